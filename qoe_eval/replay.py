@@ -12,8 +12,10 @@ from typing import Annotated
 import typer
 
 from weir.console import error_console, with_options
+from weir.errors import MissingComponent
 from weir.executables import find_simulator
 from weir.files.input import printable, printable_lines
+from weir.installation import how_to_get
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
@@ -23,6 +25,7 @@ from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, PathOptions, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.options import (
+    FIELD_TRIALS,
     POOL,
     JobsOption,
     LossOption,
@@ -35,8 +38,9 @@ from weir.qoe_eval.runs.options import (
 )
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
-from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model
+from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model, without_field_trials
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_queue
 from weir.traces.formats.importers import read_trace
@@ -89,7 +93,7 @@ class ReplayOptions:
         typer.Option(
             metavar="NAME",
             help=f"{', '.join(SIMULATED)}; custom: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
-            f"FILE.onnx:bare; {POOL}. Repeatable. Default: all but weir-send.",
+            f"FILE.onnx:bare; {FIELD_TRIALS}; {POOL}. Repeatable. Default: all but weir-send.",
         ),
     ] = None
     controller_time_limit: Annotated[
@@ -229,6 +233,8 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         MissingComponent: there is no simulator or no model.
     """
     names, own = check_controllers(options.controller or [], options.controller_time_limit)
+    simulator = find_simulator()
+    names = _available(names, simulator, named=bool(options.controller))
     reverse = None
     if options.reverse:
         reverse = read_trace(options.reverse, repair=options.repair, window_ms=options.window)
@@ -243,7 +249,7 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         objective=weights,
         seeds=options.seeds_to_run,
         model=model_to_run(options.model) if any(uses_model(name) for name in names) else None,
-        simulator=find_simulator(),
+        simulator=simulator,
         series=_SERIES_OF_PLAN[options.series],
         own=own,
     )
@@ -252,6 +258,17 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         objective_runs.objective_plans(main, options.objectives) if options.objectives and main.model else [],
         [_family_plan(main)] if options.families else [],
     )
+
+
+def _available(names: list[str], simulator: Path, named: bool) -> list[str]:
+    """Those that `simulator` runs. Raises MissingComponent for another that the user `named`."""
+    missing = unavailable_controllers(simulator)
+    for name in names:
+        if named and without_field_trials(name) in missing:
+            raise MissingComponent(
+                f"--controller {name}: not in the libwebrtc that weir-sim is built with; run {how_to_get('webrtc')}"
+            )
+    return [name for name in names if name not in missing]
 
 
 def _family_plan(plan: ReplayPlan) -> ReplayPlan:

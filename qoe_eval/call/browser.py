@@ -68,17 +68,21 @@ class BrowserEnd:
 
     name = "Chromium"
 
-    def __init__(self, namespace: str | None, video: Path | None, settings: PageSettings) -> None:
+    def __init__(
+        self, namespace: str | None, video: Path | None, settings: PageSettings, field_trials: str = ""
+    ) -> None:
         """Starts nothing yet.
 
         Args:
             namespace: Chromium's network; None: that of this process.
             video: the camera, a y4m file of the size in the settings; None at a receiver.
             settings: for the page.
+            field_trials: of its libwebrtc, "TRIAL/GROUP/" each.
         """
         self._namespace = namespace
         self._video = video
         self._settings = settings
+        self._field_trials = field_trials
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue()
         self._stopping = False
         self.clock_offset_us = 0
@@ -168,9 +172,10 @@ class BrowserEnd:
         with _environment_variable(_DRIVER_VARIABLE, str(driver)):
             self._playwright = await async_playwright().start()
         camera = [f"--use-file-for-fake-video-capture={self._video.absolute()}"] if self._video else []
+        trials = [f"--force-fieldtrials={self._field_trials}"] if self._field_trials else []
         self._browser = await self._playwright.chromium.launch(
             executable_path=self._wrapper(self._folder.path),
-            args=[*_ARGUMENTS, *camera],
+            args=[*_ARGUMENTS, *camera, *trials],
             handle_sigint=False,
             timeout=1000 * _START_LIMIT_S,
         )

@@ -30,6 +30,7 @@ from weir.qoe_eval.report.text import print_means
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import (
+    FIELD_TRIALS,
     POOL,
     LossOption,
     OneWayDelayOption,
@@ -39,14 +40,23 @@ from weir.qoe_eval.runs.options import (
     model_to_run,
     parse_objective,
 )
-from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, uses_model
+from weir.registry import (
+    AT_NATIVE_SENDER,
+    CONTROLLERS,
+    DEFAULT_PRESET,
+    IN_CALLS,
+    LIBWEBRTC_SENDERS,
+    PRESETS,
+    uses_model,
+    without_field_trials,
+)
 from weir.traces.formats.convert import parse_queue, parse_rate
 from weir.traces.formats.importers import read_trace
 
-COMPARED = ("weir", "gcc")
-_CONTROLLERS = (*IN_CALLS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)
+COMPARED = ("weir", *LIBWEBRTC_SENDERS)
+_CONTROLLERS = tuple(dict.fromkeys((*IN_CALLS, *LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)))
 # Controllers that run at the sender and work with any receiver.
-_AT_SENDER = ("gcc", *AT_NATIVE_SENDER)
+_AT_SENDER = (*LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER)
 _SHOWN = (
     "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
     "loss_ratio", "vmaf_mean", "vmaf_p5",
@@ -68,7 +78,8 @@ def call(
     receiver: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="native: weir-peer; chromium: a browser, for --sender native with gcc or weir-send."
+            metavar="NAME",
+            help="native: weir-peer; chromium: a browser, for --sender native with gcc, scream or weir-send.",
         ),
     ] = "native",
     controller: Annotated[
@@ -76,13 +87,13 @@ def call(
         typer.Option(
             metavar="NAME",
             help=f"{'; '.join(f'{name}: {CONTROLLERS[name].summary}' for name in _CONTROLLERS)}; or a custom "
-            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {POOL}. Repeatable: each "
-            "makes the same calls, one after the other. Default: weir.",
+            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {FIELD_TRIALS}; or {POOL}. "
+            "Repeatable: each makes the same calls, one after the other. Default: weir.",
         ),
     ] = None,
     compare: Annotated[
         bool,
-        typer.Option("--compare", help="Also with weir (or weir-send) and gcc, seed by seed."),
+        typer.Option("--compare", help="Also with weir (or weir-send), gcc and scream, seed by seed."),
     ] = False,
     objective: Annotated[
         str,
@@ -131,7 +142,9 @@ def call(
     at_sender = [name for name in names if name in AT_NATIVE_SENDER]
     if at_sender and kind != "native":
         raise InputError(f"--controller {at_sender[0]}: runs at the sender; add --sender native")
-    if receiver_kind == "chromium" and (kind != "native" or not set(names) <= set(_AT_SENDER)):
+    if receiver_kind == "chromium" and (
+        kind != "native" or not {without_field_trials(name) for name in names} <= set(_AT_SENDER)
+    ):
         raise InputError(f"--receiver chromium: requires --sender native and --controller {' or '.join(_AT_SENDER)}")
     if compare:
         names += _AT_SENDER if at_sender or receiver_kind == "chromium" else COMPARED

@@ -21,6 +21,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
 from weir.qoe_eval.report.display import css_name
+from weir.registry import LIBWEBRTC_SENDERS, without_field_trials
 
 _BIN_S = 0.5
 _FRAME_BIN_S = 1.0
@@ -92,7 +93,7 @@ class _CallLines:
 
     def estimate(self) -> Line:
         """The estimate of the active controller."""
-        if self._kind not in ("gcc", "shadow"):
+        if without_field_trials(self._kind) not in (*LIBWEBRTC_SENDERS, "shadow"):
             times, values = logs.read_estimates(self._folder / logs.ESTIMATES)
             if len(times):
                 x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, np.mean)

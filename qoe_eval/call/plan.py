@@ -14,7 +14,14 @@ from weir.qoe_eval.call.logs import RECORD
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests
-from weir.registry import AT_NATIVE_SENDER, is_pool, uses_model
+from weir.registry import (
+    AT_NATIVE_SENDER,
+    LIBWEBRTC_SENDERS,
+    field_trials,
+    is_pool,
+    uses_model,
+    without_field_trials,
+)
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
@@ -41,9 +48,10 @@ _NOT_IN_KEY = ("scenario", "out", "model", "objective", "own")
 class CommonSettings:
     """The settings that all calls of a plan share.
 
-    `receiver`: chromium only with a native sender under gcc or a controller of AT_NATIVE_SENDER, which needs no REMB.
-    `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the
-    shipped one. `orders`: changes during the call (`orders.py`), each with its time from the start in seconds.
+    `receiver`: chromium only with a native sender under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which
+    needs no REMB. `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder.
+    `model`: None for the shipped one. `orders`: changes during the call (`orders.py`), each with its time from the
+    start in seconds.
     """
 
     sender: SenderKind
@@ -63,8 +71,8 @@ class CallSettings(CommonSettings):
     """One call.
 
     `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `controller`: of IN_CALLS,
-    AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `own`, a custom controller that runs in
-    place of the model. `out`: the folder of the call.
+    LIBWEBRTC_SENDERS, AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `own`, a custom
+    controller that runs in place of the model. `out`: the folder of the call.
     """
 
     scenario: Scenario
@@ -89,6 +97,16 @@ class CallSettings(CommonSettings):
     def decided_at_sender(self) -> bool:
         """True if Weir runs at the sender, and the receiver only sends feedback."""
         return self.controller in AT_NATIVE_SENDER
+
+    @property
+    def decided_by_libwebrtc(self) -> bool:
+        """True if libwebrtc's own controller decides at the sender, and the receiver only sends feedback."""
+        return without_field_trials(self.controller) in LIBWEBRTC_SENDERS
+
+    @property
+    def field_trials(self) -> str:
+        """libwebrtc's field trials at the sender."""
+        return field_trials(self.controller) if self.decided_by_libwebrtc else ""
 
     @property
     def name(self) -> str:

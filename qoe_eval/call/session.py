@@ -178,7 +178,7 @@ class _Call:
             codec=settings.codec,
             max_bitrate_bps=settings.max_bitrate_bps,
         )
-        return BrowserEnd(namespace, video, page)
+        return BrowserEnd(namespace, video, page, settings.field_trials)
 
     async def _until_over(self) -> str:
         """Returns why it ended: empty at its time."""

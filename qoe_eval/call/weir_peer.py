@@ -90,7 +90,8 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
 def sender_arguments(settings: CallSettings, address: str, video: Path, model: Path | None) -> list[str]:
     """The command line of a native sender; it follows the receiver's feedback, or runs the controller with `model`."""
     inputs = _controller_inputs(settings, model) if settings.decided_at_sender else []
-    return [*_common("send", settings, address, settings.max_bitrate_bps), *inputs, "--video", str(video)]
+    trials = ["--field-trials", settings.field_trials] if settings.field_trials else []
+    return [*_common("send", settings, address, settings.max_bitrate_bps), *inputs, *trials, "--video", str(video)]
 
 
 def _controller_inputs(settings: CallSettings, model: Path | None) -> list[str]:
@@ -117,6 +118,8 @@ def _controller(role: str, settings: CallSettings) -> str:
         return "weir"
     # A receiver sends the feedback that GCC needs if the sender runs the controller; in shadow, GCC is active.
     if settings.decided_at_sender if role == "receive" else settings.controller == "shadow":
+        return "gcc"
+    if settings.decided_by_libwebrtc:
         return "gcc"
     if settings.controller in WITHOUT_MODEL:
         return f"pilot={settings.controller}" if role == "receive" else "weir"

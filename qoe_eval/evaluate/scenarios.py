@@ -99,6 +99,25 @@ def compared_family_calls() -> list[Scenario]:
     return [one for one in family_calls() if one.name in names]
 
 
+TWELVE_CALLS = (
+    "steady-2m5", "step-down-up", "steps", "cellular-3m", "wifi-5m", "short-queue", "loss-random2-4M-video",
+    "loss-random5-4M-video", "jitter-gaussian20-4M-video", "route-plus40-4M-video", "route-plus100-4M-video",
+    "tcp-cubic-stays-4M-video",
+)  # fmt: skip
+
+
+def twelve_calls() -> list[Scenario]:
+    """The scenarios of TWELVE_CALLS, bundled ones and some of `family_calls`: video, at most 40 s."""
+    families = {one.name: one for one in family_calls()}
+    return [families.get(name) or _bundled_call(name) for name in TWELVE_CALLS]
+
+
+def _bundled_call(name: str) -> Scenario:
+    data = load_bundled(name).to_dict()
+    data["duration_s"] = min(data["duration_s"], _FAMILY_CALL_S)
+    return with_video(Scenario.from_dict(data, name), FAMILY_CALL_MAX_BITRATE_BPS)
+
+
 FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.runs.custom_controllers import NAME
-from weir.registry import SIMULATED, is_pool
+from weir.qoe_eval.runs.options import is_name
+from weir.registry import SIMULATED
 
 # The number of variables --series-N in report.css.
 _PALETTE = 12
@@ -36,8 +36,7 @@ def interval(ends: Sequence[float | None], metric: Measure, of_difference: bool 
 
 def colour(controller: str) -> str:
     """The colour of a controller in CSS; grey for a name that CSS could read as something else."""
-    has_colour = NAME.fullmatch(controller) or is_pool(controller)
-    return f"var(--c-{css_name(controller)}, var(--zero))" if has_colour else "var(--zero)"
+    return f"var(--c-{css_name(controller)}, var(--zero))" if is_name(controller) else "var(--zero)"
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,21 @@ from weir.qoe_eval.runs.custom_controllers import (
     is_custom,
     read_custom_controller,
 )
-from weir.registry import COMPARED, PRESETS, SIMULATED, is_pool, pool_members
+from weir.registry import (
+    COMPARED,
+    CONTROLLERS,
+    PRESETS,
+    SIMULATED,
+    field_trials,
+    is_pool,
+    pool_members,
+    without_field_trials,
+)
 from weir.trainer import SHIPPED_MODEL
 from weir.trainer.gym import checked_objective
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
+FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
 POLICY_FILE = "weir:"
 """Prefix of a pool's member that is a policy from a file."""
 
@@ -61,8 +71,28 @@ def parse_objective(text: str) -> tuple[float, float, float]:
 
 
 def own_names(controllers: Iterable[str]) -> list[str]:
-    """The names of custom controllers and pools among these."""
-    return [name for name in controllers if name not in SIMULATED and (NAME.fullmatch(name) or is_pool(name))]
+    """The names of custom controllers, pools and controllers with field trials among these."""
+    return [name for name in controllers if name not in SIMULATED and is_name(name)]
+
+
+def is_name(controller: str) -> bool:
+    """True for what a controller can be called in results; other texts have no colour on a page."""
+    return bool(NAME.fullmatch(controller)) or is_pool(controller) or without_field_trials(controller) != controller
+
+
+def check_field_trials(text: str) -> bool:
+    """True if field trials follow the name of a built-in controller.
+
+    Raises:
+        InputError: libwebrtc would not take them, or it has none.
+    """
+    if is_pool(text) or ":" not in text or text.partition(":")[0] not in CONTROLLERS:
+        return False
+    try:
+        field_trials(text)
+    except ValueError as error:
+        raise InputError(f"--controller {printable(text)}: {error}") from None
+    return True
 
 
 def read_pool(text: str) -> str:
@@ -92,11 +122,15 @@ def check_controllers(
     """
     pools = {text: read_pool(text) for text in choices if is_pool(text)}
     own = {
-        text: read_custom_controller(text, time_limit_s) for text in choices if text not in pools and is_custom(text)
+        text: read_custom_controller(text, time_limit_s)
+        for text in choices
+        if text not in pools and not check_field_trials(text) and is_custom(text)
     }
     for choice in choices:
-        if choice not in known and choice not in own and choice not in pools:
-            raise InputError(f"--controller {choice}: not known; use {', '.join(known)}, {POOL}, or {HOW}")
+        if without_field_trials(choice) not in known and choice not in own and choice not in pools:
+            raise InputError(
+                f"--controller {choice}: not known; use {', '.join(known)}, {FIELD_TRIALS}, {POOL}, or {HOW}"
+            )
     check_custom_names(list(own.values()), known)
     names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
     return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in own.values()}

@@ -7,6 +7,7 @@ time limit are all noticed at once. A process that dies or overstays is replaced
 from __future__ import annotations
 
 import json
+import re
 import selectors
 import subprocess
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
 from weir.qoe_eval.runs.simulator_worker import JobType, Outcome, SimulatorFailed, SimulatorWorker
+from weir.registry import CONTROLLERS
 
 # This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
 _DEATHS_TO_GIVE_UP = 3
@@ -37,6 +39,18 @@ def simulator_versions(executable: Path) -> dict[str, str]:
             f"{executable} --version does not work: {said.strip()}; it needs the ns-3 that it was built with (apt-get "
             f"install libns3-dev on the same release of Debian); {how_to_get('build')} builds it for this one"
         ) from error
+
+
+def unavailable_controllers(executable: Path) -> set[str]:
+    """The controllers that a later libwebrtc has than weir-sim is built with.
+
+    Raises:
+        MissingComponent: it does not start, or its output has another form.
+    """
+    # That of January 2023, "2023-01", has no version number.
+    version = simulator_versions(executable).get("libwebrtc", "")
+    milestone = int(version.partition(".")[0]) if re.match(r"\d+\.", version) else 0
+    return {name for name, one in CONTROLLERS.items() if one.libwebrtc_milestone > milestone}
 
 
 def run_jobs(

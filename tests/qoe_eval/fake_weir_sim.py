@@ -123,7 +123,7 @@ def main():
     if "--version" in sys.argv:
         if "version" in BEHAVIOUR:
             sys.exit("weir-sim: error while loading shared libraries: libns3.so")
-        print(json.dumps({"weir": "0.0", "ns3": "none"}))
+        print(json.dumps({"weir": "0.0", "ns3": "none", "libwebrtc": "150.0"}))
         return
     if "FAKE_WEIR_SIM_PIDS" in os.environ:
         with open(os.environ["FAKE_WEIR_SIM_PIDS"], "a") as file:

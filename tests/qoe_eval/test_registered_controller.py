@@ -18,7 +18,8 @@ import sys
 from types import SimpleNamespace
 import weir._core as core
 dummy = SimpleNamespace(name="dummy", summary="does nothing", built_in=True, simulated=True, in_calls=False,
-                        at_native_sender=False, uses_model=False, knows_path=False, opt_in=False)
+                        at_native_sender=False, uses_model=False, knows_path=False, opt_in=False,
+                        field_trials=None, libwebrtc_milestone=0)
 core.REGISTERED_CONTROLLERS = (*core.REGISTERED_CONTROLLERS, dummy)
 from weir.cli.main import main
 sys.argv = ["weir", *sys.argv[1:]]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from weir.executables import find_simulator
+from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.registry import CONTROLLERS, PRESETS, SIMULATED
 from weir.traces.schema.flows import FLOW_KINDS
 from weir.traces.schema.scenario import Scenario
@@ -34,10 +35,38 @@ def listed(what: str) -> dict[str, str]:
 
 
 def test_the_lists_are_those_of_the_registry() -> None:
-    assert listed("controllers") == {name: CONTROLLERS[name].summary for name in SIMULATED}
+    missing = unavailable_controllers(find_simulator())
+    about = {name: CONTROLLERS[name].summary for name in SIMULATED}
+    assert listed("controllers") == about | {
+        name: f"{about[name]} (not available: run `make webrtc`)" for name in missing
+    }
     assert list(listed("flows")) == list(FLOW_KINDS)
     presets = {name: tuple(float(weight) for weight in text.split(",")) for name, text in listed("presets").items()}
     assert presets == PRESETS
+
+
+def test_a_controller_of_a_later_libwebrtc_is_there_or_names_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(scenario(controller="under_test")))
+    done = weir_sim("run", "--controller", "scream", str(path))
+    if "scream" in unavailable_controllers(find_simulator()):
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "run `make webrtc`" in done.stderr
+    else:
+        assert json.loads(done.stdout)["controller"] == "scream"
+
+
+def test_field_trials_follow_the_name_of_a_controller(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(scenario(controller="under_test") | {"duration_s": 10.0}))
+    trials = "gcc:WebRTC-Bwe-ProbingConfiguration/p1:1.2,p2:1.5/"
+    done, plain = (weir_sim("run", "--controller", name, str(path)) for name in (trials, "gcc"))
+    record = json.loads(done.stdout)
+    assert record["controller"] == trials
+    assert record["flows"] != json.loads(plain.stdout)["flows"]
+    for refused in ("gcc:A/B", "pcc:A/B/", "gcc:A/B/A/C/"):
+        done = weir_sim("run", "--controller", refused, str(path))
+        assert (done.returncode, done.stdout) == (2, "")
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ TEST(GccController, LossBasedBweV2IsOn) {
   EXPECT_LE(result.ReceiveRate(At(20), At(60)), Kbps(4500));
 }
 
-TEST(GccController, NeedsLossReports) {
+TEST(GccController, NeededLossReportsIn2023) {
   PathConfig path = PathConfig::Steady(Kbps(2500));
   path.loss_ratio = 0.2;
   const FlowResult with = RunGcc(path, 30);
@@ -110,7 +110,7 @@ TEST(GccController, NeedsLossReports) {
   FlowConfig flow;
   flow.loss_reports = false;
   const FlowResult without = RunGcc(path, 30, std::move(flow));
-  EXPECT_GE(without.ReceiveRate(At(10), At(30)), Kbps(1500));
+  EXPECT_EQ(without.ReceiveRate(At(10), At(30)) >= Kbps(1500), LibwebrtcMilestone() < 150);
   EXPECT_LE(without.ReceiveRate(At(10), At(30)), Kbps(2500));
 }
 

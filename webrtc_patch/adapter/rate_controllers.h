@@ -22,8 +22,7 @@ std::string_view LibwebrtcVersion();
 // "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. It is only itself when the host
 //   - reports every sent packet before anything else that happens at that time,
 //   - hands in transport feedback with the lost packets in it, and RTCP receiver reports (OnTransportLossReport, once a
-//   second): without these its
-//     loss-based half never leaves the start phase,
+//     second): without these the one of January 2023 never leaves its start phase,
 //   - sends the probe clusters it asks for, at their rate, marked with their PacedPacketInfo.
 // `field_trials`: of libwebrtc, for this controller alone.
 std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});

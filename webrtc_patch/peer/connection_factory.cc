@@ -25,7 +25,7 @@ constexpr int kSampleRateHz = 48'000;
 constexpr int16_t kAmplitude = 1'000;
 
 // libwebrtc makes its own controller, whatever factory it was given, unless this trial is on.
-constexpr char kInjectedController[] = "WebRTC-Bwe-InjectedCongestionController/Enabled/";
+constexpr char kInjectedController[] = "WebRTC-Bwe-InjectedCongestionController";
 
 // Pulses of quiet noise in, nothing out; in real time, so that what arrives is played as in a call.
 webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::Environment& environment) {
@@ -61,8 +61,8 @@ std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(ConnectionFactoryCo
   dependencies.network_controller_factory = std::move(config.network_controller);
   if (dependencies.network_controller_factory == nullptr && config.controller == ReceiveSideMode::kWeir)
     dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
-  dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(
-      dependencies.network_controller_factory != nullptr ? kInjectedController : ""));
+  if (dependencies.network_controller_factory != nullptr) config.field_trials[kInjectedController] = "Enabled";
+  dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
   dependencies.adm = MakeAudioDevice(*dependencies.env);
   // The built-in factories of audio codecs have more than Opus.
   dependencies.audio_encoder_factory = webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();

@@ -7,6 +7,7 @@
 
 #include "api/peer_connection_interface.h"
 #include "api/transport/network_control.h"
+#include "field_trials.h"
 #include "receive_side_switch.h"
 #include "rtc_base/ip_address.h"
 #include "rtc_base/network.h"
@@ -20,6 +21,8 @@ struct ConnectionFactoryConfig {
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Replaces both at the sender.
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
+  // Of libwebrtc, for all of the process.
+  FieldTrials field_trials;
   webrtc::IPAddress bind_address;
   RtcpObserver rtcp_observer;
 };

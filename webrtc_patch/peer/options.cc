@@ -106,6 +106,13 @@ void AddOptions(CLI::App& app, Options& options) {
               options.own_controller = ParseOwnController(value);
               return true;
             });
+  AddOption(app, "--field-trials", "TRIALS", "of libwebrtc: TRIAL/GROUP/ each", "a list of TRIAL/GROUP/",
+            [&](const auto& value) {
+              const auto trials = ParseFieldTrials(value);
+              if (!trials) throw InputError("--field-trials: " + trials.error());
+              options.field_trials = trials.value();
+              return true;
+            });
   AddObjective(app, [&](const Objective& objective) { options.objective = objective; });
   const auto bitrates = std::make_shared<Bitrates>(
       Bitrates{options.bitrate.min_rate.bps(), options.bitrate.start_rate.bps(), options.bitrate.max_rate.bps()});

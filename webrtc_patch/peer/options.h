@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "field_trials.h"
 #include "frame_source.h"
 #include "program/external_controllers.h"
 #include "program/sender_gcc.h"
@@ -36,6 +37,8 @@ struct Options {
   std::string model;
   // Runs in place of the model.
   std::optional<external::ExternalSpecification> own_controller;
+  // Of libwebrtc.
+  FieldTrials field_trials;
   Objective objective;
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
                                 .start_rate = DataRate::KilobitsPerSecond(300),

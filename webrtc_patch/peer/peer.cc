@@ -36,7 +36,9 @@ class OnStats : public webrtc::RTCStatsCollectorCallback {
  public:
   using Function = std::function<void(const webrtc::RTCStatsReport&)>;
   explicit OnStats(Function function) : function_(std::move(function)) {}
-  void OnStatsDelivered(const webrtc::scoped_refptr<const webrtc::RTCStatsReport>& report) override { function_(*report); }
+  void OnStatsDelivered(const webrtc::scoped_refptr<const webrtc::RTCStatsReport>& report) override {
+    function_(*report);
+  }
 
  private:
   const Function function_;
@@ -71,8 +73,11 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
     peer->receive_side_->Install();
     MeasureEstimators(peer->estimator_cpu_time_);
   }
-  ConnectionFactoryConfig config{
-      .controller = options.controller, .network_controller = nullptr, .bind_address = {}, .rtcp_observer = {}};
+  ConnectionFactoryConfig config{.controller = options.controller,
+                                 .network_controller = nullptr,
+                                 .field_trials = options.field_trials,
+                                 .bind_address = {},
+                                 .rtcp_observer = {}};
   if (options.weir_at_sender) {
     config.network_controller =
         MakeWeirNetworkControllerFactory({.controller = std::move(controller),

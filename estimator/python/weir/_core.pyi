@@ -40,6 +40,13 @@ def parse_pool(line: str) -> dict[str, Any]:
     fusion, policy.
     """
 
+def field_trials(controller: str) -> str:
+    """libwebrtc's field trials of a controller such as `gcc:TRIAL/GROUP/`, with those that make it what it is.
+
+    Raises:
+        ValueError: libwebrtc would not take them, or the controller has none.
+    """
+
 class RegisteredController:
     """One row of the table of controllers."""
 
@@ -69,6 +76,12 @@ class RegisteredController:
     @property
     def opt_in(self) -> bool:
         """True when it runs only where it is named."""
+    @property
+    def field_trials(self) -> str | None:
+        """Of libwebrtc's controllers at the sender: the field trials that it needs; None for all others."""
+    @property
+    def libwebrtc_milestone(self) -> int:
+        """The first milestone of libwebrtc that has it; 0 for any."""
 
 class Feature:
     """One statistic of a decision interval."""

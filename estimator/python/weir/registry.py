@@ -10,6 +10,7 @@ from typing import Final
 
 from weir._core import GUARD_RULES as GUARD_RULES
 from weir._core import OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
+from weir._core import field_trials as field_trials
 
 CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in REGISTERED_CONTROLLERS}
 """By name, in the order of tables."""
@@ -21,6 +22,17 @@ IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items
 """The controllers of real calls."""
 AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.at_native_sender)
 """Those that a native sender of a call runs itself, in place of following its receiver."""
+
+LIBWEBRTC_SENDERS: Final[tuple[str, ...]] = tuple(
+    name for name, one in CONTROLLERS.items() if one.field_trials is not None
+)
+"""libwebrtc's controllers at the sender, which work with any receiver; field trials may follow their names."""
+
+
+def without_field_trials(controller: str) -> str:
+    """`gcc` of `gcc:TRIAL/GROUP/`; any other controller as it is."""
+    name = controller.partition(":")[0]
+    return name if name in LIBWEBRTC_SENDERS else controller
 
 
 def is_pool(controller: str) -> bool:

@@ -106,6 +106,18 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
     assert after(receiver_arguments(shadow, "10.211.0.2", plan.model), "--controller") == "shadow"
 
 
+def test_a_native_sender_gets_the_field_trials_and_its_receiver_only_reports(plan, program, tmp_path):
+    plan = replace(plan, sender="native", controllers=("gcc", "scream", "gcc:A/B/"))
+    expected = (None, "WebRTC-Bwe-ScreamV2/mode:always/", "A/B/")
+    for settings, trials in zip(list(plan_calls(plan, tmp_path, [program]).values())[:3], expected, strict=True):
+        sent = sender_arguments(settings, "10.211.0.1", tmp_path / "v.y4m", None)
+        received = receiver_arguments(settings, "10.211.0.2", None)
+        assert (settings.field_trials or None, settings.model) == (trials, None)
+        assert sent[sent.index("--controller") + 1] == received[received.index("--controller") + 1] == "gcc"
+        assert (sent[sent.index("--field-trials") + 1] if trials else None) == trials
+        assert "--field-trials" not in received
+
+
 @pytest.mark.parametrize("name", ["nada", "rule"])
 def test_a_controller_without_a_model_is_a_pool_of_one_at_the_receiver(plan, program, tmp_path, name):
     plan = replace(plan, sender="native", controllers=(name,))

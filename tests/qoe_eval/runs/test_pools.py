@@ -38,6 +38,15 @@ def test_what_cannot_be_is_refused_before_anything_runs(line, message):
         check_controllers([line], 1)
 
 
+def test_field_trials_are_a_part_of_the_name():
+    line = "gcc:WebRTC-Bwe-LossBasedBweV2/Enabled:false/"
+    assert check_controllers([line, "gcc"], 1) == ([line, "gcc"], {})
+    with pytest.raises(InputError, match="each needs a name and a group"):
+        check_controllers(["gcc:A/B"], 1)
+    with pytest.raises(InputError, match="nada has no field trials; gcc and scream do"):
+        check_controllers(["nada:A/B/"], 1)
+
+
 def test_only_a_pool_with_weir_needs_the_model():
     assert uses_model("pilot=nada copilots=weir fusion=min")
     assert not uses_model("pilot=nada copilots=weir:other.onnx")

@@ -52,6 +52,32 @@ TEST_F(PacerTest, MediaLeavesAtThePacingRateInBursts) {
   EXPECT_EQ(pacer_.next_send_ns(now_ns_), kNeverNs);
 }
 
+TEST_F(PacerTest, AShortBurstIntervalSpacesPackets) {
+  pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecond(1252 * 8 * 100), .burst_interval = TimeDelta::Millis(1)}, 0);
+  for (int i = 0; i < 3; ++i) pacer_.Enqueue(kVideo, 0);
+  const auto departures = SendUntil(1000 * kMs);
+  ASSERT_EQ(departures.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(departures[i].time_ns, static_cast<int64_t>(i) * 10 * kMs);
+}
+
+TEST_F(PacerTest, WhileCongestedOnlyALittlePaddingLeaves) {
+  pacer_.SetConfig({.pacing_rate = DataRate::KilobitsPerSecond(1'000)}, 0);
+  pacer_.SetActive(true);
+  pacer_.SetCongested(true);
+  for (int i = 0; i < 3; ++i) pacer_.Enqueue(kVideo, 0);
+  const auto padding = SendUntil(1600 * kMs);
+  ASSERT_EQ(padding.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(padding[i].time_ns, static_cast<int64_t>(i + 1) * 500 * kMs);
+    EXPECT_EQ(padding[i].packet.media.kind, PacketKind::kProbe);
+    EXPECT_EQ(padding[i].packet.media.payload_bytes, 0u);
+  }
+  pacer_.SetCongested(false);
+  const auto media = SendUntil(3000 * kMs);
+  ASSERT_EQ(media.size(), 3u);
+  for (const auto& departure : media) EXPECT_EQ(departure.packet.media.kind, PacketKind::kVideo);
+}
+
 TEST_F(PacerTest, RetransmissionsLeaveBeforeNewMedia) {
   pacer_.SetConfig({.pacing_rate = DataRate::BitsPerSecond(1252 * 8 * 10)}, 0);
   for (int i = 0; i < 3; ++i) pacer_.Enqueue(kVideo, 0);

@@ -1,0 +1,42 @@
+"""The goals of libwebrtc's simulated controllers: close to Chromium's own in calls on the same paths."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.report.goal_table import Bound
+from weir.registry import LIBWEBRTC_SENDERS
+
+_CALLED: Final = "calls of twelve paths"
+_REPLAYED: Final = "twelve paths, replayed"
+_PATHS: Final = sets.fixed(scenarios.twelve_calls)
+_BOUNDS: Final = {
+    "rate": ("receive rate", Bound("at most", 0.1, "%", scale=100, decimals=0)),
+    "delay": ("p95 network delay", Bound("at most", 0.2, "%", scale=100, decimals=0)),
+}
+
+SUITE: Final = Suite(
+    name="real",
+    about="Chromium's own controllers in calls to weir-peer against the same ones of libwebrtc in replays with an "
+    "encoder like Chromium's, on twelve paths. weir-sim needs the libwebrtc of `make webrtc`.",
+    only_calls=True,
+    calls=(
+        Calls(_CALLED, _PATHS, LIBWEBRTC_SENDERS, "640x360", max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
+    ),
+    replays=(
+        # At 640x360 Chromium's output is its whole target.
+        Replays(_REPLAYED, sets.as_called(_PATHS, minimum_output_share=1.0), LIBWEBRTC_SENDERS, "measured",
+                with_calls=True),
+    ),
+    goals=tuple(
+        Goal(f"{controller}_{of}_{scenario}", f"{controller}, {scenario}: {text} in calls off that in replays",
+             calls.sim_to_real(_CALLED, _REPLAYED, controller, of, scenario), bound)
+        for controller in LIBWEBRTC_SENDERS
+        for of, (text, bound) in _BOUNDS.items()
+        for scenario in scenarios.TWELVE_CALLS
+    ),
+)  # fmt: skip
