@@ -111,7 +111,7 @@ def call(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Calls with the seeds 1 to N.")] = 1,
     size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
-    codec: Annotated[str, typer.Option(metavar="NAME", help="VP8, VP9 or H264.")] = "VP8",
+    codec: Annotated[str, typer.Option(metavar="NAME", help="VP8 or VP9.")] = "VP8",
     max_bitrate: Annotated[
         str, typer.Option(metavar="RATE", help="Limit of the encoder, for example 2.5M.")
     ] = f"{DEFAULT_MAX_BITRATE_BPS}",

@@ -32,7 +32,7 @@ Order = dict[str, Any]
 
 WITHOUT_MODEL = ("nada", "rule")
 """Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
-CODECS = ("VP8", "VP9", "H264")
+CODECS = ("VP8", "VP9")
 SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
 DEFAULT_MAX_BITRATE_BPS = 2_500_000
 """The limit of today's video calls; every sender keeps to it, under every controller."""

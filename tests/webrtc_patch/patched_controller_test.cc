@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "api/environment/environment_factory.h"
@@ -164,12 +165,15 @@ TEST_F(PatchedController, LetsRunningCallsKeepTheirEstimator) {
 
 TEST_F(PatchedController, ServesARealCall) {
   Set(false);
-  webrtc::AutoThread thread;
-  const std::unique_ptr<webrtc::Call> call(webrtc::Call::Create(webrtc::CallConfig(webrtc::CreateEnvironment())));
+  const std::unique_ptr<webrtc::Thread> thread = webrtc::Thread::Create();
+  ASSERT_TRUE(thread->Start());
+  std::unique_ptr<webrtc::Call> call;
+  thread->BlockingCall([&call] { call = webrtc::Call::Create(webrtc::CallConfig(webrtc::CreateEnvironment())); });
   EXPECT_EQ(seen_.created, 1);
-  thread.ProcessMessages(200);
-  EXPECT_GE(seen_.processed, 1);
-  EXPECT_EQ(call->GetStats().recv_bandwidth_bps, 123'456);
+  // The call's own timer.
+  while (thread->BlockingCall([this] { return seen_.processed; }) == 0) std::this_thread::yield();
+  EXPECT_EQ(thread->BlockingCall([&call] { return call->GetStats().recv_bandwidth_bps; }), 123'456);
+  thread->BlockingCall([&call] { call = nullptr; });
 }
 
 }  // namespace

@@ -225,7 +225,7 @@ TEST(WeirNetworkControllerInANetworkTest, FillsSteadyLinksWithoutAStandingQueue)
     const bare::FlowResult result =
         Simulate(bare::PathConfig::Steady(capacity),
                  std::make_unique<adapter::SendSideController>(
-                     "weir-send", MakeWeirNetworkControllerFactory({}), nullptr,
+                     "weir-send", MakeWeirNetworkControllerFactory({}), {},
                      [](webrtc::NetworkControllerInterface&, const TargetRateConstraints&) {}),
                  weir::TimeDelta::Seconds(60));
     const weir::Timestamp from = bare::kStart + weir::TimeDelta::Seconds(20);

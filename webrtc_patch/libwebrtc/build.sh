@@ -42,7 +42,7 @@ if [[ ! -r $destination/prepared || $(<"$destination/prepared") != "$wanted" ]];
   # Debian's gn is of 2022.
   sed -i -e 's/^exec_script_allowlist =/exec_script_whitelist =/' -e 's|^buildconfig = |root = "//weir"\n&|' "$src/.gn"
   sed -i 's/^build_with_chromium = true/build_with_chromium = false/' "$src/build/config/gclient_args.gni"
-  # What the package does not have or nothing here needs. Opus is the system's.
+  # Parts that the package lacks or nothing here needs. Opus is the system's.
   mkdir -p "$src"/third_party/{opus,zlib,dav1d} "$src"/{weir,out/weir}
   cp "$src/build/linux/unbundle/opus.gn" "$src/third_party/opus/BUILD.gn"
   echo 'group("dav1d") {}' >"$src/third_party/dav1d/BUILD.gn"

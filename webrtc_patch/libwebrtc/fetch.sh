@@ -66,7 +66,7 @@ mkdir src
 tar -xJf "chromium_$version.debian.tar.xz"
 grep -vE "$not_applied" debian/patches/series >debian/patches/weir-series
 patterns=("${compiled[@]/%//*}" "${named[@]/%//*.gn*}" 'testing/*.pydeps')
-# What else Debian's patches change, so that they apply.
+# The other files that Debian's patches change, so that they apply.
 mapfile -t changed < <(cd debian/patches && xargs cat <weir-series |
   awk '$1 == "---" { name = $2; sub("[^/]*/", "", name) } $1 == "@@" && $2 != "-0,0" && name != "dev/null" { print name }' | sort -u)
 for name in "${changed[@]}"; do

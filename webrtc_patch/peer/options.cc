@@ -122,7 +122,7 @@ void AddOptions(CLI::App& app, Options& options) {
   add_bitrate("--min-bitrate-bps", "default 30000", bitrates->min_bps);
   add_bitrate("--start-bitrate-bps", "default 300000", bitrates->start_bps);
   add_bitrate("--max-bitrate-bps", "default 20000000", bitrates->max_bps);
-  app.add_option("--codec", options.codec, "default VP8")->check(CLI::IsMember({"VP8", "VP9", "H264"}));
+  app.add_option("--codec", options.codec, "default VP8")->check(CLI::IsMember({"VP8", "VP9"}));
   AddText(app, "--video", "FILE.y4m", "what to send, in a loop", options.video);
   AddOption(app, "--pattern", "WxH@FPS", "or a generated picture; default 640x360@30",
             "WIDTHxHEIGHT@RATE, even sizes up to 4096, 1 to 120 frames per second",

@@ -43,7 +43,7 @@ struct Options {
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
                                 .start_rate = DataRate::KilobitsPerSecond(300),
                                 .max_rate = DataRate::KilobitsPerSecond(20'000)};
-  // "VP8", "VP9" or "H264".
+  // "VP8" or "VP9".
   std::string codec = "VP8";
   // Empty: the pattern.
   std::string video;

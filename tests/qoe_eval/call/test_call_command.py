@@ -128,7 +128,7 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
         (("--sender", "firefox"), "--sender firefox: use chromium, native"),
         (("--controller", "pcc"), "--controller pcc: not known; use weir, gcc, shadow, weir-send, nada, rule, a pool"),
         (("--size", "1x1"), "--size 1x1: use 1280x720, 640x360"),
-        (("--codec", "AV1"), "--codec AV1: use VP8, VP9, H264"),
+        (("--codec", "AV1"), "--codec AV1: use VP8, VP9"),
         (("--objective", "1,2"), "--objective 1,2"),
         (("--max-bitrate", "1G"), "must be between 50k and 50M"),
         (("--model", "none.onnx"), "--model none.onnx: no such file"),

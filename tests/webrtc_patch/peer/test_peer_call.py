@@ -120,12 +120,11 @@ def test_bad_lines_are_answered_and_do_no_harm(call):
         assert part in message
 
 
-@pytest.mark.parametrize("codec", ["VP9", "H264"])
-def test_codec(start_call, codec):
-    sender, receiver = start_call(("--codec", codec), ("--codec", codec))
+def test_codec(start_call):
+    sender, receiver = start_call(("--codec", "VP9"), ("--codec", "VP9"))
     report = receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 5)
     used = media(report["report"], "inbound-rtp")["codecId"]
-    assert next(x for x in report["report"] if x["id"] == used)["mimeType"] == f"video/{codec}"
+    assert next(x for x in report["report"] if x["id"] == used)["mimeType"] == "video/VP9"
     assert (sender.stop(), receiver.stop()) == (0, 0)
 
 

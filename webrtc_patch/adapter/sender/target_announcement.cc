@@ -8,14 +8,14 @@ namespace {
 using webrtc::DataRate;
 using webrtc::TimeDelta;
 
-// The window that the amounts of a PacerConfig are for when its own is zero.
-constexpr TimeDelta kPacerWindow = TimeDelta::Seconds(1);
 constexpr DataRate kDefaultMinRate = DataRate::KilobitsPerSec(30);
 
 }  // namespace
 
 TargetAnnouncement::TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor)
-    : pacing_factor_(pacing_factor), streams_(config.stream_based_config) {
+    : pacing_factor_(pacing_factor),
+      pacing_window_(config.default_pacing_time_window),
+      streams_(config.stream_based_config) {
   SetConstraints(config.constraints);
 }
 
@@ -65,14 +65,7 @@ webrtc::PacerConfig TargetAnnouncement::Pacer(DataRate target, webrtc::Timestamp
       streams_.pacing_factor && *streams_.pacing_factor >= 1.0 ? *streams_.pacing_factor : pacing_factor_;
   const DataRate floor = streams_.min_total_allocated_bitrate.value_or(DataRate::Zero());
   const DataRate padding = std::min(streams_.max_padding_rate.value_or(DataRate::Zero()), target);
-  webrtc::PacerConfig pacer;
-  pacer.at_time = now;
-  // The pacer sends what it may in this time as one burst, which a delay-based estimator takes for a queue. Zero: packet
-  // by packet.
-  pacer.time_window = TimeDelta::Zero();
-  pacer.data_window = std::max(target * factor, floor) * kPacerWindow;
-  pacer.pad_window = padding * kPacerWindow;
-  return pacer;
+  return webrtc::PacerConfig::Create(now, std::max(target * factor, floor), padding, pacing_window_);
 }
 
 }  // namespace weir::adapter

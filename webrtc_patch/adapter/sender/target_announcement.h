@@ -35,6 +35,8 @@ class TargetAnnouncement {
   webrtc::PacerConfig Pacer(webrtc::DataRate target, webrtc::Timestamp now) const;
 
   const double pacing_factor_;
+  // libwebrtc sends what it may in this time as one burst.
+  const webrtc::TimeDelta pacing_window_;
   webrtc::StreamsConfig streams_;
   webrtc::DataRate min_rate_ = webrtc::DataRate::Zero();
   webrtc::DataRate max_rate_ = webrtc::DataRate::PlusInfinity();
