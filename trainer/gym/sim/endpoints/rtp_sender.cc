@@ -226,9 +226,8 @@ void RtpSender::PollController(int64_t now_ns) {
     if (update.congestion_window) congestion_window_ = *update.congestion_window;
     for (const ProbeClusterConfig& probe : update.probe_cluster_configs) pacer_.AddProbeCluster(probe);
     if (update.target_rate) {
-      SetFrameDropRatio(update.target_rate->frame_drop_ratio);
       SetTargetRate(update.target_rate->target_rate, now_ns);
-      UpdateMediaRate(now_ns);
+      SetFrameDropRatio(update.target_rate->frame_drop_ratio, now_ns);
     }
   }
   pacer_.SetCongested(history_.data_in_flight() >= congestion_window_);
@@ -246,9 +245,12 @@ void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
   observer_->OnTargetRate(target_rate, now_ns);
 }
 
-void RtpSender::SetFrameDropRatio(double ratio) {
-  frame_drop_interval_ = ratio > kLeastFrameDropRatio ? std::max<int64_t>(2, static_cast<int64_t>(1 / ratio)) : 0;
-  source_->SetFrameDropInterval(frame_drop_interval_);
+void RtpSender::SetFrameDropRatio(double ratio, int64_t now_ns) {
+  const int64_t interval = ratio > kLeastFrameDropRatio ? std::max<int64_t>(2, static_cast<int64_t>(1 / ratio)) : 0;
+  if (interval == frame_drop_interval_) return;
+  frame_drop_interval_ = interval;
+  source_->SetFrameDropInterval(interval);
+  UpdateMediaRate(now_ns);
 }
 
 void RtpSender::FollowRemb(int64_t now_ns) {

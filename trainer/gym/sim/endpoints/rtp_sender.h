@@ -77,7 +77,7 @@ class RtpSender final : private PacketSink {
   // Hears what the controller has to say, if anything, and sets its timer.
   void PollController(int64_t now_ns);
   void SetTargetRate(DataRate target_rate, int64_t now_ns);
-  void SetFrameDropRatio(double ratio);
+  void SetFrameDropRatio(double ratio, int64_t now_ns);
   void FollowRemb(int64_t now_ns);
   // Gives the media what retransmissions leave of the target.
   void UpdateMediaRate(int64_t now_ns);
