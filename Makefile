@@ -196,10 +196,10 @@ test-plugins: ## Test the plug-ins, alone and with Chromium (as root)
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= webrtc test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
+CHECKS ?= test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
-	@tests/all.sh $(CHECKS)
+	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)
 
 # --- housekeeping ---------------------------------------------------------------------------------------------------
 

@@ -248,6 +248,18 @@ TEST_F(RembNetworkControllerTest, PacesAsTheStreamsAsk) {
   EXPECT_EQ(pacer_->pad_rate(), Kbps(40));
 }
 
+// libwebrtc sends all of a window as one burst.
+TEST_F(RembNetworkControllerTest, PacesInTheHostsWindow) {
+  EXPECT_EQ(pacer_->time_window, webrtc::PacerConfig::kDefaultTimeInterval);
+  webrtc::NetworkControllerConfig config(webrtc::CreateEnvironment());
+  config.constraints.starting_rate = Kbps(1600);
+  config.default_pacing_time_window = TimeDelta::Millis(5);
+  controller_ = factory_->Create(config);
+  Process(TimeDelta::Zero());
+  EXPECT_EQ(pacer_->time_window, TimeDelta::Millis(5));
+  EXPECT_EQ(pacer_->data_rate(), Kbps(2400));
+}
+
 TEST(RembTargetReason, HasNames) {
   EXPECT_EQ(ToString(RembTargetReason::kStart), "start");
   EXPECT_EQ(ToString(RembTargetReason::kBounds), "bounds");

@@ -16,7 +16,7 @@ def run(tmp_path):
     def run_build(*arguments, **programs):
         folder = tmp_path / "programs"
         folder.mkdir(exist_ok=True)
-        calls = "echo \"$*\" >>$CALLS; "
+        calls = 'echo "$*" >>$CALLS; '
         defaults = {"apt_get": calls + "case $1 in indextargets) echo deb-src x y main;; esac", "gn": ":", "ninja": ":"}
         for name, body in (defaults | programs).items():
             file = folder / name.replace("_", "-")
@@ -38,7 +38,9 @@ def prepared(tmp_path):
     """A destination whose source is in place, as `build.sh` leaves it before it compiles."""
     series = FOLDER.parent / "patches"
     files = f"{FOLDER}/* {series}/series $(sed 's|^|{series}/|' {series}/series)"
-    wanted = subprocess.run(["bash", "-c", f"cat {files} | sha256sum"], capture_output=True, text=True, check=True).stdout
+    wanted = subprocess.run(
+        ["bash", "-c", f"cat {files} | sha256sum"], capture_output=True, text=True, check=True
+    ).stdout
     out = tmp_path / "out"
     (out / "src/out/weir").mkdir(parents=True)
     (out / "prepared").write_text(wanted)
@@ -53,7 +55,7 @@ def test_wrong_use(run):
 
 
 def test_where_no_version_is_served_one_message_says_what_to_do(run, tmp_path):
-    served = "case \"$*\" in indextargets*) echo deb-src x y main;; *dsc-only*) exit 100;; esac"
+    served = 'case "$*" in indextargets*) echo deb-src x y main;; *dsc-only*) exit 100;; esac'
     done = run(tmp_path / "out", apt_get=served)
     assert done.returncode == 3
     (message,) = done.stderr.splitlines()
@@ -62,7 +64,7 @@ def test_where_no_version_is_served_one_message_says_what_to_do(run, tmp_path):
 
 
 def test_a_mirror_that_does_not_answer_is_a_failure(run, tmp_path):
-    done = run(tmp_path / "out", apt_get="case \"$*\" in indextargets*) echo deb-src x y main;; *) exit 100;; esac")
+    done = run(tmp_path / "out", apt_get='case "$*" in indextargets*) echo deb-src x y main;; *) exit 100;; esac')
     assert done.returncode == 1
     assert "index of Debian's sources" in done.stderr
 

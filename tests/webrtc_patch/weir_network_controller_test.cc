@@ -45,7 +45,8 @@ class WeirNetworkControllerTest : public ::testing::Test {
     if (!update.target_rate) return;
     target_ = update.target_rate->target_rate;
     // The pacer has its rates in whole bytes a second.
-    EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 2.5 * target_.bps<double>(), 8);
+    // Whole bytes of its window of 40 ms.
+    EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 2.5 * target_.bps<double>(), 200);
     EXPECT_EQ(update.pacer_config->pad_rate(), webrtc::DataRate::Zero());
     EXPECT_FALSE(reported_.empty());
     EXPECT_EQ(reported_.back().target_rate.bps(), target_.bps());
@@ -225,7 +226,7 @@ TEST(WeirNetworkControllerInANetworkTest, FillsSteadyLinksWithoutAStandingQueue)
     const bare::FlowResult result =
         Simulate(bare::PathConfig::Steady(capacity),
                  std::make_unique<adapter::SendSideController>(
-                     "weir-send", MakeWeirNetworkControllerFactory({}), {},
+                     "weir-send", MakeWeirNetworkControllerFactory({}), FieldTrials(),
                      [](webrtc::NetworkControllerInterface&, const TargetRateConstraints&) {}),
                  weir::TimeDelta::Seconds(60));
     const weir::Timestamp from = bare::kStart + weir::TimeDelta::Seconds(20);

@@ -21,7 +21,7 @@ struct ConnectionFactoryConfig {
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Replaces both at the sender.
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
-  // For the whole of libwebrtc.
+  // libwebrtc's, for the whole process.
   FieldTrials field_trials;
   webrtc::IPAddress bind_address;
   RtcpObserver rtcp_observer;

@@ -37,7 +37,7 @@ struct Options {
   std::string model;
   // Runs in place of the model.
   std::optional<external::ExternalSpecification> own_controller;
-  // For the whole of libwebrtc.
+  // libwebrtc's.
   FieldTrials field_trials;
   Objective objective;
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
