@@ -240,6 +240,7 @@ def test_what_is_missing_is_named_before_anything_starts(run_weir, scenario, mon
     [
         (["catalogue"], "name one"),
         (["missing.csv"], "missing.csv"),
+        (["catalogue/cellular-3m", "--reverse", "missing.down"], "missing.down: no such file"),
         (["catalogue/cellular-3m", "--log", "no/such/folder/log"], "cannot be written"),
         (["catalogue/cellular-3m", "--", "no-such-command"], "no such command"),
     ],
