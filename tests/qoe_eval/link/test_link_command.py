@@ -138,6 +138,14 @@ def test_udp_gets_the_rate_and_the_delay_of_the_path(run_weir, scenario, script,
 
 
 @real
+def test_the_reverse_link_has_a_trace_of_its_own(run_weir, scenario, tmp_path):
+    (tmp_path / "slow.csv").write_text("time_s,rate_bps\n0,500000\n10,\n")
+    for options, used in (((), None), (("--reverse", "slow.csv"), 0.0)):
+        status, _, err = run_weir("link", scenario, *options, "--json", "--", "sleep", "0.5")
+        assert (status, json.loads(err)["reverse"]["utilisation"]) == (0, used), err
+
+
+@real
 def test_tcp_downloads_at_the_rate_of_the_path(run_weir, scenario, script):
     far, here = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
     arguments = ["--receive", "--far", f"{sys.executable} {far}", "--", sys.executable, here]
