@@ -3,6 +3,8 @@
 import os
 import re
 import resource
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from weir.cli.main import _fail as fail
 from weir.console import error_console, output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_bytes, read_text
-from weir.files.output import append, file_name, make_folder, refuse_to_overwrite, replacing, write_text
+from weir.files.output import append, file_name, make_folder, replacing, write_text
 
 
 def refused(call, *arguments: object) -> str:
@@ -59,23 +61,37 @@ def test_a_full_disk_is_one_message_and_keeps_what_was_there(tmp_path: Path) -> 
     assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["result.json"])
 
 
-@pytest.mark.parametrize(
-    "write",
-    [write_text, lambda path, text: append(path, text.encode()), lambda path, _: refuse_to_overwrite(path, True)],
-)
-def test_only_regular_files_are_written(tmp_path: Path, write) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "link").symlink_to("pipe")
-    for path in (tmp_path, tmp_path / "pipe", tmp_path / "link", "/dev/null"):
-        assert refused(write, path, "x") == f"{path}: is no regular file; choose another path"
+WRITERS = [write_text, lambda path, text: append(path, text.encode())]
 
 
-def test_links_stay_links(tmp_path: Path) -> None:
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_device_that_is_full(write) -> None:
+    message = refused(write, "/dev/full", "x")
+    assert message == "/dev/full: cannot be written (No space left on device); make room, or choose another path"
+    assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_pipe_needs_a_reader(tmp_path: Path, write) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        assert refused(write, path, "x") == f"{path}: is a pipe that nobody reads; choose another path"
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write(link, "x")
+    assert os.read(reader, 9) == b"x"
+    os.close(reader)
+
+
+def test_links_stay_links_and_pipes_are_written_into(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     link.symlink_to(target)
     write_text(link, "new")
     assert (link.is_symlink(), target.read_text()) == (True, "new")
+    command = "from weir.files.output import write_text; write_text('/dev/stdout', 'through')"
+    assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stdout == b"through"
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
@@ -83,13 +99,14 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     for path, why in [
+        (tmp_path, "Is a directory"),
         (tmp_path / "file" / "below", "Not a directory"),
         (tmp_path / "none" / "below", "No such file or directory"),
         (tmp_path / ("n" * 300), "File name too long"),
         (loop, "Too many levels of symbolic links"),
     ]:
         assert refused(write_text, path, "x").startswith(f"{path}: cannot be written ({why})")
-        if "none" not in str(path):
+        if path != tmp_path and "none" not in str(path):
             assert refused(make_folder, path / "x").startswith(f"--out {path / 'x'}: the folder cannot be made (")
 
 
@@ -200,8 +217,10 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
         (theirs / name).symlink_to(target)
         os.lchown(theirs / name, 1234, 1234)
     (theirs / "own").symlink_to("chain")
+    os.mkfifo(theirs / "pipe")
+    os.chown(theirs / "pipe", 1234, 1234)
     monkeypatch.chdir(theirs)
-    for path in ("file", "new", "folder/file", "chain/file", "own/file", "here/x", theirs / "x/../folder/file"):
+    for path in ("file", "new", "folder/file", "chain/file", "own/file", "here/x", theirs / "x/../folder/file", "pipe"):
         assert "of user 1234" in refused(write, path, "new"), path
     for path in ("folder/below", "new", "own/below"):
         assert "of user 1234" in refused(make_folder, path), path
@@ -213,6 +232,7 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
     assert "new" in (secret / "file").read_text()
     monkeypatch.setenv("SUDO_UID", "nobody")
     write("real", "text")
+    write("/dev/null", "text")
 
 
 def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:

@@ -95,4 +95,4 @@ def test_a_table_that_cannot_be_written_is_told(fake_simulator, run_weir, trace,
     (tmp_path / "out" / "results.csv").mkdir(parents=True)
     status, _, said = run_weir("replay", trace, "--seeds", 1, "--objectives", 0, "--out", "out", "--csv")
     assert status == 2
-    assert "results.csv: is no regular file" in said
+    assert "results.csv: cannot be written" in said

@@ -1,12 +1,14 @@
 """Results, written whole or not at all, with errors that a user can act on.
 
 A new file is written without a name, or where the file system has no such files beside its place, and takes its place
-when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. Only
-regular files are written: a pipe could block for ever. Root writes through no link of another user.
+when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
+a pipe (``/dev/stdout``) is written to as it is, a pipe that nobody reads is refused. Root writes through no link of
+another user.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -57,6 +59,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         InputError: it cannot be written.
     """
     with _told(path):
+        if _is_special(path):
+            with open(path, "wb", opener=_open_without_waiting) as file:
+                yield file
+            return
         # A link stays one.
         target = Path(os.path.realpath(path))
         part = target.with_name(f".weir-{secrets.token_hex(8)}.part")
@@ -95,7 +101,7 @@ def append(path: str | os.PathLike[str], content: bytes) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    with _told(path), open(path, "ab", buffering=0) as file:
+    with _told(path), open(path, "ab", buffering=0, opener=_open_without_waiting) as file:
         rest = memoryview(content)
         while rest:
             rest = rest[file.write(rest) :]
@@ -139,28 +145,37 @@ def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
-    """Stops a command that would replace a file, unless `force` is set, or whose output would be no regular file.
+    """Stops a command that would replace a file, unless `force` is set.
 
     Raises:
-        InputError: there is such a file, or something else of that name.
+        InputError: there is such a file.
     """
-    with _told(path):
-        if os.path.exists(path) and not force:
-            raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
+    if not force and os.path.isfile(path):
+        raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
 
 
-def _refuse_special(path: str | os.PathLike[str]) -> None:
+def _is_special(path: str | os.PathLike[str]) -> bool:
     try:
-        regular = stat.S_ISREG(os.stat(path).st_mode)
+        return not stat.S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:
-        return
-    if not regular:
-        raise InputError(f"{printable(path)}: is no regular file; choose another path")
+        return False
+
+
+def _open_without_waiting(path: str | os.PathLike[str], flags: int) -> int:
+    """Opens a file to write into, as open() does; a pipe that nobody reads would keep that waiting for ever."""
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise InputError(f"{printable(path)}: is a pipe that nobody reads; choose another path") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _refuse_links_of_others(path: str | os.PathLike[str]) -> None:
-    """Refuses, as root, a path with a link of a user who is neither root nor who called sudo: it could make root
-    overwrite any file.
+    """Refuses, as root, a path with a link or a pipe of a user who is neither root nor who called sudo: it could make
+    root overwrite any file, or wait for ever.
     """
     if os.geteuid() != 0:
         return
@@ -176,24 +191,23 @@ def _refuse_links_of_others(path: str | os.PathLike[str]) -> None:
             status = os.lstat(place)
         except (OSError, ValueError):
             continue
-        if not stat.S_ISLNK(status.st_mode):
-            continue
-        if status.st_uid not in trusted:
+        is_link = stat.S_ISLNK(status.st_mode)
+        if (is_link or stat.S_ISFIFO(status.st_mode)) and status.st_uid not in trusted:
             raise InputError(
-                f"{printable(path)}: {printable(place)} is a link of user {status.st_uid}, through which root does not "
-                "write; choose another path"
+                f"{printable(path)}: {printable(place)} is a {'link' if is_link else 'pipe'} of user {status.st_uid}, "
+                "through which root does not write; choose another path"
             )
-        links += 1
-        target = os.readlink(place)
-        place = "/" if target.startswith("/") else os.path.dirname(place)
-        steps += target.split("/")[::-1]
+        if is_link:
+            links += 1
+            target = os.readlink(place)
+            place = "/" if target.startswith("/") else os.path.dirname(place)
+            steps += target.split("/")[::-1]
 
 
 @contextmanager
 def _told(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         _refuse_links_of_others(path)
-        _refuse_special(path)
         yield
     except OSError as error:
         raise InputError(
