@@ -54,8 +54,8 @@ void AddJobOptions(CLI::App& command, JobOptions& options) {
   AddText(command, "--controller", "NAME",
           "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
               ListNames(kSimulatedControllers) +
-              ";\nwith field trials: \"gcc:TRIAL/GROUP/\"; or a pool: \"pilot=weir copilots=nada,rule fusion=min "
-              "policy=by_trust\"",
+              ";\nwith field trials: \"gcc:TRIAL/GROUP/\";\n"
+              "or a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
           options.controller);
   command.add_option("--model", options.model_path, "the policy of the controller weir (ONNX)")->type_name("FILE");
   AddObjective(command, [&options](const Objective& objective) { options.objective = objective; });

@@ -30,15 +30,16 @@ def results(tmp_path):
 def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     status, out, _ = weir(*CALL, "--compare")
     assert status == 0
-    assert "2 calls. Report: here/report.html" in out
-    assert [(one["controller"], one["seed"]) for one in results(tmp_path)] == [("weir", 1), ("gcc", 1)]
+    assert "3 calls. Report: here/report.html" in out
+    assert [(one["controller"], one["seed"]) for one in results(tmp_path)] == [("weir", 1), ("gcc", 1), ("scream", 1)]
     assert (tmp_path / "here/calls" / file_name("steady", "weir", 1) / "call.json").is_file()
     assert (tmp_path / "here/report.html").stat().st_size > 1000
     status, out, error = weir(*CALL, "--compare", "--seeds", 2)
     assert status == 0
-    assert "4 calls (2 of them from an earlier run)" in out
-    assert error.splitlines() == ["steady, weir, seed 2", "steady, gcc, seed 2"]
-    assert [(one["controller"], one["seed"]) for one in results(tmp_path)][2:] == [("weir", 2), ("gcc", 2)]
+    assert "6 calls (3 of them from an earlier run)" in out
+    names = ("weir", "gcc", "scream")
+    assert error.splitlines() == [f"steady, {name}, seed 2" for name in names]
+    assert [(one["controller"], one["seed"]) for one in results(tmp_path)][3:] == [(name, 2) for name in names]
 
 
 def test_several_controllers_make_the_same_calls_in_succession(weir, tmp_path):
@@ -126,7 +127,10 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
     ("arguments", "message"),
     [
         (("--sender", "firefox"), "--sender firefox: use chromium, native"),
-        (("--controller", "pcc"), "--controller pcc: not known; use weir, gcc, shadow, weir-send, nada, rule, a pool"),
+        (
+            ("--controller", "pcc"),
+            "--controller pcc: not known; use weir, gcc, shadow, scream, weir-send, nada, rule, gcc:",
+        ),
         (("--size", "1x1"), "--size 1x1: use 1280x720, 640x360"),
         (("--codec", "AV1"), "--codec AV1: use VP8, VP9"),
         (("--objective", "1,2"), "--objective 1,2"),

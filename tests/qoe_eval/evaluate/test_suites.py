@@ -13,6 +13,7 @@ SMALL = {
     "safety": ["--scenarios", 2, "--set", "random", "--set", "opennetlab"],
     "send-side": ["--scenarios", 7, "--set", "random", "--set", "start", "--set", "opennetlab"],
     "calls": ["--seeds", 1],
+    "real": [],
 }
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
@@ -22,6 +23,7 @@ MEASURED = {
     "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
     "send-side": ("random_at_sender", "start_at_sender"),
     "calls": ("bitrate", "delay", "vmaf", "cpu", "sim_to_real_step-down-up"),
+    "real": ("gcc_rate_steady-2m5", "scream_delay_loss-random2-4M-video"),
 }  # fmt: skip
 ABSENT = {
     "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
@@ -32,6 +34,7 @@ ABSENT = {
     "send-side": {"opennetlab_at_sender": "needs the opennetlab traces", "route_at_sender": "was not chosen",
                   "calls_muses_20_delay": "no calls were made"},
     "calls": {"lte_bitrate": "needs the mahimahi traces"},
+    "real": {},
 }  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def test_an_executable_that_does_not_start(tmp_path, jobs):
 
 
 def test_versions(fake_simulator, misbehave):
-    assert simulator_versions(fake_simulator) == {"weir": "0.0", "ns3": "none"}
+    assert simulator_versions(fake_simulator) == {"weir": "0.0", "ns3": "none", "libwebrtc": "150.0"}
     misbehave({"version": "fail"})
     with pytest.raises(MissingComponent, match=r"libns3\.so"):
         simulator_versions(fake_simulator)
