@@ -95,7 +95,7 @@ model: train ## Make a model like the shipped one: train, export, replay, card; 
 	  $(BIN)/weir train trainer/configs/weir.toml --steps $$steps --out $(MODEL_RUN) \
 	    $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume); \
 	done
-	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx
+	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx --force
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
 	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
 
@@ -130,7 +130,7 @@ test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers,
 
 .PHONY: bench
 bench: build-test ## Measure; writes build/bench.json
-	$(BIN)/weir bench --build-dir build/release --out build/bench.json
+	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force
 
 .PHONY: soak
 SOAK_PACKETS ?= 100000000

@@ -71,7 +71,9 @@ def _run() -> ExitStatus:
         )
     except OSError as error:
         if error.errno not in _FULL_OR_CLOSED and not str(error.strerror).startswith(_NO_TEMPORARY_FOLDER):
-            raise
+            if error.filename is None:
+                raise
+            return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}; check the path", ExitStatus.WRONG_INPUT)
         status = _fail(
             f"{error.filename or 'the output'}: {error.strerror}; free some space and try again", ExitStatus.FAILED
         )

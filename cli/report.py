@@ -29,12 +29,16 @@ def report(
     csv: Annotated[
         bool, typer.Option("--csv", help="Also write results.csv; of replays series.csv.gz and frames.csv.gz, too.")
     ] = False,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the page of a dump goes.")] = Path("weir-dump-report"),
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the page of a dump goes. Default: weir-dump-report.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html again, also of an interrupted replay; or report.html of a browser's dump."""
     if not path.is_dir():
-        summary, page = _report_dump(path, out)
+        summary, page = _report_dump(path, out or Path("weir-dump-report"))
+    elif out is not None:
+        raise InputError(f"--out {out}: is for a dump; the report of a folder is written in that folder")
     elif (training := training_page.rewrite(path)) is not None:
         summary, page = json.dumps(training[0], indent=1), training[1]
     else:

@@ -31,6 +31,7 @@ from weir.qoe_eval.runs.options import (
     LossOption,
     OneWayDelayOption,
     QueueOption,
+    ReverseOption,
     check_controllers,
     check_model,
     model_to_run,
@@ -125,14 +126,7 @@ class ReplayOptions:
     one_way_delay: OneWayDelayOption = None
     queue: QueueOption = None
     loss: LossOption = None
-    reverse: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
-            "file's own, else an unlimited one.",
-        ),
-    ] = None
+    reverse: ReverseOption = None
     window: Annotated[
         int,
         typer.Option(

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from weir.console import ForceOption
 from weir.errors import InputError
 from weir.files.input import printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
@@ -34,7 +35,6 @@ _WINDOW = typer.Option(
     "--mahimahi-window-ms", min=1, max=60_000, help="Time over which the deliveries of a Mahimahi file are averaged."
 )
 _STRICT = typer.Option("--strict", help="Refuse what is else repaired with a warning.")
-_FORCE = typer.Option("--force", help="Replace the file where there is one.")
 _DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
 
 
@@ -110,7 +110,7 @@ def convert(
     window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
     strict: Annotated[bool, _STRICT] = False,
-    force: Annotated[bool, _FORCE] = False,
+    force: ForceOption = False,
 ) -> None:
     """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
     formats: tuple[TraceFormat, ...] = ("csv", "mahimahi", "opennetlab", "scenario")
@@ -150,7 +150,7 @@ def generate(
     one_way_delay: Annotated[float | None, _DELAY] = None,
     queue: Annotated[str | None, _QUEUE] = None,
     loss: Annotated[float | None, _LOSS] = None,
-    force: Annotated[bool, _FORCE] = False,
+    force: ForceOption = False,
 ) -> None:
     """Generate a synthetic trace; the ending of --out chooses the format (.json: scenario)."""
     if kind != "random" and kind not in GENERATORS:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from weir.console import ForceOption
 from weir.errors import InputError
 from weir.installation import require_training
 from weir.registry import PRESETS
@@ -33,14 +35,15 @@ def adapt(
     configuration: Annotated[
         Path, typer.Option(metavar="FILE", help="How to learn, a TOML file.", show_default=False)
     ] = DEFAULT_CONFIGURATION,
+    force: ForceOption = False,
 ) -> None:
     """Fine-tune a model for a new objective without forgetting the old ones. Ctrl-C keeps what is learned."""
     weights = _objective(objective)
     settings = load_configuration(configuration)
     if seed is not None:
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
-    target = out or Path(f"{model.resolve().stem}-adapted.onnx")
-    check_target(target, model)
+    target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
+    check_target(target, model, force=force)
     require_training()
     total = steps or settings.steps
     with progress_bar(total) as show:

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from weir.console import ForceOption
 from weir.errors import InputError
 from weir.installation import require_training
 from weir.trainer.adapt import DEFAULT_CONFIGURATION
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.model.card import write_card
+from weir.trainer.model.file import check_target
 
 
 def export(
@@ -21,6 +23,7 @@ def export(
     best: Annotated[
         bool, typer.Option("--best", help="The best policy of the evaluations (--eval) instead of the last.")
     ] = False,
+    force: ForceOption = False,
 ) -> None:
     """Export a trained policy to ONNX, check it in every available runtime, and write its model card.
 
@@ -28,6 +31,7 @@ def export(
     """
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
+    check_target(out, force=force)
     require_training()
     _say("loading torch")
     from weir.trainer.learning.algorithms import TrainedPolicy, load_policy

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from weir.errors import InputError
+from weir.files.input import check_utf8, printable
 from weir.installation import require_training
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.learning.progress_bar import progress_bar, reward_text
@@ -30,6 +31,7 @@ def train(
     """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it. 'weir report DIR' shows the course of a run."""
     if eval_freq is not None and not evaluate:
         raise InputError("--eval-freq: needs --eval")
+    check_utf8("--out", out)
     settings = load_configuration(configuration)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
     if changes:
@@ -55,7 +57,7 @@ def train(
             resume=resume,
             on_progress=on_progress,
             evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
-            command=shlex.join(words),
+            command=printable(shlex.join(words)),
             configuration_file=configuration_file(configuration),
         )
     if result.interrupted:

@@ -17,6 +17,7 @@ inline constexpr TimeDelta kMinDecisionInterval = TimeDelta::Millis(10);
 inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
 inline constexpr double kMaxPolicyRateBps = 1e10;
 inline constexpr double kMaxSendingRatio = 100;
+inline constexpr double kMaxDelayGradient = 1e5;
 
 // Scaling of a feature in trained networks; trainer/gym/scaling.py has the formulas. kRateOverRule is
 // relative to the rate of the ten-line rule.
@@ -81,7 +82,7 @@ inline constexpr auto kIntervalStatisticsFields = [] {
   constexpr FeatureQuantity kQueue{"s", {0, 60}, {0, 1e5}};
   constexpr FeatureQuantity kSilence{"s", {0, 10'800}, {0, 1e5}};  // three hours
   constexpr FeatureQuantity kInterval{"s", {kMinDecisionInterval.seconds(), kMaxDecisionInterval.seconds()}, {0, 60}};
-  constexpr FeatureQuantity kSlope{"s/s", {-100, 100}, {-1e5, 1e5}};
+  constexpr FeatureQuantity kSlope{"s/s", {-100, 100}, {-kMaxDelayGradient, kMaxDelayGradient}};
   constexpr FeatureQuantity kRoundTripTime{"s", {0, kMaxRoundTripTime.seconds()}, {0, kMaxRoundTripTime.seconds()}};
   constexpr FeatureQuantity kDelayRatio{"", {1, 1e4}, {0, 1e7}};
   constexpr FeatureQuantity kSendingRatio{"", {0, kMaxSendingRatio}, {0, kMaxSendingRatio}};

@@ -32,8 +32,8 @@ struct RegisteredController {
   bool knows_path = false;
   // Runs only where it is named.
   bool opt_in = false;
-  // Of libwebrtc's controllers at the sender, which calls run with any receiver: the field trials that it needs. Others
-  // may follow its name (field_trials.h).
+  // The field trials that make it, of libwebrtc's controllers at the sender; others may follow its name
+  // (field_trials.h). Calls run them with any receiver.
   std::optional<std::string_view> field_trials = std::nullopt;
   // The first milestone of libwebrtc that has it.
   int libwebrtc_milestone = 0;

@@ -92,6 +92,8 @@ class SendSideEstimator::Impl {
   void Begin(Timestamp now);
   // By the sender's clock alone; less than 64 s.
   TimeDelta SinceSent(int64_t sequence_number);
+  // It was reported lost so long ago that it cannot still arrive.
+  bool IsSettled(int64_t sequence_number);
   void AlignClocks(std::span<const PacketFeedback> feedback);
   // The receiver's clock may have stepped by -`shift`.
   void OnImplausibleTimes(TimeDelta shift);
@@ -190,7 +192,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
       continue;
     }
     Departure& departure = At(sequence_number);
-    if (departure.state == State::kDone) {
+    if (departure.state == State::kDone || IsSettled(sequence_number)) {
       ++counters.duplicates;
     } else if (report.fate == PacketFate::kReceived) {
       OnReceived(sequence_number, report.receive_time);
@@ -220,6 +222,7 @@ void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedba
     if (report.fate != PacketFate::kReceived || !IsTime(report.receive_time)) continue;
     const int64_t sequence_number = Unwrap(report.sequence_number);
     if (!IsInHistory(sequence_number) || At(sequence_number).state == State::kDone) continue;
+    if (IsSettled(sequence_number)) continue;
     if (latest && report.receive_time <= latest_time) continue;
     latest = sequence_number;
     latest_time = report.receive_time;
@@ -235,6 +238,11 @@ void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedba
   implausible_messages_ = 0;
   latest_delay_ = delay;
   lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
+}
+
+bool SendSideEstimator::Impl::IsSettled(int64_t sequence_number) {
+  return At(sequence_number).state == State::kLost && latest_delay_.IsFinite() &&
+         SinceSent(sequence_number) > latest_delay_ + kMaxAge;
 }
 
 void SendSideEstimator::Impl::OnImplausibleTimes(TimeDelta shift) {

@@ -39,7 +39,7 @@ class Limits:
 
 GOALS = Limits(0.9, 40.0, 3.0)
 WORKS = Limits(0.65, 60.0, 6.0)
-"""No receiver reaches all goals, weir-peer's included (README.md): the sender is Chromium."""
+"""No receiver reaches all goals, weir-peer's included: see README.md."""
 _MAX_BITRATE = "2.5M"
 
 

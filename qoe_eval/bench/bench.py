@@ -19,9 +19,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from weir.console import ForceOption
 from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
-from weir.files.output import make_folder, write_text
+from weir.files.output import make_folder, refuse_to_overwrite, write_text
 from weir.qoe_eval.bench.simulator import measure_simulator
 from weir.qoe_eval.runs.options import model_to_run
 
@@ -82,6 +83,7 @@ def bench(
         Path | None, typer.Option(metavar="FILE", help="ONNX model in the loop. Default: the one shipped.")
     ] = None,
     repetitions: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Measurements of each figure.")] = 5,
+    force: ForceOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Measure simulator, environment and estimator on this machine. Exit status 1 when a figure could not be
@@ -91,6 +93,8 @@ def bench(
         raise InputError(
             f"--build-dir {build_dir}: no such folder; build with WEIR_BUILD_BENCHMARKS=ON and name that folder"
         )
+    make_folder(out.parent)
+    refuse_to_overwrite(out, force)
     # Gymnasium takes a second to import, which the other commands need not wait for.
     from weir.qoe_eval.bench.environment import measure_environment, measure_peer_ratio
 
@@ -127,7 +131,6 @@ def bench(
             key: "no benchmark reported it" for key, one in FIGURES.items() if one.benchmark and key not in figures
         }
     document = describe(figures, failures, repetitions)
-    make_folder(out.parent)
     write_text(out, json.dumps(document, indent=1) + "\n")
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:

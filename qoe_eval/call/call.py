@@ -35,6 +35,7 @@ from weir.qoe_eval.runs.options import (
     LossOption,
     OneWayDelayOption,
     QueueOption,
+    ReverseOption,
     check_controllers,
     check_model,
     model_to_run,
@@ -106,9 +107,7 @@ def call(
     one_way_delay: OneWayDelayOption = None,
     queue: QueueOption = None,
     loss: LossOption = None,
-    reverse: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Trace for the reverse link, which carries the feedback.")
-    ] = None,
+    reverse: ReverseOption = None,
     seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Calls with the seeds 1 to N.")] = 1,
     size: Annotated[str, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720",
     codec: Annotated[str, typer.Option(metavar="NAME", help="VP8 or VP9.")] = "VP8",

@@ -11,16 +11,17 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from weir.console import error_console
+from weir.console import ForceOption, error_console
 from weir.errors import InputError
-from weir.files.output import write_bytes
+from weir.files.output import refuse_to_overwrite, write_bytes
 from weir.qoe_eval.link.namespaces import NamespacesFailed
 from weir.qoe_eval.link.process import LinkFailed
 from weir.qoe_eval.link.session import DirectionSummary, LinkSettings, run_link
 from weir.qoe_eval.requirements import check_link_requirements
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import LossOption, OneWayDelayOption, QueueOption
+from weir.qoe_eval.runs.options import LossOption, OneWayDelayOption, QueueOption, ReverseOption
 from weir.traces.formats.convert import parse_queue
+from weir.traces.formats.importers import read_trace
 
 _FAILED_STATUS = 1
 
@@ -42,10 +43,12 @@ def link(
     one_way_delay: OneWayDelayOption = None,
     queue: QueueOption = None,
     loss: LossOption = None,
+    reverse: ReverseOption = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of loss, jitter and cross traffic.")] = 1,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Capacity, queue, packets and delays every 100 ms (JSON lines).")
     ] = None,
+    force: ForceOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, on standard error.")] = False,
 ) -> None:
     """Runs a command, or your shell, behind a link that replays a scenario in real time; IPv4 only.
@@ -55,13 +58,16 @@ def link(
     command; after its end the capacity continues as its trace defines. Exit status: the command's, or 1, 2 or 3 with a
     message of weir. Needs root; under sudo the command runs as the user who called it.
     """
-    path = PathOptions(one_way_delay, parse_queue(queue) if queue else None, loss)
+    path = PathOptions(
+        one_way_delay, parse_queue(queue) if queue else None, loss, reverse=read_trace(reverse) if reverse else None
+    )
     scenarios = read_inputs([scenario], path)
     if len(scenarios) != 1:
         raise InputError(f"{scenario}: holds {len(scenarios)} scenarios; name one, say {scenario}/{scenarios[0].name}")
     if command and shutil.which(command[0]) is None:
         raise InputError(f"{command[0]}: there is no such command")
     if log is not None:
+        refuse_to_overwrite(log, force)
         write_bytes(log, b"")
     check_link_requirements()
     console = error_console()

@@ -49,6 +49,14 @@ QueueOption = Annotated[
 LossOption = Annotated[
     float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
 ]
+ReverseOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
+        "file's own, else an unlimited one.",
+    ),
+]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
 ]

@@ -47,7 +47,7 @@ def unavailable_controllers(executable: Path) -> set[str]:
     Raises:
         MissingComponent: it does not start, or its output has another form.
     """
-    # That of January 2023, "2023-01", has no version number.
+    # The one of January 2023 has no version number: "2023-01".
     version = simulator_versions(executable).get("libwebrtc", "")
     milestone = int(version.partition(".")[0]) if re.match(r"\d+\.", version) else 0
     return {name for name, one in CONTROLLERS.items() if one.libwebrtc_milestone > milestone}

@@ -4,6 +4,7 @@ file.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ class Models:
             return {}
         try:
             folder = self._folder.resolve(strict=True)
-            found = {path.name: path.resolve() for path in folder.iterdir() if path.suffix == _SUFFIX}
+            found = {path.name: Path(os.path.realpath(path)) for path in folder.iterdir() if path.suffix == _SUFFIX}
         except (OSError, RuntimeError):
             return {}
         return {

@@ -66,7 +66,7 @@ TEST(CApiSendSideTest, TimesNearTheLimitEnd) {
     std::mt19937 random(seed);
     const Handle send_side = Create();
     const auto time_us = [&random, seed] {
-      const int64_t near_us = kLimitUs - random() % 10'000'000;
+      const int64_t near_us = kLimitUs - static_cast<int64_t>(random() % 10'000'000);
       return (seed + (random() % 8 == 0 ? 1 : 0)) % 2 == 0 ? near_us : -near_us;
     };
     for (uint16_t i = 0; i < 100; ++i) {

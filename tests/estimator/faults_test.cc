@@ -138,6 +138,48 @@ TEST_P(FaultTest, TheSenderBeginsAnewInTheSameStream) {
   EXPECT_EQ(estimator_.counters().arrivals.restarts, 1u);
 }
 
+// The numbers of the last seconds again: all packets look like duplicates.
+TEST_P(FaultTest, TheSenderBeginsAnewALittleBefore) {
+  TestPath path{.capacity = Steady(Kbps(2000))};
+  path.change = [](TimeDelta at, PacketArrival& packet) {
+    if (at >= Seconds(20)) packet.sequence_number -= 600;
+  };
+  ExpectNoHarm(path);
+}
+
+// Four packets of 65,535 bytes that jump by thousands: alone, or with all that follow.
+TEST_P(FaultTest, FourPacketsJumpByThousands) {
+  constexpr DataRate kCapacity = Kbps(6000);
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const bool alone = seed % 2 == 0;
+    std::mt19937 random(seed);
+    TestPath path{.capacity = Steady(kCapacity)};
+    path.lost = [chance = Chance(0.05)](TimeDelta) mutable { return chance(); };
+    std::vector<uint16_t> jumps{2043, 2042, 5039, 2040};
+    uint16_t jumped = 0;
+    TimeDelta next = Seconds(20);
+    path.change = [&](TimeDelta at, PacketArrival& packet) {
+      if (alone) jumped = 0;
+      if (!jumps.empty() && at >= next) {
+        jumped = static_cast<uint16_t>(jumped + jumps.back());
+        jumps.pop_back();
+        next = at + TimeDelta::Millis(static_cast<int64_t>(random() % 667));
+        packet.payload_size = 65'535 - packet.header_size;
+      }
+      packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + jumped);
+    };
+    estimator_ = BandwidthEstimator({}, Make(GetParam()));
+    TestCall call(estimator_, path);
+    int starved = 0;
+    for (int64_t tenths = 200; tenths < 600; ++tenths) {
+      call.RunUntil(TimeDelta::Millis(100 * tenths));
+      starved += estimator_.latest().target_rate < kCapacity * 0.3 ? 1 : 0;
+    }
+    EXPECT_LE(starved, 50);
+  }
+}
+
 // Five packets that jump 100 numbers each, with send times by which they were 130 ms faster than any before: missing
 // packets count as sent, and the lowest delay as the path's.
 TEST_P(FaultTest, FivePacketsJumpAndSeemFast) {

@@ -392,6 +392,42 @@ TEST_F(CallFromTheSender, OptimisticAcknowledgementGrowsNoFasterThanGcc) {
   }
 }
 
+// Six messages, each about all 8,192 packets: lost long ago, received, under way or never sent, they came just now.
+TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
+  for (const std::string name : {"rule", "nada"}) {
+    for (uint32_t seed = 0; seed < 30; ++seed) {
+      SCOPED_TRACE(name + " " + std::to_string(seed));
+      std::mt19937 random(seed);
+      uint16_t latest = 0;
+      Timestamp latest_time = kStart;
+      TestSendSidePath path;
+      path.change = [&](TimeDelta, std::vector<PacketFeedback>& reports) {
+        for (PacketFeedback& report : reports) {
+          if (random() % 100 < 4) report = Lost(report.sequence_number);
+          latest = report.sequence_number;
+          if (report.fate == PacketFate::kReceived) latest_time = report.receive_time;
+        }
+      };
+      SendSideEstimator estimator({}, MakeBuiltInController(name, path.capacity));
+      TestSendSideCall call(estimator, path);
+      int starved = 0;
+      for (int64_t tenths = 1; tenths <= 500; ++tenths) {
+        const TimeDelta time = TimeDelta::Millis(100 * tenths);
+        call.RunUntil(time);
+        starved += tenths > 200 && estimator.target_rate().target_rate < path.capacity * 0.3 ? 1 : 0;
+        if (tenths <= 200 || tenths > 212 || tenths % 2 != 0) continue;
+        std::vector<PacketFeedback> reports;
+        for (int i = 8191 - static_cast<int>(random() % 1000); i > -1000 && reports.size() < 8192; --i) {
+          reports.push_back(
+              Received(static_cast<uint16_t>(latest - i), latest_time - TimeDelta::Micros(250) * std::max(i, 0)));
+        }
+        estimator.OnTransportFeedback(reports, kStart + time);
+      }
+      EXPECT_LE(starved, 50);
+    }
+  }
+}
+
 // The times that weir.h allows end at 2^61 us.
 TEST(SendSideEstimatorTest, TimesNearTheLimitEnd) {
   for (uint32_t seed = 0; seed < 40; ++seed) {

@@ -4,14 +4,17 @@
 
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
+#include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/controllers.h"
 
 namespace weir {
 namespace {
@@ -105,6 +108,36 @@ TEST_P(StarvingPilotTest, LosesItsSeat) {
 INSTANTIATE_TEST_SUITE_P(Answers, StarvingPilotTest,
                          testing::Values(kMinimum, kTwiceTheMinimum, kATwentieth, kAFifth, kOneMore, kUpAndDown),
                          [](const auto& info) { return info.param.name; });
+
+// Such a pilot from the start: near the minimum a few packets come in a second, and the copilots must rise from there.
+TEST(StuckPilotTest, NeverHoldsTheCopilots) {
+  for (const double pilot_bps : {1.0, 30e3, 45e3, 65e3, 70e3}) {
+    for (const double capacity_bps : {1e6, 3e6, 8.5e6}) {
+      for (const double jitter_s : {0.0, 0.005, 0.02}) {
+        SCOPED_TRACE(testing::Message() << pilot_bps << " bps, link " << capacity_bps << ", jitter " << jitter_s);
+        const DataRate capacity = DataRate::BitsPerSecondF(capacity_bps);
+        using Made = Result<std::unique_ptr<ReceiverController>>;
+        const auto make_member = [&](const std::string& name) -> Made {
+          if (name == "stuck") return Made(Always(DataRate::BitsPerSecondF(pilot_bps)));
+          return Made(MakeBuiltInController(name, capacity));
+        };
+        auto pool =
+            PoolController::Create(ParsePool("pilot=stuck copilots=nada,rule policy=by_trust").value(), make_member);
+        BandwidthEstimator estimator({}, std::move(pool.value()));
+        std::mt19937 random(1);
+        TestPath path{.capacity = Steady(capacity)};
+        path.goes_on = [&](TimeDelta time) {
+          return time + TimeDelta::SecondsF(jitter_s * static_cast<double>(random() % 1000) / 1000);
+        };
+        TestCall call(estimator, path);
+        for (int64_t second = 15; second <= 60; ++second) {
+          call.RunUntil(TimeDelta::Seconds(second));
+          EXPECT_GT(estimator.latest().target_rate, capacity * 0.3) << second;
+        }
+      }
+    }
+  }
+}
 
 // On a link that carries little, little is right; and what the guard adds is never more than arrives.
 TEST(StarveRuleTest, ALowRateOnALowLinkIsNone) {

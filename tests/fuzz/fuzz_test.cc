@@ -57,6 +57,7 @@ std::vector<Bytes> ReadFiles(const std::string& folder) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<Bytes> files;
+  files.reserve(paths.size());
   for (const auto& path : paths) files.push_back(ReadFile(path));
   EXPECT_GT(files.size(), 5u) << folder;
   return files;

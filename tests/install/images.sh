@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the images of docker/Dockerfile with buildah, which needs no daemon, and runs each; prints sizes and times.
+# Builds the images of docker/Dockerfile, from what is committed, with buildah, which needs no daemon, and runs each;
+# prints sizes and times.
 #
 #   tests/install/images.sh [weir] [weir-train] [weir-call]      default: weir
 #
@@ -8,6 +9,7 @@
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 work=$source/build/install
+context=$work/images-context
 targets=("${@:-weir}")
 
 for target in "${targets[@]}"; do
@@ -58,7 +60,7 @@ run_image() { # IMAGE FOLDER ARGUMENT...
 
 # Trains for some steps, and replays with what came of it.
 use_train() { # FOLDER
-  cp "$source/trainer/configs/weir.toml" "$1"
+  cp "$context/trainer/configs/weir.toml" "$1"
   SECONDS=0
   run_image weir-train "$1" train weir.toml --steps 500 --out run || fail "weir train fails in weir-train"
   run_image weir-train "$1" export run --out trained.onnx || fail "weir export fails in weir-train"
@@ -76,10 +78,13 @@ use_call() { # FOLDER
   echo "weir-call: a call in $SECONDS s"
 }
 
+[[ -z $(git -C "$source" status --porcelain) ]] || echo "what is not committed is not tested"
+rm -rf "$context" && mkdir -p "$context"
+git -C "$source" archive HEAD | tar -x -C "$context"
 base_image
 for target in "${targets[@]}"; do
   SECONDS=0
-  buildah bud --quiet --pull-never --layers --target "$target" -t "$target" -f "$source/docker/Dockerfile" "$source" \
+  buildah bud --quiet --pull-never --layers --target "$target" -t "$target" -f "$context/docker/Dockerfile" "$context" \
     >"$work/$target.log" 2>&1 ||
     fail "$target does not build: $(tail -n 30 "$work/$target.log")"
   echo "$target: built in $SECONDS s, $(buildah images --format '{{.Size}}' "$target")"

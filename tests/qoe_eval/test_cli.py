@@ -55,6 +55,8 @@ def test_replay_writes_its_files_and_report_makes_them_again(weir, trace, tmp_pa
         kept = tmp_path / f"kept-{name}"
         kept.write_bytes((tmp_path / "here" / name).read_bytes())
     (tmp_path / "here/report.html").unlink()
+    status, _, error = weir("report", "here", "--out", "there")
+    assert (status, "--out there: is for a dump" in error) == (2, True)
     assert weir("report", "here")[0] == 0
     assert json.loads((tmp_path / "here/summary.json").read_text()) == before
     assert (tmp_path / "here/report.html").read_bytes() == (tmp_path / "kept-report.html").read_bytes()

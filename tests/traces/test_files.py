@@ -61,11 +61,27 @@ def test_a_full_disk_is_one_message_and_keeps_what_was_there(tmp_path: Path) -> 
     assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["result.json"])
 
 
-@pytest.mark.parametrize("write", [write_text, lambda path, text: append(path, text.encode())])
+WRITERS = [write_text, lambda path, text: append(path, text.encode())]
+
+
+@pytest.mark.parametrize("write", WRITERS)
 def test_a_device_that_is_full(write) -> None:
     message = refused(write, "/dev/full", "x")
     assert message == "/dev/full: cannot be written (No space left on device); make room, or choose another path"
     assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_pipe_needs_a_reader(tmp_path: Path, write) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        assert refused(write, path, "x") == f"{path}: is a pipe that nobody reads; choose another path"
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write(link, "x")
+    assert os.read(reader, 9) == b"x"
+    os.close(reader)
 
 
 def test_links_stay_links_and_pipes_are_written_into(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def train(tmp_path, values, write_toml):
         result = CliRunner().invoke(build_app(), words)
         if result.exit_code == 0:
             file = str(tmp_path / f"{name}.onnx")
-            exported = CliRunner().invoke(build_app(), ["export", str(tmp_path / name), "--out", file])
+            exported = CliRunner().invoke(build_app(), ["export", str(tmp_path / name), "--out", file, "--force"])
             assert exported.exit_code == 0, exported.output
         return result
 

@@ -3,10 +3,12 @@
 import functools
 import hashlib
 import json
+import os
 
 import numpy as np
 import pytest
 
+from weir.errors import InputError
 from weir.trainer.configuration.training import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
@@ -84,6 +86,15 @@ def test_the_command_and_the_configuration_are_those_that_were_given(weir, confi
     assert provenance["configuration"] == {"name": "small.toml", "sha256": digest}
     assert "1,024 steps" in provenance["algorithm"]
     assert "interrupted" not in provenance
+
+
+def test_names_that_are_no_utf_8(weir, configuration_toml, tmp_path):
+    named = configuration_toml.rename(tmp_path / os.fsdecode(b"caf\xe9.toml"))
+    assert weir("train", named, "--out", tmp_path / "run", "--steps", 256).exit_code == 0
+    assert r"caf\xe9.toml" in json.loads((tmp_path / "run" / "training.json").read_text())["commands"][0]
+    # TensorBoard takes no such folder.
+    with pytest.raises(InputError, match=r"caf\\xe9: its name is no UTF-8 text; rename it"):
+        weir("train", named, "--out", tmp_path / os.fsdecode(b"caf\xe9"))
 
 
 def test_resuming_a_complete_run_says_how_to_go_on(weir, configuration_toml, tmp_path):
@@ -167,7 +178,7 @@ def test_the_best_trained_policy_is_kept_and_exported(short_evaluation, weir, co
     for untrained, warns in ((0.0, False), (2.0, True)):
         evaluations["results"][0] = untrained
         np.savez(run / "evaluations.npz", **evaluations)
-        exported = weir("export", run, "--best", "--out", tmp_path / "best.onnx")
+        exported = weir("export", run, "--best", "--out", tmp_path / "best.onnx", "--force")
         assert exported.exit_code == 0
         assert f"{best:,}" in exported.stderr
         assert "checking it in ONNX Runtime" in exported.stderr

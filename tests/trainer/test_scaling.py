@@ -6,7 +6,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from weir import FEATURES
-from weir.trainer.gym import BottleneckEnv, ScaledObservation
+from weir.trainer.gym import BottleneckEnv, ScaledObservation, ScaledVectorObservation
 from weir.trainer.gym.scaling import scaled_observations
 from weir.trainer.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
 from weir.trainer.model.golden_inputs import golden_inputs
@@ -64,3 +64,26 @@ def test_gymnasium_takes_the_wrapped_environment(simulator, steady, request):
         largest = max(largest, float(np.abs(observation).max()))
     assert 0.1 < largest <= 4
     env.close()
+
+
+def test_a_vector_is_scaled_as_single_environments_are(fake_simulator, steady):
+    options = {"scenario": steady(duration_s=1.0), "simulator": fake_simulator}
+    vector = ScaledVectorObservation(gymnasium.make_vec("weir/Bottleneck-v0", 2, **options))
+    singles = [ScaledObservation(BottleneckEnv(**options)) for _ in range(2)]
+    assert vector.single_observation_space == singles[0].observation_space
+    observations, _ = vector.reset(seed=3)
+    expected = [single.reset(seed=3 + index)[0] for index, single in enumerate(singles)]
+    actions = np.array([[0.5], [-0.5]], np.float32)
+    ended = False
+    while not ended:
+        assert observations in vector.observation_space
+        np.testing.assert_array_equal(observations, expected)
+        observations, _, _, truncations, infos = vector.step(actions)
+        stepped = [single.step(action) for single, action in zip(singles, actions, strict=True)]
+        expected, ended = [one[0] for one in stepped], truncations.all()
+    np.testing.assert_array_equal(list(infos["final_obs"]), expected)
+    # The next episode has begun.
+    np.testing.assert_array_equal(observations, [single.reset()[0] for single in singles])
+    vector.close()
+    for single in singles:
+        single.close()

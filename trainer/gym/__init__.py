@@ -8,7 +8,7 @@ from weir.executables import find_simulator
 from weir.trainer.gym.environment import BottleneckEnv
 from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
-from weir.trainer.gym.scaling import ScaledObservation
+from weir.trainer.gym.scaling import ScaledObservation, ScaledVectorObservation
 from weir.trainer.gym.specification import (
     MINIMUM_RANDOM_WEIGHT,
     ActionSpecification,
@@ -23,6 +23,7 @@ __all__ = [
     "BottleneckVectorEnv",
     "EnvironmentSpecification",
     "ScaledObservation",
+    "ScaledVectorObservation",
     "SimulatorError",
     "SimulatorRefusal",
     "checked_objective",

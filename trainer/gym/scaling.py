@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import VectorEnv, VectorWrapper
+from gymnasium.vector.utils import batch_space
 
 from weir._core import FEATURES
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
@@ -106,6 +108,16 @@ def scaled_observations(specification: EnvironmentSpecification, raw: np.ndarray
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 
+def scaled_space(specification: EnvironmentSpecification) -> gymnasium.spaces.Box:
+    """The space of one scaled observation."""
+    high = [INPUT_LIMIT] * specification.observation_size + [_ABSOLUTE_LIMIT] + [1.0] * 3
+    low = [-value for value in high[:-3]] + [0.0] * 3
+    if specification.privileged:
+        high += [INPUT_LIMIT] * 2 + [_PRIVILEGED_DELAY_LIMIT] * 2 + [1.0]
+        low += [-INPUT_LIMIT] * 2 + [0.0] * 3
+    return gymnasium.spaces.Box(np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32)
+
+
 class ScaledObservation(
     gymnasium.ObservationWrapper[np.ndarray, np.ndarray, np.ndarray], gymnasium.utils.RecordConstructorArgs
 ):
@@ -116,19 +128,42 @@ class ScaledObservation(
     def __init__(self, env: gymnasium.Env[np.ndarray, np.ndarray]) -> None:
         gymnasium.utils.RecordConstructorArgs.__init__(self)
         super().__init__(env)
-        specification: EnvironmentSpecification = env.get_wrapper_attr("specification")
-        self._scaled = specification
-        high = [INPUT_LIMIT] * specification.observation_size + [_ABSOLUTE_LIMIT] + [1.0] * 3
-        low = [-value for value in high[:-3]] + [0.0] * 3
-        if specification.privileged:
-            high += [INPUT_LIMIT] * 2 + [_PRIVILEGED_DELAY_LIMIT] * 2 + [1.0]
-            low += [-INPUT_LIMIT] * 2 + [0.0] * 3
-        self.observation_space = gymnasium.spaces.Box(
-            np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32
-        )
+        self._scaled: EnvironmentSpecification = env.get_wrapper_attr("specification")
+        self.observation_space = scaled_space(self._scaled)
 
     def observation(self, observation: np.ndarray) -> np.ndarray:
         """The scaled one, float32 of shape (width + 1,)."""
         scaled = scaled_observations(self._scaled, observation[None])[0]
         space: Any = self.observation_space
         return scaled.clip(space.low, space.high)
+
+
+class ScaledVectorObservation(VectorWrapper[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]):
+    """`ScaledObservation` for `BottleneckVectorEnv`. Unlike gymnasium's `VectorObservationWrapper` it supports
+    environments that start the next episode in the same step, and scales `info["final_obs"]`, too.
+    """
+
+    def __init__(self, env: VectorEnv[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        super().__init__(env)
+        unwrapped: Any = env.unwrapped
+        self._scaled: EnvironmentSpecification = unwrapped.specification
+        self.single_observation_space = scaled_space(self._scaled)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """As that of the environment."""
+        observations, infos = self.env.reset(seed=seed, options=options)
+        return self._observations(observations), infos
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """As that of the environment."""
+        observations, rewards, terminations, truncations, infos = self.env.step(actions)
+        for index in np.flatnonzero(infos.get("_final_obs", False)):
+            infos["final_obs"][index] = self._observations(infos["final_obs"][index][None])[0]
+        return self._observations(observations), rewards, terminations, truncations, infos
+
+    def _observations(self, raw: np.ndarray) -> np.ndarray:
+        space: Any = self.single_observation_space
+        return scaled_observations(self._scaled, raw).clip(space.low, space.high)

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from weir.errors import InputError
-from weir.files.input import parse_json, read_bytes, read_text
+from weir.files.input import parse_json, printable, read_bytes, read_text
 from weir.files.output import write_text
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 
@@ -92,7 +92,7 @@ def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:
     Raises:
         InputError: it cannot be read.
     """
-    return ConfigurationFile(name=Path(path).name, sha256=hashlib.sha256(read_bytes(path)).hexdigest())
+    return ConfigurationFile(name=printable(Path(path).name), sha256=hashlib.sha256(read_bytes(path)).hexdigest())
 
 
 def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfiguration:

@@ -7,7 +7,7 @@ from typing import Any
 
 from weir.files.input import read_text
 from weir.files.output import write_text
-from weir.trainer.model.file import ModelFile, read_model
+from weir.trainer.model.file import CARD_TITLE, ModelFile, card_of, read_model
 
 NO_RESULTS = "None are given to this card: see `weir model --help`.\n"
 
@@ -34,7 +34,7 @@ def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
     provenance = model.provenance if isinstance(model.provenance, dict) else {"note": model.provenance}
     notes = Path(model.path).with_suffix(".notes.md")
     sections = [
-        f"# Model card: {model.name} {model.version}\n",
+        f"{CARD_TITLE}{model.name} {model.version}\n",
         f"`{Path(model.path).name}`, {model.bytes:,} bytes, {model.parameters:,} parameters. A decision every "
         f"{model.interval_ms} ms from the last {model.history} intervals of {len(model.features)} features and the "
         "objective <throughput, latency, loss>.\n",
@@ -58,7 +58,7 @@ def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
 
 def write_card(model: Path, results: str = NO_RESULTS) -> Path:
     """Writes the card of a model file beside it."""
-    card = model.with_suffix(".md")
+    card = card_of(model)
     write_text(card, model_card(read_model(model), results))
     return card
 

@@ -14,12 +14,14 @@ from google.protobuf.message import DecodeError
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.files.output import refuse_to_overwrite
 from weir.trainer.gym.specification import check_features
 
 if TYPE_CHECKING:
     import onnxruntime
 
 SCHEMA = "1"
+CARD_TITLE = "# Model card: "
 _DEEPEST_PROVENANCE = 32
 # Prefixes of a network's parameters in an exported graph; the other tensors are constants.
 PARAMETERS = ("actor.", "head.")
@@ -109,19 +111,34 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         raise InputError(f"{path}: the metadata are broken: {error}") from None
 
 
-def check_target(target: Path, *models: Path) -> None:
-    """Checks the target of a training before it runs. `models`: the training's inputs.
+def check_target(target: Path, *models: Path, force: bool) -> None:
+    """Checks the file of a new model, and its card beside it, before it is made. `models`: a training's inputs.
 
     Raises:
-        InputError: the target is no name of a model file, one of these models, or cannot be written.
+        InputError: the target is no name of a model file, one of these models, there already (unless `force` is set),
+            or cannot be written; or beside it is a file that its card would replace.
     """
     if target.suffix != ".onnx":
         raise InputError(f"--out {target}: the name of a model file ends with .onnx")
-    if target.resolve() in {model.resolve() for model in models}:
+    if os.path.realpath(target) in map(os.path.realpath, models):
         raise InputError(f"--out {target}: is an input of the training; give another name")
-    folder = target.resolve().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
+    folder = os.path.dirname(os.path.realpath(target))
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         raise InputError(f"--out {target}: its folder is missing or not writable")
+    refuse_to_overwrite(target, force)
+    card_of(target)
+
+
+def card_of(model: Path) -> Path:
+    """The file of a model's card, beside the model.
+
+    Raises:
+        InputError: there is a file of that name that is no card.
+    """
+    card = model.with_suffix(".md")
+    if card.exists() and not (card.is_file() and read_bytes(card).startswith(CARD_TITLE.encode())):
+        raise InputError(f"{card}: the model's card goes there, but it is no model card; rename it")
+    return card
 
 
 def make_session(model: bytes) -> onnxruntime.InferenceSession:

@@ -38,6 +38,8 @@ inline void SetPriorInFlight(webrtc::DataSize, webrtc::TransportPacketsFeedback&
 
 inline webrtc::TimeDelta BurstInterval(const webrtc::PacerConfig& config) { return config.time_window; }
 
+inline double FrameDropRatio(const webrtc::TargetTransferRate& target) { return target.cwnd_reduce_ratio; }
+
 class AbsSendTimeEstimator {
  public:
   AbsSendTimeEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock)
@@ -94,6 +96,9 @@ inline void SetSendRate(webrtc::DataRate rate, webrtc::PacedPacketInfo& info) {
 inline void SetPriorInFlight(webrtc::DataSize size, webrtc::TransportPacketsFeedback& feedback) {
   feedback.prior_in_flight = size;
 }
+
+// Not taken over, so that replays of the past stay the same.
+inline double FrameDropRatio(const webrtc::TargetTransferRate&) { return 0; }
 
 // Its pacer has one of its own.
 inline webrtc::TimeDelta BurstInterval(const webrtc::PacerConfig&) { return webrtc::TimeDelta::Millis(40); }

@@ -151,7 +151,10 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
     pending_.congestion_window = adapter::FromWebrtc(*update.congestion_window);
     pending_since_ = std::min(pending_since_, now);
   }
-  if (update.target_rate) wanted_target_rate_ = time_->FromWebrtc(*update.target_rate).target_rate;
+  if (update.target_rate) {
+    wanted_target_rate_ = time_->FromWebrtc(*update.target_rate).target_rate;
+    frame_drop_ratio_ = FrameDropRatio(*update.target_rate);
+  }
   if (update.pacer_config) wanted_pacer_config_ = time_->FromWebrtc(*update.pacer_config);
   if (update.target_rate || update.pacer_config) ApplyBounds(now);
 }
@@ -160,9 +163,11 @@ void SendSideController::ApplyBounds(Timestamp now) {
   // PCC has no bounds and gives its pacing rate in whole bytes a millisecond, which can be 0: so the target rate is
   // bounded here, and the pacer neither holds the target back nor exceeds what goes with the bounds.
   const DataRate target_rate = std::clamp(wanted_target_rate_, constraints_.min_rate, constraints_.max_rate);
-  if (target_rate != target_rate_) {
+  if (target_rate != target_rate_ || frame_drop_ratio_ != applied_frame_drop_ratio_) {
     target_rate_ = target_rate;
-    pending_.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_rate};
+    applied_frame_drop_ratio_ = frame_drop_ratio_;
+    pending_.target_rate =
+        TargetTransferRate{.at_time = now, .target_rate = target_rate, .frame_drop_ratio = frame_drop_ratio_};
     pending_since_ = std::min(pending_since_, now);
   }
   if (!wanted_pacer_config_) return;

@@ -68,6 +68,8 @@ class SendSideController final : public SenderController {
   DataRate wanted_target_rate_ = DataRate::Zero();
   std::optional<PacerConfig> wanted_pacer_config_;
   std::optional<DataRate> target_rate_;
+  double frame_drop_ratio_ = 0;
+  double applied_frame_drop_ratio_ = 0;
   std::optional<PacerConfig> pacer_config_;
 };
 

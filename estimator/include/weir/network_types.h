@@ -27,6 +27,8 @@ struct TargetTransferRate {
   Timestamp at_time = Timestamp::PlusInfinity();
   // For all RTP of the sender together, headers and retransmissions included.
   DataRate target_rate = DataRate::Zero();
+  // The share of it that the host saves by dropping frames; only from controllers at the sender.
+  double frame_drop_ratio = 0;
 };
 
 struct PacerConfig {

@@ -131,7 +131,9 @@ class PoolController : public FaultTolerantController {
     kSuspended,
   };
 
-  // Null for `fallback`: the ten-line rule. The error names the member that cannot be made, or the missing function.
+  // Null for `fallback`: the ten-line rule. Invariant: a pilot that keeps a free path at the minimum cannot keep the
+  // others there, so the member "rule" tolerates sparse packets, as the fallback does. The error names the member that
+  // cannot be made, or the missing function.
   static Result<std::unique_ptr<PoolController>> Create(const PoolSpecification& specification,
                                                         const MemberFactory& make_member, PoolFunctions functions = {},
                                                         std::unique_ptr<ReceiverController> fallback = nullptr);

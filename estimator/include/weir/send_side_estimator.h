@@ -49,7 +49,7 @@ struct SendSideCounters {
   uint64_t received = 0;
   uint64_t lost = 0;
   uint64_t fate_unknown = 0;    // later feedback passed over them
-  uint64_t duplicates = 0;      // reports about packets that were already received
+  uint64_t duplicates = 0;      // reports about packets that were already received, or lost long ago
   uint64_t not_in_history = 0;  // reports about packets that were never sent, or too long ago
   uint64_t invalid = 0;         // impossible times or sizes, departures out of order
   uint64_t late = 0;            // arrivals reported too late to count
@@ -64,9 +64,10 @@ struct SendSideCounters {
 // loss nor a lower receive rate. A receive time that is impossible by the sender's clock is an arrival without a delay.
 //
 // Feedback is untrusted: it may be lost, late, reordered or repeated, with any numbers and times. Each packet counts
-// once, time never runs backwards, and the work of a call is bounded. Once the path has shown a queue, the rate beyond
-// the highest that was received grows by 5 % a second, since a receiver may acknowledge what it never got. Allocates
-// only at construction. Never call concurrently.
+// once, a lost one as received for 1 s more than packets take: reports on what was never sent or is known change
+// nothing. Time never runs backwards, and the work of a call is bounded. Once the path has shown a queue, the rate
+// beyond the highest that was received grows by 5 % a second, since a receiver may acknowledge what it never got.
+// Allocates only at construction. Never call concurrently.
 class SendSideEstimator {
  public:
   // Number of departures that are remembered: 1.6 s at 50 Mbps.

@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from weir.files.input import printable_lines
 
 Options = TypeVar("Options")
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")]
 
 
 class _PlainConsole(Console):

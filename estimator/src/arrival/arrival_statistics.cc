@@ -46,12 +46,12 @@ void ArrivalStatistics::Stream::RestartDelay() {
 [[gnu::always_inline]] inline bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_new,
                                                                          Stream& stream, Arrival& arrival) {
   if (is_new) {
-    stream.sequence_numbers.Start(packet.sequence_number);
+    stream.sequence_numbers.Start(packet.sequence_number, packet.arrival_time);
     arrival.sequence_number = packet.sequence_number;
     return true;
   }
   using Verdict = SequenceNumbers::Verdict;
-  const SequenceNumbers::Result number = stream.sequence_numbers.Add(packet.sequence_number);
+  const SequenceNumbers::Result number = stream.sequence_numbers.Add(packet.sequence_number, packet.arrival_time);
   switch (number.verdict) {
     case Verdict::kDuplicate:
       ++counters_.duplicates;

@@ -125,7 +125,11 @@ void IntervalAccumulator::TakeDelays(IntervalStatistics& statistics) const {
     statistics.queueing_delay_p95_s = static_cast<double>(p95_us) * 1e-6;
     // Microseconds squared: below 1 all samples came at one time and there is no slope.
     const double variance = sum_tt_ - sum_t_ * sum_t_ / count;
-    if (variance > 1) statistics.delay_gradient = (sum_td_ - sum_t_ * delay_sum_us_ / count) / variance;
+    if (variance > 1) {
+      const double gradient = (sum_td_ - sum_t_ * delay_sum_us_ / count) / variance;
+      // Packets that arrive within microseconds, with wrong send times, have any slope.
+      statistics.delay_gradient = std::clamp(gradient, -kMaxDelayGradient, kMaxDelayGradient);
+    }
   }
   statistics.jitter_s = jitter_us_ * 1e-6;
   statistics.base_round_trip_time_s = base_round_trip_time_.seconds();

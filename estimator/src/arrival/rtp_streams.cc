@@ -5,9 +5,11 @@
 
 namespace weir {
 
-void SequenceNumbers::Start(uint16_t sequence_number) {
+void SequenceNumbers::Start(uint16_t sequence_number, Timestamp arrival_time) {
+  latest_ = arrival_time;
   received_.fill(0);
   first_ = highest_ = sequence_number;
+  duplicates_ = 0;
   restart_candidate_ = kNoCandidate;
   Mark(highest_);
 }
@@ -27,13 +29,17 @@ SequenceNumbers::Unknown SequenceNumbers::AddUnknown(uint16_t sequence_number) {
 SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number) {
   const int64_t step = StepTo(sequence_number);
   const int64_t number = highest_ + step;
-  if (step > 0 && step < kMaxDropout) {
+  if (step > 0 && IsPlausibleGap(step)) {
     restart_candidate_ = kNoCandidate;
     Advance(number);
     return {Verdict::kNew, number, static_cast<int32_t>(step - 1)};
   }
   if (step <= 0 && step > -kWindow) {
-    if (Received(number)) return {Verdict::kDuplicate, number, 0};
+    if (Received(number)) {
+      if (!OnDuplicate(number)) return {Verdict::kDuplicate, number, 0};
+      Start(sequence_number, latest_);
+      return {Verdict::kRestart, highest_, 0};
+    }
     Mark(number);
     // Packets sent before the first packet seen were never counted as lost.
     return {Verdict::kLate, number, number > first_ ? -1 : 0};
@@ -42,8 +48,25 @@ SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number) {
     restart_candidate_ = static_cast<uint16_t>(sequence_number + 1);
     return {Verdict::kLeap, number, 0};
   }
-  Start(sequence_number);
+  Start(sequence_number, latest_);
   return {Verdict::kRestart, highest_, 0};
+}
+
+bool SequenceNumbers::IsPlausibleGap(int64_t step) const {
+  const auto& [begin, end] = pause_;
+  const TimeDelta elapsed = latest_ - (latest_ - end <= kPauseMemory ? begin : previous_);
+  return step < kMaxDropout && step <= kMaxBurst + kMaxPerMillisecond * std::max<int64_t>(elapsed.ms(), 0);
+}
+
+bool SequenceNumbers::OnDuplicate(int64_t number) {
+  if (duplicates_ == 0 || highest_at_duplicates_ != highest_) {
+    highest_at_duplicates_ = highest_;
+    duplicates_ = 0;
+  } else if (number <= latest_duplicate_) {
+    return false;
+  }
+  latest_duplicate_ = number;
+  return ++duplicates_ >= kDuplicatesToRestart;
 }
 
 void SequenceNumbers::Advance(int64_t number) {

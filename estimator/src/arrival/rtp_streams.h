@@ -6,11 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
+
+#include "weir/units.h"
 
 namespace weir {
 
 // Unwraps the sequence numbers of one stream, detects duplicates, counts gaps and takes them back. After RFC 3550
 // appendix A.1, with a window of 2048 numbers in which a late packet is distinguished from a duplicate.
+//
+// Numbers are untrusted. Invariant: a few packets with wrong numbers neither count as more loss than their stream could
+// have had, nor make later packets duplicates for long.
+//
+// 1. A gap of more than 150 numbers, and 10 for each millisecond since the previous packet, is no loss but a leap, and
+//    so is one of 3000. A pause of 200 ms counts for 2 s, since packets that waited in an outage arrive after it.
+// 2. Ten duplicates, each above the one before, without a new packet between are a restart.
 class SequenceNumbers {
  public:
   enum class Verdict {
@@ -18,7 +28,7 @@ class SequenceNumbers {
     kLate,       // below the highest, not seen before
     kDuplicate,  // seen before
     kLeap,       // too far for loss or reordering: a stray packet, unless its successor follows
-    kRestart,    // the successor of a leap: the sender and this have restarted
+    kRestart,    // the successor of a leap, or of many duplicates: the sender and this have restarted
   };
   struct Result {
     // The other fields are valid unless it is kDuplicate or kLeap.
@@ -30,8 +40,10 @@ class SequenceNumbers {
   };
 
   // The first packet of a stream.
-  void Start(uint16_t sequence_number);
-  Result Add(uint16_t sequence_number) {
+  void Start(uint16_t sequence_number, Timestamp arrival_time);
+  Result Add(uint16_t sequence_number, Timestamp arrival_time) {
+    previous_ = std::exchange(latest_, arrival_time);
+    if (latest_ - previous_ >= kPause) pause_ = {previous_, latest_};
     if (StepTo(sequence_number) != 1) return AddOther(sequence_number);
     restart_candidate_ = kNoCandidate;
     Mark(++highest_);
@@ -48,6 +60,11 @@ class SequenceNumbers {
 
  private:
   static constexpr int64_t kMaxDropout = 3000;
+  static constexpr int64_t kMaxBurst = 150;
+  static constexpr int64_t kMaxPerMillisecond = 10;
+  static constexpr TimeDelta kPause = TimeDelta::Millis(200);
+  static constexpr TimeDelta kPauseMemory = TimeDelta::Seconds(2);
+  static constexpr int kDuplicatesToRestart = 10;
   static constexpr int64_t kWindow = 2048;
   // Beyond 16 bits: no leap waits for its successor.
   static constexpr uint32_t kNoCandidate = 0x10000;
@@ -64,11 +81,22 @@ class SequenceNumbers {
   static uint64_t Bit(int64_t number) { return uint64_t{1} << (number & 63); }
   // Any number but the successor of the highest.
   Result AddOther(uint16_t sequence_number);
+  bool IsPlausibleGap(int64_t step) const;
+  // True when it is a restart.
+  bool OnDuplicate(int64_t number);
   void Advance(int64_t number);
 
   int64_t first_ = 0;
   int64_t highest_ = 0;
   uint32_t restart_candidate_ = kNoCandidate;
+  // Arrivals of the latest packet and the one before, and the ends of the latest pause.
+  Timestamp latest_ = Timestamp::MinusInfinity();
+  Timestamp previous_ = Timestamp::MinusInfinity();
+  std::pair<Timestamp, Timestamp> pause_ = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
+  // Duplicates in ascending order while this was the highest number, and the latest of them.
+  int64_t highest_at_duplicates_ = 0;
+  int64_t latest_duplicate_ = 0;
+  int duplicates_ = 0;
   std::array<uint64_t, kWindow / 64> received_{};
 };
 

@@ -13,7 +13,7 @@ namespace weir {
 struct RuleOptions {
   // The rule as it stands cuts in every interval without a packet, also where the target itself lets packets come more
   // seldom than that (below 96 kbps, at 1200 bytes), and then never leaves the minimum. With this, an interval in which
-  // no packet was due changes nothing. The estimator's fallback has it; the yardstick has not.
+  // no packet was due changes nothing. The estimator's fallback and the rule in a pool have it; the yardstick has not.
   bool tolerate_sparse_packets = false;
 };
 

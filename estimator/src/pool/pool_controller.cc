@@ -200,6 +200,10 @@ Result<std::unique_ptr<PoolController>> PoolController::Create(const PoolSpecifi
   std::vector<std::string> names{specification.pilot};
   names.insert(names.end(), specification.copilots.begin(), specification.copilots.end());
   for (const std::string& name : names) {
+    if (name == "rule" && names.size() > 1) {
+      pool->AddMember(name, OrRule(nullptr));
+      continue;
+    }
     auto made = make_member(name);
     if (!made) return Error{names.size() > 1 ? "pool member " + name + ": " + made.error() : made.error()};
     pool->AddMember(name, std::move(made.value()));

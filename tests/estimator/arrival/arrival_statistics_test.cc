@@ -131,8 +131,9 @@ TEST(ArrivalStatisticsTest, CountsLossUpToTheMaximumDropout) {
   ArrivalStatistics statistics;
   const TestStream stream;
   statistics.OnPacket(stream.Make(0, kStart));
-  EXPECT_EQ(statistics.OnPacket(stream.Make(2999, kStart))->lost_change, 2998);
-  EXPECT_FALSE(statistics.OnPacket(stream.Make(5999, kStart)));
+  constexpr TimeDelta kOutage = TimeDelta::Seconds(1);
+  EXPECT_EQ(statistics.OnPacket(stream.Make(2999, kStart + kOutage))->lost_change, 2998);
+  EXPECT_FALSE(statistics.OnPacket(stream.Make(5999, kStart + kOutage * 2)));
 }
 
 TEST(ArrivalStatisticsTest, MeasuresQueueingDelayAcrossAbsSendTimeWraps) {

@@ -62,6 +62,12 @@ TEST_F(IntervalAccumulatorTest, SumsUpWhatArrived) {
   EXPECT_EQ(statistics.last_estimate_bps, 1e6);
 }
 
+TEST_F(IntervalAccumulatorTest, TheGradientIsBounded) {
+  accumulator_.OnArrival(At(TimeDelta::Zero(), TimeDelta::Micros(243'628)));
+  accumulator_.OnArrival(At(TimeDelta::Micros(2), TimeDelta::Micros(1)));
+  EXPECT_EQ(Take(TimeDelta::Millis(100)).delay_gradient, -kMaxDelayGradient);
+}
+
 TEST_F(IntervalAccumulatorTest, SilenceIsARecord) {
   accumulator_.OnArrival(At(TimeDelta::Millis(90), TimeDelta::Millis(40)));
   Take(TimeDelta::Millis(100));

@@ -9,29 +9,58 @@ namespace {
 
 using Verdict = SequenceNumbers::Verdict;
 
+constexpr Timestamp kTime = Timestamp::Seconds(1);
+
 TEST(SequenceNumbersTest, CountsGapsAndTakesThemBack) {
   SequenceNumbers numbers;
-  numbers.Start(65'534);
-  const SequenceNumbers::Result gap = numbers.Add(2);
+  numbers.Start(65'534, kTime);
+  const SequenceNumbers::Result gap = numbers.Add(2, kTime);
   EXPECT_EQ(gap.verdict, Verdict::kNew);
   EXPECT_EQ(gap.sequence_number, 65'538);
   EXPECT_EQ(gap.lost_change, 3);
-  const SequenceNumbers::Result late = numbers.Add(65'535);
+  const SequenceNumbers::Result late = numbers.Add(65'535, kTime);
   EXPECT_EQ(late.verdict, Verdict::kLate);
   EXPECT_EQ(late.lost_change, -1);
-  EXPECT_EQ(numbers.Add(65'535).verdict, Verdict::kDuplicate);
+  EXPECT_EQ(numbers.Add(65'535, kTime).verdict, Verdict::kDuplicate);
 }
 
 TEST(SequenceNumbersTest, ALeapCountsOnlyWhenItsSuccessorFollows) {
   SequenceNumbers numbers;
-  numbers.Start(10);
-  EXPECT_EQ(numbers.Add(30'000).verdict, Verdict::kLeap);
-  EXPECT_EQ(numbers.Add(11).verdict, Verdict::kNew);
-  EXPECT_EQ(numbers.Add(30'001).verdict, Verdict::kLeap);
-  const SequenceNumbers::Result restart = numbers.Add(30'002);
+  numbers.Start(10, kTime);
+  EXPECT_EQ(numbers.Add(30'000, kTime).verdict, Verdict::kLeap);
+  EXPECT_EQ(numbers.Add(11, kTime).verdict, Verdict::kNew);
+  EXPECT_EQ(numbers.Add(30'001, kTime).verdict, Verdict::kLeap);
+  const SequenceNumbers::Result restart = numbers.Add(30'002, kTime);
   EXPECT_EQ(restart.verdict, Verdict::kRestart);
   EXPECT_EQ(restart.sequence_number, 30'002);
   EXPECT_EQ(restart.lost_change, 0);
+}
+
+TEST(SequenceNumbersTest, AGapThatTookNoTimeIsALeap) {
+  SequenceNumbers numbers;
+  numbers.Start(0, kTime);
+  EXPECT_EQ(numbers.Add(2040, kTime + TimeDelta::Millis(10)).verdict, Verdict::kLeap);
+  EXPECT_EQ(numbers.Add(1, kTime + TimeDelta::Millis(10)).verdict, Verdict::kNew);
+  EXPECT_EQ(numbers.Add(150, kTime + TimeDelta::Millis(20)).lost_change, 148);
+}
+
+TEST(SequenceNumbersTest, PacketsThatWaitedInAnOutageComeBeforeItsGap) {
+  SequenceNumbers numbers;
+  numbers.Start(0, kTime);
+  const Timestamp end = kTime + TimeDelta::Seconds(1);
+  for (uint16_t i = 1; i <= 30; ++i) EXPECT_EQ(numbers.Add(i, end + TimeDelta::Millis(i)).verdict, Verdict::kNew);
+  EXPECT_EQ(numbers.Add(2030, end + TimeDelta::Millis(31)).lost_change, 1999);
+  EXPECT_EQ(numbers.Add(4030, end + TimeDelta::Seconds(3)).verdict, Verdict::kNew);
+}
+
+TEST(SequenceNumbersTest, TenDuplicatesInARowAreARestart) {
+  SequenceNumbers numbers;
+  numbers.Start(0, kTime);
+  for (uint16_t i = 1; i <= 500; ++i) EXPECT_EQ(numbers.Add(i, kTime).verdict, Verdict::kNew);
+  for (int copy = 0; copy < 100; ++copy) EXPECT_EQ(numbers.Add(100, kTime).verdict, Verdict::kDuplicate);
+  for (uint16_t i = 101; i <= 108; ++i) EXPECT_EQ(numbers.Add(i, kTime).verdict, Verdict::kDuplicate);
+  EXPECT_EQ(numbers.Add(109, kTime).verdict, Verdict::kRestart);
+  EXPECT_EQ(numbers.Add(110, kTime).verdict, Verdict::kNew);
 }
 
 TEST(SsrcTableTest, EachStreamHasItsSlot) {

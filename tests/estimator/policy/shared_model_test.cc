@@ -43,6 +43,7 @@ std::vector<int64_t> Rates(const Model& first, const Model& second) {
   estimator.SetController(MakePolicyController(second));
   call.RunUntil(TimeDelta::Seconds(4));
   std::vector<int64_t> rates;
+  rates.reserve(call.feedback().size());
   for (const auto& target : call.feedback()) rates.push_back(target.estimate.target_rate.bps());
   return rates;
 }
@@ -63,9 +64,11 @@ TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
   Model model = Load(ReadFile(WEIR_SHIPPED_MODEL));
   ASSERT_TRUE(model);
   std::vector<std::unique_ptr<ReceiverController>> members;
+  members.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) members.push_back(MakePolicyController(model));
   model = nullptr;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (auto& member : members) {
     threads.emplace_back([member = std::move(member)]() mutable {
       BandwidthEstimator estimator({}, std::move(member));

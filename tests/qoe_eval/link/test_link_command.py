@@ -138,6 +138,14 @@ def test_udp_gets_the_rate_and_the_delay_of_the_path(run_weir, scenario, script,
 
 
 @real
+def test_the_reverse_link_has_a_trace_of_its_own(run_weir, scenario, tmp_path):
+    (tmp_path / "slow.csv").write_text("time_s,rate_bps\n0,500000\n10,\n")
+    for options, used in (((), None), (("--reverse", "slow.csv"), 0.0)):
+        status, _, err = run_weir("link", scenario, *options, "--json", "--", "sleep", "0.5")
+        assert (status, json.loads(err)["reverse"]["utilisation"]) == (0, used), err
+
+
+@real
 def test_tcp_downloads_at_the_rate_of_the_path(run_weir, scenario, script):
     far, here = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
     arguments = ["--receive", "--far", f"{sys.executable} {far}", "--", sys.executable, here]
@@ -240,6 +248,7 @@ def test_what_is_missing_is_named_before_anything_starts(run_weir, scenario, mon
     [
         (["catalogue"], "name one"),
         (["missing.csv"], "missing.csv"),
+        (["catalogue/cellular-3m", "--reverse", "missing.down"], "missing.down: no such file"),
         (["catalogue/cellular-3m", "--log", "no/such/folder/log"], "cannot be written"),
         (["catalogue/cellular-3m", "--", "no-such-command"], "no such command"),
     ],

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from weir.trainer import SHIPPED_MODEL
+
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 REPLAY = ("--controller", "rule", "--seeds", "1", "--objectives", "0", "--out", "here")
 
@@ -113,6 +115,9 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("report", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
         (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not give"),
         (("traces", "convert", "trace.csv", "/dev/full", "--to", "csv"), "/dev/full: cannot be written (No space left"),
+        (("traces", "convert", "trace.csv", "n" * 300 + ".csv"), "(File name too long); make room, or choose another"),
+        (("adapt", "loop", "--objective", "latency"), "loop: there is no such checkpoint"),
+        (("serve", "--models", "n" * 300), f"weir: {'n' * 300}: File name too long; check the path"),
     ],
 )
 def test_no_traceback(weir, tmp_path, arguments, message):
@@ -123,6 +128,52 @@ def test_no_traceback(weir, tmp_path, arguments, message):
     status, _, error = weir(*arguments)
     assert status == 2
     assert message in error
+
+
+@pytest.mark.parametrize(
+    ("command", "suffix"),
+    [
+        (("traces", "convert", "trace.csv"), ".csv"),
+        (("traces", "generate", "step", "--out"), ".csv"),
+        (("link", "trace.csv", "--log"), ".jsonl"),
+        (("export", "run", "--out"), ".onnx"),
+        (("adapt", "run", "--objective", "latency", "--out"), ".onnx"),
+        (("bench", "--build-dir", ".", "--out"), ".json"),
+    ],
+)
+def test_a_file_is_replaced_with_force_alone_and_a_pipe_needs_a_reader(weir, tmp_path, command, suffix):
+    there, pipe = f"there{suffix}", f"pipe{suffix}"
+    (tmp_path / there).write_text("mine")
+    status, _, said = weir(*command, there)
+    assert (status, said) == (
+        2,
+        f"weir: {there}: is there already; choose another name, or add --force to replace it\n",
+    )
+    assert (tmp_path / there).read_text() == "mine"
+    if command[0] in ("traces", "link"):
+        os.mkfifo(tmp_path / pipe)
+        status, _, said = weir(*command, pipe)
+        assert (status, said.splitlines()[-1]) == (2, f"weir: {pipe}: is a pipe that nobody reads; choose another path")
+
+
+@pytest.mark.parametrize(
+    "command", [("export", "run", "--force", "--out", "notes.onnx"), ("model", "notes.onnx", "--card")]
+)
+def test_a_card_replaces_nothing_but_a_card(weir, tmp_path, command):
+    (tmp_path / "notes.onnx").write_bytes(SHIPPED_MODEL.read_bytes())
+    (tmp_path / "notes.md").write_text("mine")
+    status, _, said = weir(*command)
+    assert status == 2
+    assert said == "weir: notes.md: the model's card goes there, but it is no model card; rename it\n"
+    assert (tmp_path / "notes.md").read_text() == "mine"
+    (tmp_path / "notes.md").unlink()
+    assert [weir("model", "notes.onnx", "--card")[0] for _ in range(2)] == [0, 0]
+
+
+def test_a_path_that_the_system_refuses_is_one_message():
+    program = "import weir.cli.app as app, weir.cli.main as cli; app.build_app = lambda: open('/nowhere/x'); cli.main()"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (2, "weir: /nowhere/x: No such file or directory; check the path\n")
 
 
 @pytest.fixture
@@ -190,8 +241,9 @@ def test_paths_that_hardly_differ_are_told_and_count_once(weir, tmp_path):
     assert json.loads(out)["controllers"]["rule"]["challenge"]["independent"] == 2
 
 
+@pytest.mark.parametrize("command", [["replay", "trace.csv"], ["call", "trace.csv"], ["serve"]])
 @pytest.mark.parametrize("argument", [["--out", ""], ["--out="], ["--controller", ""]])
-def test_an_empty_argument_is_no_folder(weir, tmp_path, argument):
-    status, _, said = weir("replay", "trace.csv", *argument)
+def test_an_empty_argument_is_no_folder(weir, tmp_path, command, argument):
+    status, _, said = weir(*command, *argument)
     assert (status, "an argument is empty" in said) == (2, True)
     assert os.listdir(tmp_path) == ["trace.csv"]

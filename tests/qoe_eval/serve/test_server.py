@@ -363,6 +363,7 @@ def put_models(server):
     (server.models / "empty.onnx").write_bytes(b"")
     (server.models / "notes.txt").write_bytes(shipped)
     (server.models / "leads-out.onnx").symlink_to(outside)
+    (server.models / "loop.onnx").symlink_to("loop.onnx")
     (server.models / "a-folder.onnx").mkdir()
     (server.models / "deeper").mkdir()
     (server.models / "deeper" / "other.onnx").write_bytes(shipped)

@@ -54,13 +54,38 @@ TEST(AchievableTest, SlotsCarryWhatTheirMeanDoes) {
 
 TEST(AchievableTest, APolicerBoundsTheMedia) {
   const json policed = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 20'000);
-  EXPECT_NEAR(Bits(policed), 60 * 2e6, 1);
+  const double burst = 20'000 * 8;
+  EXPECT_NEAR(Bits(policed), 60 * 2e6 + burst, 1);
   EXPECT_NEAR(Bits(Policed(WithMedia(Steady(1'000'000, 60), 50'000'000), 2'000'000, 20'000)), 60e6, 1);
   // It stands before the queue, and so does not know of slots.
-  EXPECT_NEAR(Bits(Policed(WithMedia(Slots(30, 30, 10'000'000, 60), 50'000'000), 4'000'000, 20'000)), 60 * 4e6, 1e3);
+  EXPECT_NEAR(Bits(Policed(WithMedia(Slots(30, 30, 10'000'000, 60), 50'000'000), 4'000'000, 20'000)), 60 * 4e6 + burst,
+              1e3);
   json unlimited = policed;
   unlimited["forward"]["capacity"] = nullptr;
-  EXPECT_NEAR(Bits(unlimited), 60 * 2e6, 1);
+  EXPECT_NEAR(Bits(unlimited), 60 * 2e6 + burst, 1);
+}
+
+TEST(AchievableTest, APolicersBucketFillsWithWhatIsLeftOfItsRate) {
+  // 1 MB: 8 Mbit pass at once at the capacity, in 1 s beyond 2 Mbps.
+  const json steady = Policed(WithMedia(Steady(10'000'000, 60), 50'000'000), 2'000'000, 1'000'000);
+  EXPECT_NEAR(Bits(steady), 60 * 2e6 + 8e6, 1);
+  // Media below the policer's rate needs no bucket; between both rates it uses the bucket slowly.
+  EXPECT_NEAR(Bits(Policed(WithMedia(Steady(10'000'000, 60), 1'000'000), 2'000'000, 1'000'000)), 60 * OnTheWire(1e6),
+              100);
+  EXPECT_NEAR(Bits(Policed(WithMedia(Steady(10'000'000, 60), 2'000'000), 2'000'000, 1'000'000)), 60 * OnTheWire(2e6),
+              100);
+  // 10 s without media fill it again, and so do 3 s of half the policer's rate, less 100 ms of waiting media.
+  json paused = steady;
+  paused["flows"][0]["pauses_s"] = {{20.0, 30.0}};
+  EXPECT_NEAR(Bits(paused), 50 * 2e6 + 2 * 8e6, 1);
+  json dipping = steady;
+  dipping["forward"]["capacity"] =
+      PathOf({{0, 10'000'000}, {20, 1'000'000}, {23, 10'000'000}}, 60)["forward"]["capacity"];
+  EXPECT_NEAR(Bits(dipping), 60 * 2e6 + 8e6, 1);
+  json periodic = dipping;
+  periodic["forward"]["capacity"] = PathOf({{0, 10'000'000}, {2, 1'000'000}}, 60)["forward"]["capacity"];
+  periodic["forward"]["capacity"]["period_s"] = 3.0;
+  EXPECT_NEAR(Bits(periodic), 60 * 2e6 + 8e6 - 1e6, 1);
 }
 
 TEST(AchievableTest, APolicedLinkIsFullAtItsPolicersRate) {

@@ -141,13 +141,13 @@ TEST_F(EventEngineTest, ARunHasALimit) {
 // The simulator's own events and timers, with ns-3's in between.
 TEST_F(EventEngineTest, MembersTimersAndNs3ShareOneOrder) {
   struct Owner {
-    explicit Owner(std::vector<std::pair<int64_t, int>>* noted) : noted(noted), event(this), timer(this) {}
-    void OnEvent() { noted->emplace_back(NowNs(), 1); }
-    void OnTimer() { noted->emplace_back(NowNs(), 3); }
-    std::vector<std::pair<int64_t, int>>* noted;
+    explicit Owner(std::vector<std::pair<int64_t, int>>& noted) : noted(noted), event(this), timer(this) {}
+    void OnEvent() { noted.emplace_back(NowNs(), 1); }
+    void OnTimer() { noted.emplace_back(NowNs(), 3); }
+    std::vector<std::pair<int64_t, int>>& noted;
     MemberEvent<Owner, &Owner::OnEvent> event;
     Timer<Owner, &Owner::OnTimer> timer;
-  } owner(&noted_);
+  } owner(noted_);
   owner.event.ScheduleAt(4);
   Note(4, 2);
   owner.timer.Set(4);

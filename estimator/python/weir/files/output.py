@@ -2,11 +2,13 @@
 
 A new file is written without a name, or where the file system has no such files beside its place, and takes its place
 when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
-a pipe (``/dev/stdout``) is written to as it is. Root writes through no link of another user.
+a pipe (``/dev/stdout``) is written to as it is, a pipe that nobody reads is refused. Root writes through no link of
+another user.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -58,7 +60,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     with _told(path):
         if _is_special(path):
-            with open(path, "wb") as file:
+            with open(path, "wb", opener=_open_without_waiting) as file:
                 yield file
             return
         # A link stays one.
@@ -99,7 +101,7 @@ def append(path: str | os.PathLike[str], content: bytes) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    with _told(path), open(path, "ab", buffering=0) as file:
+    with _told(path), open(path, "ab", buffering=0, opener=_open_without_waiting) as file:
         rest = memoryview(content)
         while rest:
             rest = rest[file.write(rest) :]
@@ -148,7 +150,7 @@ def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
     Raises:
         InputError: there is such a file.
     """
-    if not force and Path(path).is_file():
+    if not force and os.path.isfile(path):
         raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
 
 
@@ -157,6 +159,18 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:
         return False
+
+
+def _open_without_waiting(path: str | os.PathLike[str], flags: int) -> int:
+    """Opens a file to write into, as open() does; a pipe that nobody reads would keep that waiting for ever."""
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise InputError(f"{printable(path)}: is a pipe that nobody reads; choose another path") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _refuse_links_of_others(path: str | os.PathLike[str]) -> None:

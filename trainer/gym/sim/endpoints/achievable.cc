@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -10,16 +11,18 @@
 namespace weir::sim {
 namespace {
 
-// The most that reaches the queue: a policer stands before it.
-double MediaBps(const FlowSpec& flow, const LinkSpec& link) {
+constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
+
+double Seconds(int64_t duration_ns) { return static_cast<double>(duration_ns) * 1e-9; }
+
+double MediaBps(const FlowSpec& flow) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
-  return link.PolicedBps(
-      static_cast<double>(rtp ? MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps() : CapacityTrace::kMaxRateBps));
+  return static_cast<double>(rtp ? MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps() : CapacityTrace::kMaxRateBps);
 }
 
-double AudioBps(const FlowSpec& flow, const LinkSpec& link) {
+double AudioBps(const FlowSpec& flow) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
-  return rtp ? link.PolicedBps(static_cast<double>(AudioRate(rtp->media, kSendSideOverheadBytes).bps())) : 0;
+  return rtp ? static_cast<double>(AudioRate(rtp->media, kSendSideOverheadBytes).bps()) : 0;
 }
 
 // The rest of a span with video when that pauses.
@@ -57,16 +60,23 @@ std::vector<ActiveSpan> ActiveSpans(const FlowSpec& flow) {
 
 AchievableThroughput::AchievableThroughput(const Scenario& scenario, const FlowSpec& flow)
     : capacity_(scenario.link(flow.direction).capacity),
-      media_bps_(MediaBps(flow, scenario.link(flow.direction))),
-      audio_bps_(AudioBps(flow, scenario.link(flow.direction))),
-      spans_(ActiveSpans(flow)) {}
+      full_media_bps_(MediaBps(flow)),
+      audio_bps_(AudioBps(flow)),
+      policer_bps_(scenario.link(flow.direction).PolicedBps(kUnlimitedBps)),
+      // 0 without a policer.
+      full_bucket_bits_(8.0 * static_cast<double>(scenario.link(flow.direction).loss.burst_bytes)),
+      spans_(ActiveSpans(flow)),
+      bucket_bits_(full_bucket_bits_) {}
 
 double AchievableThroughput::BitsUntil(int64_t time_ns) {
   double bits = 0;
   for (; span_ < spans_.size() && spans_[span_].from_ns < time_ns; ++span_) {
     const ActiveSpan& span = spans_[span_];
-    rate_bps_ = span.audio_only ? audio_bps_ : media_bps_;
-    bits += BitsOfSpan(std::max(span.from_ns, time_ns_), std::min(span.to_ns, time_ns));
+    media_bps_ = span.audio_only ? audio_bps_ : full_media_bps_;
+    const int64_t from_ns = std::max(span.from_ns, time_ns_), to_ns = std::min(span.to_ns, time_ns);
+    FillBucket(Seconds(from_ns - bucket_time_ns_), 0);
+    bits += BitsOfSpan(from_ns, to_ns);
+    bucket_time_ns_ = to_ns;
     if (span.to_ns > time_ns) break;
     waiting_bits_ = 0;
   }
@@ -76,19 +86,22 @@ double AchievableThroughput::BitsUntil(int64_t time_ns) {
 
 double AchievableThroughput::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
   if (from_ns >= to_ns) return 0;
-  if (!capacity_) return rate_bps_ * static_cast<double>(to_ns - from_ns) * 1e-9;
+  if (!capacity_) return Serve(kUnlimitedBps, to_ns - from_ns);
   double bits = 0;
   const auto serve = [&](int64_t rate_bps, int64_t duration_ns) {
     bits += Serve(static_cast<double>(rate_bps), duration_ns);
   };
   if (const std::optional<int64_t> period_ns = capacity_->period_ns()) {
-    // A period that leaves as much waiting as it found is like all that follow: of a trace that repeats every few ns
-    // not each is walked through.
+    // A period that leaves as much waiting and in the bucket as it found is like all that follow: of a trace that
+    // repeats every few ns not each is walked through.
     while (to_ns - from_ns > 2 * *period_ns) {
-      const double waiting_before = waiting_bits_, bits_before = bits;
+      const double waiting_before = waiting_bits_, bucket_before = bucket_bits_, bits_before = bits;
       capacity_->ForEachRate(from_ns, from_ns + *period_ns, serve);
       from_ns += *period_ns;
-      if (std::abs(waiting_bits_ - waiting_before) > 1e-9 * MostWaitingBits()) continue;
+      if (std::abs(waiting_bits_ - waiting_before) > 1e-9 * MostWaitingBits() ||
+          std::abs(bucket_bits_ - bucket_before) > 1e-9 * full_bucket_bits_) {
+        continue;
+      }
       const int64_t whole_periods = (to_ns - from_ns) / *period_ns;
       bits += (bits - bits_before) * static_cast<double>(whole_periods);
       from_ns += whole_periods * *period_ns;
@@ -99,16 +112,26 @@ double AchievableThroughput::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
 }
 
 double AchievableThroughput::Serve(double capacity_bps, int64_t duration_ns) {
-  const double duration_s = static_cast<double>(duration_ns) * 1e-9;
-  const double growth_bps = rate_bps_ - capacity_bps;
+  const double duration_s = Seconds(duration_ns);
+  const double growth_bps = RateBps() - capacity_bps;
+  const double waiting_before = waiting_bits_;
+  double served_bits = capacity_bps * duration_s;
   if (growth_bps >= 0) {
     waiting_bits_ = std::min(waiting_bits_ + growth_bps * duration_s, MostWaitingBits());
-    return capacity_bps * duration_s;
+  } else {
+    // At the capacity until nothing waits, then as it comes.
+    waiting_bits_ -= std::min(waiting_bits_, -growth_bps * duration_s);
+    served_bits = RateBps() * duration_s + waiting_before - waiting_bits_;
   }
-  // At the capacity until nothing waits, then as it comes.
-  const double drained_bits = std::min(waiting_bits_, -growth_bps * duration_s);
-  waiting_bits_ -= drained_bits;
-  return rate_bps_ * duration_s + drained_bits;
+  const double burst_bits =
+      std::clamp(std::min(capacity_bps, media_bps_) * duration_s - served_bits, 0.0, bucket_bits_);
+  FillBucket(duration_s, served_bits + waiting_bits_ - waiting_before + burst_bits);
+  return served_bits + burst_bits;
+}
+
+void AchievableThroughput::FillBucket(double duration_s, double sent_bits) {
+  if (full_bucket_bits_ == 0) return;
+  bucket_bits_ = std::clamp(bucket_bits_ + policer_bps_ * duration_s - sent_bits, 0.0, full_bucket_bits_);
 }
 
 }  // namespace weir::sim

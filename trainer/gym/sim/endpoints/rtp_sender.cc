@@ -22,6 +22,8 @@ constexpr int64_t kSentRateWindowNs = 1'000'000'000;
 constexpr double kMaxRetransmissionShare = 0.5;
 constexpr int64_t kRetransmissionLimitWindowNs = 500'000'000;
 constexpr int64_t kMinKeyFrameIntervalNs = 300'000'000;
+// libwebrtc: at most every second frame is dropped, and none for less than this share of the target.
+constexpr double kLeastFrameDropRatio = 0.01;
 
 }  // namespace
 
@@ -223,7 +225,10 @@ void RtpSender::PollController(int64_t now_ns) {
     if (update.pacer_config) pacer_.SetConfig(*update.pacer_config, now_ns);
     if (update.congestion_window) congestion_window_ = *update.congestion_window;
     for (const ProbeClusterConfig& probe : update.probe_cluster_configs) pacer_.AddProbeCluster(probe);
-    if (update.target_rate) SetTargetRate(update.target_rate->target_rate, now_ns);
+    if (update.target_rate) {
+      SetTargetRate(update.target_rate->target_rate, now_ns);
+      SetFrameDropRatio(update.target_rate->frame_drop_ratio, now_ns);
+    }
   }
   pacer_.SetCongested(history_.data_in_flight() >= congestion_window_);
   controller_timer_.Set(ToSimulatedNs(controller_->next_timeout()));
@@ -240,6 +245,14 @@ void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
   observer_->OnTargetRate(target_rate, now_ns);
 }
 
+void RtpSender::SetFrameDropRatio(double ratio, int64_t now_ns) {
+  const int64_t interval = ratio > kLeastFrameDropRatio ? std::max<int64_t>(2, static_cast<int64_t>(1 / ratio)) : 0;
+  if (interval == frame_drop_interval_) return;
+  frame_drop_interval_ = interval;
+  source_->SetFrameDropInterval(interval);
+  UpdateMediaRate(now_ns);
+}
+
 void RtpSender::FollowRemb(int64_t now_ns) {
   if (remb_) SetTargetRate(std::min(*remb_, loss_limit_->rate()), now_ns);
 }
@@ -251,6 +264,7 @@ void RtpSender::UpdateMediaRate(int64_t now_ns) {
     media_rate = DataRate::BitsPerSecondF(static_cast<double>(target_rate_.bps()) *
                                           (1 - std::min(share, kMaxRetransmissionShare)));
   }
+  if (frame_drop_interval_ > 0) media_rate = media_rate * (1 - 1.0 / static_cast<double>(frame_drop_interval_));
   if (media_rate == media_rate_) return;
   media_rate_ = media_rate;
   source_->SetTargetRate(media_rate, now_ns);

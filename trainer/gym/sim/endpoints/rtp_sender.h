@@ -77,6 +77,7 @@ class RtpSender final : private PacketSink {
   // Hears what the controller has to say, if anything, and sets its timer.
   void PollController(int64_t now_ns);
   void SetTargetRate(DataRate target_rate, int64_t now_ns);
+  void SetFrameDropRatio(double ratio, int64_t now_ns);
   void FollowRemb(int64_t now_ns);
   // Gives the media what retransmissions leave of the target.
   void UpdateMediaRate(int64_t now_ns);
@@ -98,6 +99,7 @@ class RtpSender final : private PacketSink {
   LossReports loss_reports_;
   Pacer pacer_;
   SentPacketHistory history_;
+  int64_t frame_drop_interval_ = 0;
   DataSize congestion_window_ = DataSize::PlusInfinity();
   // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
   RtpPacketHistory video_history_;

@@ -122,6 +122,10 @@ double VideoSource::OutputShare(int64_t now_ns) {
 }
 
 int64_t VideoSource::FramesUntilNext() {
+  if (frame_drop_interval_ > 0 && ++captured_frames_ % frame_drop_interval_ == 0) {
+    ++captured_frames_;
+    return 2;
+  }
   if (media_.stall_probability == 0 || !random_.Bernoulli(media_.stall_probability)) return 1;
   return 1 + random_.UniformInteger(1, kMaxStallFrames);
 }

@@ -25,6 +25,7 @@ class VideoSource final : public MediaSource {
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
   void SetActive(bool active, int64_t now_ns) override;
+  void SetFrameDropInterval(int64_t frames) override { frame_drop_interval_ = frames; }
   void RequestKeyFrame(int64_t now_ns) override;
   int64_t next_packet_ns() const override;
   MediaPacket TakePacket(int64_t now_ns) override;
@@ -39,7 +40,7 @@ class VideoSource final : public MediaSource {
   // The next frame, had it fallen into a pause, comes at its end.
   void SkipPauses();
   double OutputShare(int64_t now_ns);
-  // 1, or more on a stall.
+  // 1, or more on a stall or before a frame that is dropped.
   int64_t FramesUntilNext();
   MediaPacket TakeAudioPacket(int64_t now_ns);
   double Laplace(double scale, double limit);
@@ -56,6 +57,8 @@ class VideoSource final : public MediaSource {
   double output_share_ = 1;
   int64_t next_output_share_ns_ = 0;
   int burst_frames_left_ = 0;
+  int64_t frame_drop_interval_ = 0;
+  int64_t captured_frames_ = 0;
   int64_t next_frame_ns_;
   // The first pause that is not over.
   size_t next_pause_ = 0;
