@@ -248,16 +248,12 @@ TEST_F(RembNetworkControllerTest, PacesAsTheStreamsAsk) {
   EXPECT_EQ(pacer_->pad_rate(), Kbps(40));
 }
 
-// libwebrtc sends all of a window as one burst.
-TEST_F(RembNetworkControllerTest, PacesInTheHostsWindow) {
-  EXPECT_EQ(pacer_->time_window, webrtc::PacerConfig::kDefaultTimeInterval);
-  webrtc::NetworkControllerConfig config(webrtc::CreateEnvironment());
-  config.constraints.starting_rate = Kbps(1600);
-  config.default_pacing_time_window = TimeDelta::Millis(5);
-  controller_ = factory_->Create(config);
-  Process(TimeDelta::Zero());
-  EXPECT_EQ(pacer_->time_window, TimeDelta::Millis(5));
-  EXPECT_EQ(pacer_->data_rate(), Kbps(2400));
+// libwebrtc sends all of a window as one burst, and a packet at a time where it is zero.
+TEST_F(RembNetworkControllerTest, PacesPacketByPacket) {
+  EXPECT_EQ(pacer_->time_window, TimeDelta::Zero());
+  Remb(Kbps(8000));
+  EXPECT_EQ(pacer_->time_window, TimeDelta::Zero());
+  EXPECT_EQ(pacer_->data_rate(), Kbps(12'000));
 }
 
 TEST(RembTargetReason, HasNames) {

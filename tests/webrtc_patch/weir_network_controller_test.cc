@@ -45,7 +45,8 @@ class WeirNetworkControllerTest : public ::testing::Test {
     if (!update.target_rate) return;
     target_ = update.target_rate->target_rate;
     // The pacer has its rates in whole bytes a second.
-    // Whole bytes of its window of 40 ms.
+    EXPECT_EQ(update.pacer_config->time_window, webrtc::PacerConfig::kDefaultTimeInterval);
+    // In whole bytes a window.
     EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 2.5 * target_.bps<double>(), 200);
     EXPECT_EQ(update.pacer_config->pad_rate(), webrtc::DataRate::Zero());
     EXPECT_FALSE(reported_.empty());

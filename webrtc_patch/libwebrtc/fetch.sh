@@ -9,8 +9,8 @@
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 
-# Those that were tried, the preferred first.
-readonly versions=(150.0.7871.100-1~deb12u1)
+# The first was tried; the other is M150's later point release, to which the patches must only apply.
+readonly versions=(150.0.7871.100-1~deb12u1 150.0.7871.181-1~deb12u1)
 # Folders of Chromium: those that are compiled, and those whose build files are named by them.
 readonly compiled=(build third_party/{abseil-cpp,boringssl,libsrtp,libvpx,libyuv,nasm,webrtc} tools/{clang/scripts,generate_shim_headers})
 readonly named=(testing third_party/{compiler-rt,fuzztest,googletest,jsoncpp,libaom,libgav1,pffft,protobuf,re2,rnnoise})

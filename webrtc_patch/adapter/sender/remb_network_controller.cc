@@ -33,7 +33,7 @@ constexpr double kTimeoutFactor = 0.5;
 class RembNetworkController final : public webrtc::NetworkControllerInterface {
  public:
   RembNetworkController(const webrtc::NetworkControllerConfig& config, const RembNetworkControllerOptions& options)
-      : options_(options), announcement_(config, kPacingFactor) {}
+      : options_(options), announcement_(config, kPacingFactor, TimeDelta::Zero()) {}
 
   NetworkControlUpdate OnNetworkAvailability(webrtc::NetworkAvailability message) override {
     available_ = message.network_available;

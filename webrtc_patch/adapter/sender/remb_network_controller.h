@@ -11,7 +11,8 @@
 //   timeout limit: nothing came back (REMB, receiver reports, transport feedback) for 3 s while packets were sent: the
 //                  target is halved, and again for each further second. Gone with the next feedback.
 // Before the first REMB the start rate holds. Packets are paced at 1.5 times the target unless the streams ask for
-// another factor, so that a key frame does not become a queue; there are no probes, because the receiver's estimator
+// another factor, so that a key frame does not become a queue, and one by one: GCC's estimator at a receiver takes
+// bursts for a queue and finds its first rate by even spacing. There are no probes, because the receiver's estimator
 // sets how fast the rate may rise.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_

@@ -12,10 +12,9 @@ constexpr DataRate kDefaultMinRate = DataRate::KilobitsPerSec(30);
 
 }  // namespace
 
-TargetAnnouncement::TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor)
-    : pacing_factor_(pacing_factor),
-      pacing_window_(config.default_pacing_time_window),
-      streams_(config.stream_based_config) {
+TargetAnnouncement::TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor,
+                                       TimeDelta pacing_window)
+    : pacing_factor_(pacing_factor), pacing_window_(pacing_window), streams_(config.stream_based_config) {
   SetConstraints(config.constraints);
 }
 

@@ -11,8 +11,10 @@ namespace weir::adapter {
 
 class TargetAnnouncement {
  public:
-  // Packets are paced at `pacing_factor` times the target unless the streams ask for another factor.
-  TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor);
+  // Packets are paced at `pacing_factor` times the target unless the streams ask for another factor. libwebrtc sends
+  // what may leave within `pacing_window` as one burst; zero: packet by packet.
+  TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor,
+                     webrtc::TimeDelta pacing_window);
 
   // Bounds that are missing, infinite or zero become libwebrtc's defaults: 30 kbps, none; a start rate that is missing
   // stays what it was, at first 300 kbps.
@@ -35,7 +37,6 @@ class TargetAnnouncement {
   webrtc::PacerConfig Pacer(webrtc::DataRate target, webrtc::Timestamp now) const;
 
   const double pacing_factor_;
-  // libwebrtc sends what it may in this time as one burst.
   const webrtc::TimeDelta pacing_window_;
   webrtc::StreamsConfig streams_;
   webrtc::DataRate min_rate_ = webrtc::DataRate::Zero();

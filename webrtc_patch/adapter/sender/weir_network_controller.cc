@@ -40,7 +40,9 @@ webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerCon
 class WeirNetworkController final : public webrtc::NetworkControllerInterface {
  public:
   WeirNetworkController(const webrtc::NetworkControllerConfig& config, const WeirNetworkControllerOptions& options)
-      : options_(options), announcement_(WithoutPacingFactor(config), SendSideEstimatorConfig{}.pacing_factor) {
+      : options_(options),
+        announcement_(WithoutPacingFactor(config), SendSideEstimatorConfig{}.pacing_factor,
+                      config.default_pacing_time_window) {
     Begin(adapter::FromWebrtc(announcement_.start_rate()));
   }
 
