@@ -1,6 +1,7 @@
 #include "field_trials.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "registry.h"
 
@@ -59,8 +60,11 @@ Result<FieldTrials> FieldTrialsOf(std::string_view controller) {
   const auto needed = ParseFieldTrials(*row->field_trials);
   for (const auto& [trial, group] : needed.value()) {
     const std::string& chosen = trials.value().try_emplace(trial, group).first->second;
-    if (chosen.find(group) == std::string::npos)
-      return Error{"field trials of " + std::string(name) + ": " + trial + " must contain " + group};
+    if (chosen.find(group) == std::string::npos) {
+      std::string message = "field trials of ";
+      message.append(name).append(": ").append(trial).append(" must contain ").append(group);
+      return Error{std::move(message)};
+    }
   }
   return trials;
 }
