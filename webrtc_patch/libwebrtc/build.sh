@@ -5,7 +5,7 @@
 #   webrtc_patch/libwebrtc/build.sh DESTINATION     for example build/libwebrtc
 #
 # 1,800 objects: about 25 minutes of a core, seconds where ccache has them. Interrupted, it goes on where it stopped.
-# What is fetched stays in ${XDG_CACHE_HOME:-~/.cache}/weir.
+# The fetched archive stays in ${XDG_CACHE_HOME:-~/.cache}/weir.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 

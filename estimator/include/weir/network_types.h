@@ -25,25 +25,21 @@ Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints
 
 struct TargetTransferRate {
   Timestamp at_time = Timestamp::PlusInfinity();
-  // For all RTP of the sender together, headers and retransmissions included.
-  DataRate target_rate = DataRate::Zero();
-  // The share of it that the host saves by dropping frames; only from controllers at the sender.
-  double frame_drop_ratio = 0;
+  DataRate target_rate = DataRate::Zero();  // for all RTP together, headers and retransmissions included
+  double frame_drop_ratio = 0;  // what the host saves of it by dropping frames; only from controllers at the sender
 };
 
 struct PacerConfig {
   Timestamp at_time = Timestamp::PlusInfinity();
-  DataRate pacing_rate = DataRate::Zero();   // the highest rate of the pacer
-  DataRate padding_rate = DataRate::Zero();  // padding raises a lower rate of media to this
-  // Packets leave at once while what has been sent is paid for, at the pacing rate, within this time.
-  TimeDelta burst_interval = TimeDelta::Millis(40);
+  DataRate pacing_rate = DataRate::Zero();           // the highest rate of the pacer
+  DataRate padding_rate = DataRate::Zero();          // padding raises a lower rate of media to this
+  TimeDelta burst_interval = TimeDelta::Millis(40);  // what may leave within this time leaves at once
 };
 
 // A requested burst at `target_rate`, of at least `target_duration` and `target_probe_count` packets.
 struct ProbeClusterConfig {
   Timestamp at_time = Timestamp::PlusInfinity();
-  // Not negative; the PacedPacketInfo of its packets has it.
-  int32_t id = 0;
+  int32_t id = 0;  // not negative; the PacedPacketInfo of its packets has it
   DataRate target_rate = DataRate::Zero();
   TimeDelta target_duration = TimeDelta::Zero();
   int32_t target_probe_count = 0;
@@ -63,13 +59,11 @@ enum class TargetSource : uint8_t {
 struct NetworkControlUpdate {
   std::optional<TargetTransferRate> target_rate;
   TargetSource source = TargetSource::kNone;
-  // The kind of path that a model recognizes, from 1; 0 for none.
-  int path_kind = 0;
+  int path_kind = 0;  // the kind of path that a model recognizes, from 1; 0 for none
   // Only from controllers at the sender, as are the probes, which the host sends one after another.
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;
-  // While this much or more is in flight the host sends no media.
-  std::optional<DataSize> congestion_window;
+  std::optional<DataSize> congestion_window;  // with this much in flight the host sends no media
 };
 
 // Assumed until the first report.
@@ -79,8 +73,7 @@ constexpr bool IsRoundTripTime(TimeDelta time) { return time > TimeDelta::Zero()
 
 struct RoundTripTimeUpdate {
   Timestamp receive_time = Timestamp::PlusInfinity();
-  // Ignored unless IsRoundTripTime() holds.
-  TimeDelta round_trip_time = TimeDelta::PlusInfinity();
+  TimeDelta round_trip_time = TimeDelta::PlusInfinity();  // ignored unless IsRoundTripTime() holds
 };
 
 }  // namespace weir

@@ -24,8 +24,7 @@ inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
 
 struct ObjectivePresetEntry {
-  // Lower case, unique.
-  std::string_view name;
+  std::string_view name;  // lower case, unique
   Objective objective;
 };
 

@@ -25,8 +25,7 @@ class Result {
   // Only when ok().
   T& value() { return *std::get_if<0>(&content_); }
   const T& value() const { return *std::get_if<0>(&content_); }
-  // Only when not ok().
-  const std::string& error() const { return std::get_if<1>(&content_)->message; }
+  const std::string& error() const { return std::get_if<1>(&content_)->message; }  // only when not ok()
 
  private:
   std::variant<T, Error> content_;
