@@ -93,7 +93,7 @@ TEST_F(Switch, GccAndShadowLeaveLibwebrtcsAnswersAsTheyAre) {
       call_->Run(3'000, 0);
       ExpectSame(call_->rembs(), expected);
       // And Weir saw the same packets in shadow, whether reported to the sender or not.
-      EXPECT_EQ(decisions_.empty(), mode == ReceiveSideMode::kGcc);
+      ASSERT_EQ(decisions_.empty(), mode == ReceiveSideMode::kGcc);
       if (mode == ReceiveSideMode::kShadow) {
         EXPECT_FALSE(decisions_.back().in_charge);
         double packets = 0;

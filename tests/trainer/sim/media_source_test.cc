@@ -187,6 +187,16 @@ TEST_F(VideoSourceTest, StallsSkipFrames) {
   EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 120 * kSecond)).size()), 120 * 30 / 1.35, 120 * 30 * 0.04);
 }
 
+TEST_F(VideoSourceTest, DropsOneFrameOfSoMany) {
+  media_.audio_rate = DataRate::Zero();
+  for (const int64_t interval : {2, 3, 5}) {
+    VideoSource source = Make(2'000'000);
+    source.SetFrameDropInterval(interval);
+    const double kept = 1 - 1.0 / static_cast<double>(interval);
+    EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 60 * kSecond)).size()), 60 * 30 * kept, 20) << interval;
+  }
+}
+
 TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
   media_.audio_rate = DataRate::Zero();
   VideoSource source = Make(1'000'000);

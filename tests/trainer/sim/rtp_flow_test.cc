@@ -209,6 +209,9 @@ class ListeningController final : public SenderController {
     std::vector<TransportPacketsFeedback> feedbacks;
     std::vector<TransportLossReport> loss_reports;
     std::vector<TimeDelta> round_trip_times;
+    // What the controller asks for besides its rates.
+    std::optional<DataSize> congestion_window;
+    double frame_drop_ratio = 0;
   };
   explicit ListeningController(Log* log) : log_(log) {}
 
@@ -227,8 +230,9 @@ class ListeningController final : public SenderController {
   NetworkControlUpdate OnTimeout(Timestamp now) override {
     next_ = Timestamp::PlusInfinity();
     NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
+    update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000), log_->frame_drop_ratio};
     update.pacer_config = PacerConfig{now, DataRate::KilobitsPerSecond(2'500), DataRate::Zero()};
+    update.congestion_window = log_->congestion_window;
     return update;
   }
   Timestamp next_timeout() const override { return next_; }
@@ -275,6 +279,27 @@ TEST_F(SenderSideTest, HearsOfEveryPacket) {
   // 50 ms of round trip and at most 50 ms until the next feedback, at 1 Mbit/s.
   EXPECT_LT(log_.sent.back().data_in_flight.bytes(), 15'000);
   EXPECT_GT(log_.sent.back().data_in_flight.bytes(), 6'000);
+}
+
+TEST_F(SenderSideTest, KeepsToTheCongestionWindow) {
+  log_.congestion_window = DataSize::Bytes(5'000);
+  Run(0, 20 * kSecond);
+  double bits = 0;
+  for (const SentPacket& packet : log_.sent) {
+    ASSERT_LT(packet.data_in_flight.bytes(), 5'000 + 1'500);
+    bits += static_cast<double>(packet.size.bytes()) * 8;
+  }
+  // A window for each feedback, or for every second one.
+  EXPECT_GT(bits / 20, 0.3e6);
+  EXPECT_LT(bits / 20, 0.9e6);
+}
+
+TEST_F(SenderSideTest, SavesWhatDroppedFramesWouldTake) {
+  log_.frame_drop_ratio = 0.25;
+  Run(0, 20 * kSecond);
+  double bits = 0;
+  for (const SentPacket& packet : log_.sent) bits += static_cast<double>(packet.size.bytes()) * 8;
+  EXPECT_NEAR(bits / 20, 0.75e6, 5e3);
 }
 
 TEST_F(SenderSideTest, FeedbackComesEvery50Ms) {
