@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the libwebrtc of Debian's source package `chromium`, with Weir's patches, as ../libwebrtc.cmake expects it:
+# Builds the libwebrtc of Debian's source package `chromium`, with Weir's patches, as ../CMakeLists.txt expects it:
 # DESTINATION/src with the headers, libwebrtc.a, version.
 #
 #   webrtc_patch/libwebrtc/build.sh DESTINATION     for example build/libwebrtc
