@@ -1,7 +1,6 @@
 #include "field_trials.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "registry.h"
 
@@ -23,6 +22,13 @@ std::string_view TakePart(std::string_view& text) {
   return part;
 }
 
+bool IsPlain(std::string_view part) { return part.find_first_not_of(kCharacters) == std::string_view::npos; }
+
+Error Refused(std::string_view trials, std::string_view why) {
+  std::string message = "field trials \"";
+  return Error{message.append(trials).append("\": ").append(why)};
+}
+
 }  // namespace
 
 Result<FieldTrials> ParseFieldTrials(std::string_view text) {
@@ -30,15 +36,10 @@ Result<FieldTrials> ParseFieldTrials(std::string_view text) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view trial = TakePart(rest);
     const std::string_view group = TakePart(rest);
-    if (trial.empty() || group.empty()) {
-      return Error{"field trials \"" + std::string(text) + "\": each needs a name and a group, as in TRIAL/GROUP/"};
-    }
-    if ((std::string(trial) + std::string(group)).find_first_not_of(kCharacters) != std::string::npos) {
-      return Error{"field trials \"" + std::string(text) + "\": only letters, digits and _-.,:;|+ besides the slashes"};
-    }
-    if (!trials.emplace(trial, group).second) {
-      return Error{"field trials \"" + std::string(text) + "\": " + std::string(trial) + " is there twice"};
-    }
+    if (trial.empty() || group.empty()) return Refused(text, "each needs a name and a group, as in TRIAL/GROUP/");
+    if (!IsPlain(trial) || !IsPlain(group))
+      return Refused(text, "only letters, digits and _-.,:;|+ besides the slashes");
+    if (!trials.emplace(trial, group).second) return Refused(text, "a trial is there twice");
   }
   return trials;
 }
@@ -53,18 +54,16 @@ Result<FieldTrials> FieldTrialsOf(std::string_view controller) {
   const std::string_view name = WithoutFieldTrials(controller);
   const RegisteredController* const row = FindRow(kControllers, name);
   if (!row || !row->field_trials) {
-    return Error{std::string(name) + " has no field trials; " + ListNames(kWithFieldTrials, " and ") + " do"};
+    std::string message(name);
+    return Error{message.append(" has no field trials; ").append(ListNames(kWithFieldTrials, " and ")).append(" do")};
   }
   auto trials = ParseFieldTrials(controller.substr(std::min(name.size() + 1, controller.size())));
   if (!trials) return trials;
   const auto needed = ParseFieldTrials(*row->field_trials);
   for (const auto& [trial, group] : needed.value()) {
     const std::string& chosen = trials.value().try_emplace(trial, group).first->second;
-    if (chosen.find(group) == std::string::npos) {
-      std::string message = "field trials of ";
-      message.append(name).append(": ").append(trial).append(" must contain ").append(group);
-      return Error{std::move(message)};
-    }
+    if (chosen.find(group) == std::string::npos)
+      return Refused(controller, std::string(trial).append(" must contain ").append(group));
   }
   return trials;
 }

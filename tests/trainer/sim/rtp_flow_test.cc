@@ -209,7 +209,7 @@ class ListeningController final : public SenderController {
     std::vector<TransportPacketsFeedback> feedbacks;
     std::vector<TransportLossReport> loss_reports;
     std::vector<TimeDelta> round_trip_times;
-    // What the controller asks for besides its rates.
+    // Requests of the controller besides its rates.
     std::optional<DataSize> congestion_window;
     double frame_drop_ratio = 0;
   };
