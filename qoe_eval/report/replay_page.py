@@ -11,7 +11,7 @@ from weir.console import error_console
 from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.measures.families import summarise_families
-from weir.qoe_eval.measures.summary import in_order, summarise
+from weir.qoe_eval.measures.summary import REFERENCE, in_order, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
@@ -27,13 +27,11 @@ from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RESULTS, RunStore
-from weir.registry import WEIGHTS
+from weir.registry import LIBWEBRTC_SENDERS, WEIGHTS
 
 FAMILIES_FOLDER = "families"
-# Lines of these are drawn at first; a click on the legend shows the others.
-_SHOWN_AT_FIRST = ("weir", "gcc", "rule")
-# The sentences below the title compare with these.
-_COMPARED_FIRST = ("gcc", "rule")
+# The sentences below the title compare with these. Their lines are drawn at first; a click on the legend shows others.
+_RIVALS = (*LIBWEBRTC_SENDERS, "rule")
 # The axes of the scatter charts: delay across, and the measure over it.
 _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
@@ -98,7 +96,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     """
     controllers = list(summary.controllers)
     series = chart_series(store, records, {name: one.description for name, one in summary.run.scenarios.items()})
-    shown = [name for name in (*own_names(controllers), *_SHOWN_AT_FIRST) if name in controllers] or controllers[:3]
+    shown = [name for name in (*own_names(controllers), REFERENCE, *_RIVALS) if name in controllers] or controllers[:3]
     data = {
         "axes": {name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit} for name in (*_LINK, *_VIEWER)},
         "scatter": scatter(summary, *_LINK),
@@ -134,7 +132,7 @@ def _lead(summary: Summary) -> View:
         "controllers": len(summary.controllers),
         "scenarios": len(summary.scenarios),
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
-        "paired": [sentences[other] for other in _COMPARED_FIRST if other in sentences],
+        "paired": [sentences[other] for other in _RIVALS if other in sentences],
         "has_intervals": any(row.ci95[0] is not None for row in summary.paired),
     }
 
