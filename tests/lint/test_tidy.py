@@ -25,7 +25,13 @@ def tidy():
 
 def test_it_looks_at_every_file(tidy):
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.cc"], capture_output=True, text=True, check=True)
-    assert {ROOT / path for path in listed.stdout.split()} - ELSEWHERE == tidy.stamp_names(BUILD).keys()
+    ours, seen = {ROOT / path for path in listed.stdout.split()} - ELSEWHERE, set(tidy.stamp_names(BUILD))
+    if not (ROOT / "build/libwebrtc/version").exists():
+        # Without `make webrtc` there is no weir-peer, and only what weir-sim needs of the adapter.
+        names = "webrtc_patch", "tests/webrtc_patch", "tests/bench/receive_side_benchmark.cc"
+        parts = [ROOT / name for name in names]
+        ours, seen = ({path for path in some if not any(map(path.is_relative_to, parts))} for some in (ours, seen))
+    assert ours == seen
 
 
 def test_a_file_has_changed_when_a_header_of_ours_has(tidy, monkeypatch, tmp_path):
