@@ -92,7 +92,7 @@ class SendSideEstimator::Impl {
   void Begin(Timestamp now);
   // By the sender's clock alone; less than 64 s.
   TimeDelta SinceSent(int64_t sequence_number);
-  // It was reported lost so long ago that it cannot still arrive.
+  // Another report of it has nothing new: it was received, or lost so long ago that it cannot still arrive.
   bool IsSettled(int64_t sequence_number);
   void AlignClocks(std::span<const PacketFeedback> feedback);
   // The receiver's clock may have stepped by -`shift`.
@@ -192,7 +192,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
       continue;
     }
     Departure& departure = At(sequence_number);
-    if (departure.state == State::kDone || IsSettled(sequence_number)) {
+    if (IsSettled(sequence_number)) {
       ++counters.duplicates;
     } else if (report.fate == PacketFate::kReceived) {
       OnReceived(sequence_number, report.receive_time);
@@ -221,8 +221,7 @@ void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedba
   for (const PacketFeedback& report : feedback) {
     if (report.fate != PacketFate::kReceived || !IsTime(report.receive_time)) continue;
     const int64_t sequence_number = Unwrap(report.sequence_number);
-    if (!IsInHistory(sequence_number) || At(sequence_number).state == State::kDone) continue;
-    if (IsSettled(sequence_number)) continue;
+    if (!IsInHistory(sequence_number) || IsSettled(sequence_number)) continue;
     if (latest && report.receive_time <= latest_time) continue;
     latest = sequence_number;
     latest_time = report.receive_time;
@@ -241,8 +240,9 @@ void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedba
 }
 
 bool SendSideEstimator::Impl::IsSettled(int64_t sequence_number) {
-  return At(sequence_number).state == State::kLost && latest_delay_.IsFinite() &&
-         SinceSent(sequence_number) > latest_delay_ + kMaxAge;
+  const State state = At(sequence_number).state;
+  return state == State::kDone ||
+         (state == State::kLost && latest_delay_.IsFinite() && SinceSent(sequence_number) > latest_delay_ + kMaxAge);
 }
 
 void SendSideEstimator::Impl::OnImplausibleTimes(TimeDelta shift) {

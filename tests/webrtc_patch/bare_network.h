@@ -14,6 +14,8 @@ namespace weir::bare {
 
 // Simulated time starts here; no controller may care where.
 inline constexpr Timestamp kStart = Timestamp::Micros(0);
+constexpr Timestamp At(int64_t seconds) { return kStart + TimeDelta::Seconds(seconds); }
+constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
 struct CapacityStep {
   Timestamp from = kStart;

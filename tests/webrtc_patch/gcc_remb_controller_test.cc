@@ -9,12 +9,11 @@
 namespace weir {
 namespace {
 
+using bare::At;
 using bare::FlowResult;
+using bare::Kbps;
 using bare::PathConfig;
 using bare::Simulate;
-
-Timestamp At(int64_t seconds) { return bare::kStart + TimeDelta::Seconds(seconds); }
-DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
 TEST(GccRembController, FillsASteadyLinkInTheEnd) {
   const FlowResult result = Simulate(PathConfig::Steady(Kbps(1000)), MakeGccRembController(), TimeDelta::Seconds(60));

@@ -10,13 +10,12 @@
 namespace weir {
 namespace {
 
+using bare::At;
 using bare::FlowConfig;
 using bare::FlowResult;
+using bare::Kbps;
 using bare::PathConfig;
 using bare::Simulate;
-
-Timestamp At(int64_t seconds) { return bare::kStart + TimeDelta::Seconds(seconds); }
-DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
 class PccOnASteadyLink : public testing::TestWithParam<int64_t> {};
 

@@ -118,6 +118,10 @@ def scaled_space(specification: EnvironmentSpecification) -> gymnasium.spaces.Bo
     return gymnasium.spaces.Box(np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32)
 
 
+def _scaled_within(space: Any, specification: EnvironmentSpecification, raw: np.ndarray) -> np.ndarray:
+    return scaled_observations(specification, raw).clip(space.low, space.high)
+
+
 class ScaledObservation(
     gymnasium.ObservationWrapper[np.ndarray, np.ndarray, np.ndarray], gymnasium.utils.RecordConstructorArgs
 ):
@@ -133,9 +137,7 @@ class ScaledObservation(
 
     def observation(self, observation: np.ndarray) -> np.ndarray:
         """The scaled one, float32 of shape (width + 1,)."""
-        scaled = scaled_observations(self._scaled, observation[None])[0]
-        space: Any = self.observation_space
-        return scaled.clip(space.low, space.high)
+        return _scaled_within(self.observation_space, self._scaled, observation[None])[0]
 
 
 class ScaledVectorObservation(VectorWrapper[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]):
@@ -165,5 +167,4 @@ class ScaledVectorObservation(VectorWrapper[np.ndarray, np.ndarray, np.ndarray, 
         return self._observations(observations), rewards, terminations, truncations, infos
 
     def _observations(self, raw: np.ndarray) -> np.ndarray:
-        space: Any = self.single_observation_space
-        return scaled_observations(self._scaled, raw).clip(space.low, space.high)
+        return _scaled_within(self.single_observation_space, self._scaled, raw)

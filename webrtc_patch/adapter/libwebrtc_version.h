@@ -1,5 +1,5 @@
 // The differences between the two versions of libwebrtc that this folder compiles with, January 2023 (milestone 109)
-// and M150; nothing else here depends on the version.
+// and M150. Only estimate_bounds.cc depends on the version, too.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 

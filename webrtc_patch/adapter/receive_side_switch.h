@@ -1,6 +1,6 @@
 // The switch between GCC and Weir on the receiver's side of libwebrtc: a factory of remote bitrate estimators that a
-// patched libwebrtc asks (see ../patches), and the settings of all estimators that it made. This header needs
-// nothing of libwebrtc; link `weir_webrtc_receive_side`, which brings the patched objects along.
+// patched libwebrtc asks (see ../patches), and the settings of all estimators that it made. This header needs nothing
+// of libwebrtc; link `weir_webrtc_receive_side`.
 //
 //   auto receive_side = ReceiveSideSwitch::Create({.controller = ..., .on_decision = ...});
 //   receive_side->Install();                             // before the PeerConnectionFactory makes its first call

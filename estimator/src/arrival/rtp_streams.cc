@@ -35,16 +35,13 @@ SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number) {
     return {Verdict::kNew, number, static_cast<int32_t>(step - 1)};
   }
   if (step <= 0 && step > -kWindow) {
-    if (Received(number)) {
-      if (!OnDuplicate(number)) return {Verdict::kDuplicate, number, 0};
-      Start(sequence_number, latest_);
-      return {Verdict::kRestart, highest_, 0};
+    if (!Received(number)) {
+      Mark(number);
+      // Packets sent before the first packet seen were never counted as lost.
+      return {Verdict::kLate, number, number > first_ ? -1 : 0};
     }
-    Mark(number);
-    // Packets sent before the first packet seen were never counted as lost.
-    return {Verdict::kLate, number, number > first_ ? -1 : 0};
-  }
-  if (sequence_number != restart_candidate_) {
+    if (!OnDuplicate(number)) return {Verdict::kDuplicate, number, 0};
+  } else if (sequence_number != restart_candidate_) {
     restart_candidate_ = static_cast<uint16_t>(sequence_number + 1);
     return {Verdict::kLeap, number, 0};
   }

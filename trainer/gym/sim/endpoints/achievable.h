@@ -25,8 +25,7 @@ std::vector<ActiveSpan> ActiveSpans(const FlowSpec& flow);
 
 // Treats media as a fluid:
 //  1. While the flow is active, media arrives at rate r, the smaller of the media's rate m and a policer's rate p.
-//  While
-//     video pauses, m is that of audio.
+//     While video pauses, m is that of audio.
 //  2. It waits for at most `kLongestWaitNs` at rate r; media beyond that is not made.
 //  3. It leaves as fast as the capacity c carries it.
 //  4. Where c and m are above that, a policer's bucket adds media up to min(c, m). The bucket is full at first, and
