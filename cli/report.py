@@ -14,6 +14,7 @@ from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.report import replay_page, training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
+from weir.qoe_eval.runs.options import ReferenceOption
 from weir.qoe_eval.runs.store import CallStore, RunStore
 
 
@@ -29,6 +30,7 @@ def report(
     csv: Annotated[
         bool, typer.Option("--csv", help="Also write results.csv; of replays series.csv.gz and frames.csv.gz, too.")
     ] = False,
+    reference: ReferenceOption = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the page of a dump goes. Default: weir-dump-report.")
     ] = None,
@@ -42,10 +44,12 @@ def report(
     elif (training := training_page.rewrite(path)) is not None:
         summary, page = json.dumps(training[0], indent=1), training[1]
     else:
-        summary, page = _report_records(path, csv=csv, quiet=as_json)
-        csv = False
+        summary, page = _report_records(path, reference, csv=csv, quiet=as_json)
+        csv, reference = False, None
     if csv:
         raise InputError(f"{path}: --csv is for runs and calls; the curves of a training are in progress.json")
+    if reference is not None:
+        raise InputError(f"{path}: --reference is for runs and calls")
     typer.echo(summary if as_json else str(page))
 
 
@@ -55,9 +59,9 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
     return json.dumps({"report": str(page), "connections": describe(found)}, indent=1), page
 
 
-def _report_records(folder: Path, *, csv: bool, quiet: bool) -> tuple[str, Path]:
-    calls = call_page.rewrite(folder)
-    summary, page = calls or replay_page.rewrite(folder)
+def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bool) -> tuple[str, Path]:
+    calls = call_page.rewrite(folder, reference)
+    summary, page = calls or replay_page.rewrite(folder, reference)
     if csv and calls:
         write_results_csv(folder, in_order(CallStore(folder).read(), ()), "call")
     elif csv:

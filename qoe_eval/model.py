@@ -16,7 +16,10 @@ from weir.qoe_eval.report.text import markdown_table, paired_sentences
 from weir.trainer import read_model
 from weir.trainer.model.card import NO_RESULTS, write_card
 
-MEASURES = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio")
+MEASURES = (
+    "viewer_quality", "freeze_count", "frame_delay_ms_p95", "utility", "challenge", "utilisation",
+    "p95_queueing_delay_ms", "loss_ratio",
+)  # fmt: skip
 
 
 def model(
@@ -59,9 +62,9 @@ def replay_results(summary: Summary) -> str:
     command = f" (`{summary.run.command}`)" if summary.run.command else ""
     table = markdown_table(["controller", *MEASURES], means)
     parts = [f"Means over {len(summary.scenarios)} scenarios{command}:\n", table]
-    if sentences := paired_sentences(summary.paired):
-        parts.append("Mean differences, paired by scenario and seed, with 95 % intervals:\n")
-        parts.append("".join(f"- {sentence}\n" for sentence in sentences.values()))
+    for pair in paired_sentences(summary):
+        parts.append(f"{pair.pair}, {pair.sample}; differences paired by scenario and seed, with 95 % intervals:\n")
+        parts.append("".join(f"- {one}\n" for one in pair.differences))
     return "\n".join(parts)
 
 

@@ -482,6 +482,7 @@ class RunAbout(Part):
         command: the command line.
         finished: when it ended, for people.
         runs: complete ones, of those `planned`.
+        reference: the controller that the judged ones are compared with first.
         failures: one text for each that did not complete.
         near_copies: scenarios that are almost the path of another, which they count with, and its name.
     """
@@ -492,6 +493,7 @@ class RunAbout(Part):
     runs: int = 0
     planned: int = 0
     objective: Objective | None = None
+    reference: str = ""
     seeds: list[int] = []
     model: ModelFile | None = None
     own_controllers: dict[str, CustomController] = {}
@@ -526,7 +528,7 @@ class Summary(Part):
             measure that no run of a controller defines is absent.
         completed: number of complete runs by controller.
         scenarios: means over seeds by scenario, controller and measure.
-        paired: weir against every other controller.
+        paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
         left_out: calls that are in no mean.
     """
 

@@ -19,7 +19,8 @@ from weir.installation import how_to_get
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
-from weir.qoe_eval.report.text import paired_sentences, print_means
+from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
+from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, PathOptions, near_copies, read_inputs
@@ -31,6 +32,8 @@ from weir.qoe_eval.runs.options import (
     LossOption,
     OneWayDelayOption,
     QueueOption,
+    ReferenceOption,
+    RequireOption,
     ReverseOption,
     check_controllers,
     check_model,
@@ -66,10 +69,11 @@ _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
     SeriesKept.NONE: "measured",
 }
 _SHOWN = (
+    "viewer_quality",
+    "freeze_count",
+    "frame_delay_ms_p95",
     "utility",
     "challenge",
-    "viewer_quality",
-    "frame_delay_ms_p95",
     "utilisation",
     "p95_queueing_delay_ms",
     "loss_ratio",
@@ -167,6 +171,8 @@ class ReplayOptions:
         bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
     ] = False
     repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False
+    reference: ReferenceOption = None
+    require: RequireOption = None
     jobs: JobsOption = None
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
 
@@ -207,6 +213,7 @@ def replay(options: ReplayOptions) -> None:
     """
     started = time.monotonic()
     plans = plan_replay(options)
+    requirements = parse_requirements(options.require, plans.main.controllers, options.reference, "replay")
     results = run_plans(plans, options)
     summary, page = report_results(plans, results, options, started)
     if options.as_json:
@@ -217,6 +224,7 @@ def replay(options: ReplayOptions) -> None:
         runs = count_runs(len(results.main.records))
         typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
     end_with_failures(results.failures, error_console())
+    end_with_unmet(requirements, summary, on_stderr=options.as_json)
 
 
 def plan_replay(options: ReplayOptions) -> ReplayPlans:
@@ -304,6 +312,7 @@ def report_results(
     store = RunStore(options.out)
     records = in_order(results.main.records, (scenario.name for scenario in plans.main.scenarios))
     about = _about(plans.main, results, started)
+    about = about.model_copy(update={"reference": options.reference or ""})
     summary = summarise_replay(records, results.objectives.records, results.families.records, about)
     page = write_report(store, records, summary)
     if options.csv:
@@ -353,5 +362,4 @@ def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout
 
 def _print_table(summary: Summary) -> None:
     print_means(summary, _SHOWN)
-    for sentence in paired_sentences(summary.paired).values():
-        typer.echo(str(sentence))
+    print_paired(summary)

@@ -26,7 +26,8 @@ from weir.qoe_eval.call.plan import (
 )
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.records import RunAbout, command_record
-from weir.qoe_eval.report.text import print_means
+from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
+from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.options import (
@@ -35,6 +36,8 @@ from weir.qoe_eval.runs.options import (
     LossOption,
     OneWayDelayOption,
     QueueOption,
+    ReferenceOption,
+    RequireOption,
     ReverseOption,
     check_controllers,
     check_model,
@@ -54,14 +57,9 @@ from weir.registry import (
 from weir.traces.formats.convert import parse_queue, parse_rate
 from weir.traces.formats.importers import read_trace
 
-COMPARED = ("weir", *LIBWEBRTC_SENDERS)
 _CONTROLLERS = tuple(dict.fromkeys((*IN_CALLS, *LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)))
 # Controllers that run at the sender and work with any receiver.
 _AT_SENDER = (*LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER)
-_SHOWN = (
-    "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
-    "loss_ratio", "vmaf_mean", "vmaf_p5",
-)  # fmt: skip
 
 
 def call(
@@ -94,7 +92,7 @@ def call(
     ] = None,
     compare: Annotated[
         bool,
-        typer.Option("--compare", help="Also with weir (or weir-send), gcc and scream, seed by seed."),
+        typer.Option("--compare", help="Also with gcc and scream, seed by seed."),
     ] = False,
     objective: Annotated[
         str,
@@ -123,6 +121,8 @@ def call(
     repeat_disturbed: Annotated[
         bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
     ] = False,
+    reference: ReferenceOption = None,
+    require: RequireOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False,
 ) -> None:
     """Makes real calls through a link that replays a scenario, and measures them at the receiver.
@@ -146,7 +146,7 @@ def call(
     ):
         raise InputError(f"--receiver chromium: requires --sender native and --controller {' or '.join(_AT_SENDER)}")
     if compare:
-        names += _AT_SENDER if at_sender or receiver_kind == "chromium" else COMPARED
+        names += LIBWEBRTC_SENDERS
     check_model(model)
     path = PathOptions(
         one_way_delay, parse_queue(queue) if queue else None, loss, duration, read_trace(reverse) if reverse else None
@@ -170,15 +170,17 @@ def call(
         own=own,
         receiver=receiver_kind,
     )
+    requirements = parse_requirements(require, plan.controllers, reference, "call")
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
-    run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures)
+    run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures, reference=reference or "")
     summary, page = call_report.write([*outcome.records, *outcome.failed], out, run)
     if as_json:
         typer.echo(summary.text())
     else:
-        print_means(summary, _SHOWN)
+        print_means(summary, call_report.SHOWN)
+        print_paired(summary)
         for one in summary.left_out:
             why = printable_lines("; ".join(one.why))
             typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {why}")
@@ -189,6 +191,7 @@ def call(
         shown = "\n".join(f"  {failure}" for failure in outcome.failures[:5])
         console.print(f"weir: calls that ended early: {len(outcome.failures)}\n{shown}")
         raise typer.Exit(1)
+    end_with_unmet(requirements, summary, on_stderr=as_json)
 
 
 def _one_of(option: str, value: str, known: Sequence[str] | Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from weir.qoe_eval.call.summary import Call
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.measures.comparison import is_ours
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
@@ -182,7 +183,6 @@ class _CallLines:
         return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)
 
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:
-        own = self._kind == "weir"
         return line(
             self._controller,
             f"--c-{css_name(self._controller)}",
@@ -190,7 +190,7 @@ class _CallLines:
             y,
             unit=unit,
             decimals=decimals,
-            width=2.2 if own else 1.6,
+            width=2.2 if is_ours(self._kind) else 1.6,
         )
 
     def _whole(self, x: Array, width_s: float) -> NDArray[np.bool_]:

@@ -13,39 +13,33 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.charts import call_charts, folder_of
 from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import read_record
-from weir.qoe_eval.call.summary import Call, compared_records, read_calls, summarise_calls
+from weir.qoe_eval.call.summary import Call, read_calls, summarise_calls
 from weir.qoe_eval.json_lines import number
-from weir.qoe_eval.measures.summary import REFERENCE, ordered_controllers, run_values
-from weir.qoe_eval.measures.table import MEASURES, Measure
+from weir.qoe_eval.measures.comparison import check_reference, furthest_behind, judged
+from weir.qoe_eval.measures.summary import ordered_controllers
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
 from weir.qoe_eval.report.chart_rows import Chart
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
-    MeasureTable,
     Row,
     Table,
+    TableChoice,
     controller_cell,
-    controllers_head,
     measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, versions_of
+from weir.qoe_eval.report.sections.scenarios import heat_table
+from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.store import CallStore
 
 SUMMARY = "summary.json"
-_HEADLINE = (
-    "received_bitrate_bps", "utilisation", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p50",
-    "end_to_end_delay_ms_p95", "network_delay_ms_p95", "loss_ratio", "vmaf_mean", "vmaf_p5",
-)  # fmt: skip
-_COMPARED = (
-    "received_bitrate_bps", "frames_per_second", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95",
-    "vmaf_mean", "vmaf_p5", "loss_ratio", "utilisation",
-)  # fmt: skip
-_PER_CALL = (
-    "received_bitrate_bps", "frames_per_second", "frozen_share", "freeze_count", "end_to_end_delay_ms_p95",
-    "network_delay_ms_p95", "loss_ratio", "vmaf_mean", "vmaf_p5",
+SHOWN = (
+    "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95",
+    "received_bitrate_bps", "network_delay_ms_p95", "loss_ratio",
 )  # fmt: skip
 _LONGEST_REASON = 300
 
@@ -76,11 +70,12 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
     return summary, page
 
 
-def rewrite(out: Path) -> tuple[Summary, Path] | None:
+def rewrite(out: Path, reference: str | None = None) -> tuple[Summary, Path] | None:
     """Writes the report again from `results.jsonl`, or the `call.json` of a single call; None without calls.
+    `reference`: another than that of `weir call`.
 
     Raises:
-        InputError: a record or log is damaged.
+        InputError: a record or log is damaged, or no call is of the reference.
     """
     store = CallStore(out)
     records = store.read() if holds_calls(store.results_path) else []
@@ -89,7 +84,9 @@ def rewrite(out: Path) -> tuple[Summary, Path] | None:
         records = [only] if only is not None else []
     if not records:
         return None
-    return write(records, out, read_run(out / SUMMARY))
+    check_reference(reference, ordered_controllers(call.controller for call in read_calls(records)))
+    run = read_run(out / SUMMARY)
+    return write(records, out, run.model_copy(update={"reference": reference}) if reference else run)
 
 
 def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> str:
@@ -98,11 +95,14 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     Raises:
         InputError: a log of a call cannot be read.
     """
-    charts = call_charts(calls)
+    case, label = furthest_behind(summary) or ("", "")
+    charts = call_charts(sorted(calls, key=lambda one: one[0].case != case))
+    if charts and charts[0]["name"].startswith(f"{case} · "):
+        charts[0]["note"] = f"{label} {charts[0]['note']}"
     sections = [
         failures([str(text)[:500] for text in summary.run.failures], "call"),
         _headline(summary),
-        paired(summary, _COMPARED),
+        paired(summary),
         _per_scenario(summary),
         _time_series(charts),
         _calls_table(calls, out),
@@ -115,34 +115,12 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
 
 
 def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:
-    comparisons = (_against(calls, other) for other in summary.controllers if other != REFERENCE)
     return {
         "calls": len(calls),
         "left_out": len(summary.left_out),
         "scenarios": len({call.case for call, _ in calls}),
-        "comparisons": [one for one in comparisons if one is not None],
+        "paired": paired_sentences(summary),
     }
-
-
-def _against(calls: Sequence[tuple[Call, Path]], other: str) -> View | None:
-    """The main measures of the reference and another controller over their common calls."""
-    compared = compared_records(call for call, _ in calls)
-
-    def means_of_pairs(name: str) -> tuple[float, float] | None:
-        a, b = (run_values(compared, controller, name) for controller in (REFERENCE, other))
-        pairs = a.keys() & b.keys()
-        return (statistics.fmean(a[p] for p in pairs), statistics.fmean(b[p] for p in pairs)) if pairs else None
-
-    rates = means_of_pairs("received_bitrate_bps")
-    if rates is None or rates[1] <= 0:
-        return None
-    others = []
-    for name, label in (("end_to_end_delay_ms_p95", "end-to-end delay (p95)"), ("frozen_share", "frozen")):
-        both = means_of_pairs(name)
-        if both:
-            metric = MEASURES[name]
-            others.append(f"{label} {metric.display(both[0])} against {metric.display(both[1])} {metric.unit}")
-    return {"reference": REFERENCE, "other": other, "rate_ratio": f"{rates[0] / rates[1]:.2f}", "others": others}
 
 
 def _time_series(charts: Sequence[Chart]) -> Section | None:
@@ -162,13 +140,13 @@ def _headline(summary: Summary) -> Section | None:
             [
                 controller_cell(name),
                 str(max((found.n for found in values.values()), default=0)),
-                *means(values, _HEADLINE),
+                *means(values, SHOWN),
             ],
-            name == REFERENCE,
+            name in judged(summary),
         )
         for name, values in controllers.items()
     ]
-    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in _HEADLINE])]
+    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in SHOWN])]
     view = {"table": Table(heads, rows), "all_measures": all_measures(summary, "call")}
     return Section("headline", "Controllers", "call/headline", view)
 
@@ -176,28 +154,11 @@ def _headline(summary: Summary) -> Section | None:
 def _per_scenario(summary: Summary) -> Section | None:
     """Means over seeds, controllers side by side; None for a single scenario or controller."""
     scenarios, controllers = summary.scenarios, list(summary.controllers)
-    metrics = [
-        MEASURES[name]
-        for name in _COMPARED
-        if any(name in values for by_controller in scenarios.values() for values in by_controller.values())
-    ]
-    if len(controllers) < 2 or len(scenarios) < 2 or not metrics:
+    tables = [(MEASURES[name], heat_table(MEASURES[name], scenarios, controllers, linked=False)) for name in SHOWN]
+    choices = [TableChoice(measure.label, table) for measure, table in tables if table.rows]
+    if len(controllers) < 2 or len(scenarios) < 2 or not choices:
         return None
-    parts = []
-    for metric in metrics:
-        rows = [
-            Row([name, *_marked(metric, [by_controller.get(one, {}).get(metric.name) for one in controllers])])
-            for name, by_controller in scenarios.items()
-        ]
-        parts.append(MeasureTable(metric, Table(controllers_head("Scenario", metric, controllers), rows)))
-    return Section("scenarios", "Scenarios", "call/scenarios", {"parts": parts})
-
-
-def _marked(metric: Measure, values: Sequence[float | None]) -> list[Cell]:
-    """The values as texts, the best one bold."""
-    known = [value for value in values if value is not None]
-    best = metric.best(known) if known else None
-    return [Cell(metric.display(value), strong=value is not None and value == best) for value in values]
+    return Section("scenarios", "Scenarios", "call/scenarios", {"choices": choices})
 
 
 def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
@@ -212,17 +173,17 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
             call.case,
             Cell(call.controller, kind="text", swatch=call.controller),
             str(call.record.seed),
-            Cell("no", kind="bad") if why else "yes",
-            *(MEASURES[name].display(measures.get(name)) for name in _PER_CALL),
+            "no" if why else "yes",
+            *(MEASURES[name].display(measures.get(name)) for name in SHOWN),
             Cell("" if links else "–", kind="text", links=links),
         ]
-        rows.append(Row(cells, call.controller == REFERENCE))
+        rows.append(Row(cells))
     heads: Cells = [
         "Scenario",
         "Controller",
         "Seed",
         "In means",
-        *measure_heads([MEASURES[name] for name in _PER_CALL]),
+        *measure_heads([MEASURES[name] for name in SHOWN]),
         "See",
     ]
     return Section("calls", "Calls", "call/calls", {"table": Table(heads, rows), "left_out": left_out})
@@ -266,7 +227,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Frames without a readable number", f"{unread:,}" if unread else ""),
         ("Not measured", "; ".join(problems)),
     ]
-    note = f"Means and differences are over calls that nothing disturbed; {REFERENCE} and gcc saw the same link."
+    note = "Means and differences are over calls that nothing disturbed; all controllers saw the same link."
     return run_section(run.command, [(name, text) for name, text in entries if text], note)
 
 

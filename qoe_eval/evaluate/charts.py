@@ -10,20 +10,21 @@ import numpy as np
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.summary import REFERENCE, scenario_differences, scenario_means
+from weir.qoe_eval.measures.summary import scenario_differences, scenario_means
 from weir.qoe_eval.records import FlowRecord, RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, capacity_line, chart, flow_line, line, row
+from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.traces.schema.variation import vary
 
 SHOWN = 2
-_CONTROLLERS = (REFERENCE, GCC)
+_CONTROLLERS = (POLICY, GCC)
 
 
 def worst_charts(results: Results, name: str) -> list[Chart]:
     """Charts of the SHOWN scenarios with the lowest challenge score against gcc, worst first, of the first seed."""
-    differences = scenario_differences(scenario_means(results.replays[name]), GCC)
+    differences = scenario_differences(scenario_means(results.replays[name]), POLICY, GCC)
     worst = sorted(differences, key=lambda scenario: differences[scenario])[:SHOWN]
     by_name = {scenario.name: scenario for scenario in results.sets[name].scenarios}
     return [_chart(results, name, by_name[scenario], differences[scenario]) for scenario in worst]

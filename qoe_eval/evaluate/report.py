@@ -20,13 +20,14 @@ from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differe
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
 from weir.qoe_eval.report.chart_rows import Chart
-from weir.qoe_eval.report.display import counted
+from weir.qoe_eval.report.display import counted, verdict
 from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.sections.runs import failures, run_section, versions_of
 from weir.qoe_eval.report.sections.scenarios import families, heat_table
+from weir.registry import POLICY
 
 SCHEMA = "weir.evaluation/1"
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
@@ -63,7 +64,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         name, table = one.planned.suite.name, family_table(one)
         view = {"table": _goals(one.shown), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
         sections.append(Section(name, f"Goals: {name}", "goals", view))
-        sections.append(families(table, has_own_sections=True))
+        sections.append(families(table, POLICY, has_own_sections=True))
         if one.pages:
             sections.append(_calls(one, out))
         for set_name in _tables(one):
@@ -110,7 +111,7 @@ def _goals(rows: Sequence[GoalRow]) -> Table:
                 [
                     Cell(row.what, row.detail),
                     Cell(row.verdict, kind=f"verdict {kinds[row.reached]}"),
-                    Cell(row.measured or "–", strong=True),
+                    row.measured or "–",
                     row.bound,
                 ]
             )
@@ -165,7 +166,7 @@ def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Cha
     """The section of a set; its charts join those of the page."""
     results = one.results
     means = scenario_means(results.of(name))
-    differences = scenario_differences(means, GCC)
+    differences = scenario_differences(means, POLICY, GCC)
     ordered = sorted(means, key=lambda scenario: differences.get(scenario, float("inf")))[:_SHOWN]
     first = len(charts)
     kept = {replays.name for replays in one.planned.replays if replays.series == "kept"}
@@ -224,4 +225,5 @@ def _difference(found: PairedComparison | None) -> Text:
         return Text("–")
     low, high = found.ci95
     interval = "" if low is None else f" ({low:+.1f} to {high:+.1f})"
-    return Text(f"{found.mean:+.1f}{interval}", style="green" if found.mean >= 0 else "red")
+    styles = {"good": "green", "bad": "red", "even": ""}
+    return Text(f"{found.mean:+.1f}{interval}", style=styles[verdict(found, MEASURES[SCORE])])

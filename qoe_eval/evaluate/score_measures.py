@@ -22,6 +22,7 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.report.text import sample_text, too_few_text
+from weir.registry import POLICY
 from weir.traces.generate.families.families import FAMILIES
 
 SCORE = "challenge"
@@ -39,10 +40,10 @@ _COMPARABLE = 0.8
 def gain(results: Results, bound: Bound, other: str, *sets: str) -> Outcome:
     """Mean gain in score over sets; undecided while one of them is missing."""
     missing = results.why_absent(sets, other)
-    found = against(results.of(*sets), other)
+    found = against(results.of(*sets), POLICY, other)
     if found is None:
         return Outcome(reason=missing)
-    parts = [f"{name} {one.mean:+.2f}" for name in sets if (one := against(results.of(name), other))]
+    parts = [f"{name} {one.mean:+.2f}" for name in sets if (one := against(results.of(name), POLICY, other))]
     detail = f"{interval_text(found)}, won {found.wins} of {sample_text(found.independent, found.n)}"
     detail += f"; {', '.join(parts)}" if len(sets) > 1 else ""
     figures = {"ci95": list(found.ci95), "wins": found.wins, "independent": found.independent, "n": found.n}
@@ -52,7 +53,7 @@ def gain(results: Results, bound: Bound, other: str, *sets: str) -> Outcome:
 @goal_measure
 def gain_low(results: Results, bound: Bound, other: str, name: str) -> Outcome:
     """Lower end of the 95 % interval of the mean gain on a set."""
-    found = against(results.of(name), other)
+    found = against(results.of(name), POLICY, other)
     if found is None or found.ci95[0] is None:
         few = f"mean {found.mean:+.2f}; {too_few_text(found.independent)}" if found else ""
         return Outcome(reason=results.why_absent([name], other) or few)
@@ -81,7 +82,9 @@ def controller_gain(results: Results, bound: Bound, own: str, reference: str, *o
 def worst_gain(results: Results, bound: Bound, *sets: str, other: str = "gcc") -> Outcome:
     """Smallest gain of a scenario."""
     means = scenario_means(results.of(*sets))
-    return lowest(scenario_differences(means, other, SCORE), bound, results.why_absent(sets) if len(sets) == 1 else "")
+    return lowest(
+        scenario_differences(means, POLICY, other, SCORE), bound, results.why_absent(sets) if len(sets) == 1 else ""
+    )
 
 
 @goal_measure
@@ -147,7 +150,7 @@ def wins(results: Results, bound: Bound, name: str) -> Outcome:
     """Share of the scenarios of a set whose mean score over seeds is above gcc's."""
     if why := results.why_absent([name]):
         return Outcome(reason=why)
-    differences = scenario_differences(scenario_means(results.of(name)), "gcc")
+    differences = scenario_differences(scenario_means(results.of(name)), POLICY, "gcc")
     won = sum(value > 0 for value in differences.values())
     losses = sum(value < -_TIE for value in differences.values())
     close = sum(abs(value) <= _TIE for value in differences.values())
@@ -159,7 +162,7 @@ def wins(results: Results, bound: Bound, name: str) -> Outcome:
 def median_difference(results: Results, bound: Bound, name: str, *sets: str) -> Outcome:
     """Median over the scenarios of sets of a metric less gcc's; undecided while a set is missing."""
     means, described, missing = scenario_means(results.of(*sets)), MEASURES[name], results.why_absent(sets)
-    differences = scenario_differences(means, "gcc", name)
+    differences = scenario_differences(means, POLICY, "gcc", name)
     if not differences:
         return Outcome(reason=missing)
     own, other = (

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from weir.qoe_eval.measures.comparison import compared_pairs, default_reference
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Spread, Summary
 from weir.registry import SIMULATED
-
-REFERENCE = "weir"
 
 RecordType = TypeVar("RecordType", bound=Record)
 Values = dict[tuple[str, int], float]
@@ -20,9 +19,12 @@ Means = dict[str, dict[str, dict[str, float]]]
 
 
 def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -> Summary:
-    """The summary of records. Runs that repeat others count in `scenarios` only."""
+    """The summary of records. Runs that repeat others count in `scenarios` only. The reference is that of `run`, else
+    the default.
+    """
     measures = MEASURES.of(kind)
     controllers = ordered_controllers(result.controller for result in results)
+    reference = run.reference if run.reference in controllers else default_reference(controllers)
 
     values = _by_measure(distinct_runs(results), controllers, measures)
     common = {measure: common_runs(values[name, measure] for name in controllers) for measure in measures}
@@ -32,14 +34,14 @@ def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -
         return spread(described, of_common, run.near_copies)
 
     return Summary(
-        run=run,
+        run=run.model_copy(update={"reference": reference}),
         metrics={m.name: MeasureAbout(label=m.label, better=m.better, meaning=m.meaning) for m in measures.values()},
         controllers={
             name: {measure: one for measure, described in measures.items() if (one := found(name, described))}
             for name in controllers
         },
         scenarios=_means(results, _by_measure(results, controllers, measures)),
-        paired=_paired(controllers, values, measures, run.near_copies),
+        paired=_paired(compared_pairs(controllers, reference), values, measures, run.near_copies),
         completed={name: sum(result.controller == name for result in results) for name in controllers},
     )
 
@@ -88,18 +90,18 @@ def scenario_means(results: Sequence[Record]) -> Means:
     return _means(results, _by_measure(results, controllers, MEASURES))
 
 
-def against(records: Sequence[Record], other: str, metric: str = "challenge") -> PairedComparison | None:
-    """weir - other, paired by scenario and seed; runs that repeat others count once."""
+def against(records: Sequence[Record], own: str, other: str, metric: str = "challenge") -> PairedComparison | None:
+    """own - other, paired by scenario and seed; runs that repeat others count once."""
     records = distinct_runs(records)
-    return compare_paired(MEASURES[metric], run_values(records, REFERENCE, metric), run_values(records, other, metric))
+    return compare_paired(MEASURES[metric], run_values(records, own, metric), run_values(records, other, metric))
 
 
-def scenario_differences(means: Means, other: str, metric: str = "challenge") -> dict[str, float]:
-    """weir - other by scenario, of means over seeds, for the scenarios that both have."""
+def scenario_differences(means: Means, own: str, other: str, metric: str = "challenge") -> dict[str, float]:
+    """own - other by scenario, of means over seeds, for the scenarios that both have."""
     return {
-        name: by[REFERENCE][metric] - by[other][metric]
+        name: by[own][metric] - by[other][metric]
         for name, by in means.items()
-        if metric in by.get(REFERENCE, {}) and metric in by.get(other, {})
+        if metric in by.get(own, {}) and metric in by.get(other, {})
     }
 
 
@@ -130,19 +132,14 @@ def _means(results: Iterable[Record], values: Mapping[tuple[str, str], Values]) 
 
 
 def _paired(
-    controllers: Sequence[str],
+    pairs: Iterable[tuple[str, str]],
     values: Mapping[tuple[str, str], Values],
     measures: Mapping[str, Measure],
     copies: Mapping[str, str],
 ) -> list[PairedRow]:
-    if REFERENCE not in controllers:
-        return []
-    rows = []
-    for other in controllers:
-        for metric, described in measures.items():
-            if other == REFERENCE:
-                continue
-            found = compare_paired(described, values[REFERENCE, metric], values[other, metric], copies)
-            if found:
-                rows.append(PairedRow.of(REFERENCE, other, metric, found))
-    return rows
+    return [
+        PairedRow.of(own, other, metric, found)
+        for own, other in pairs
+        for metric, described in measures.items()
+        if (found := compare_paired(described, values[own, metric], values[other, metric], copies))
+    ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from weir.qoe_eval.measures.table import Measure
+from weir.qoe_eval.records import PairedComparison
 from weir.qoe_eval.runs.options import is_name
 from weir.registry import SIMULATED
 
@@ -32,6 +34,20 @@ def interval(ends: Sequence[float | None], metric: Measure, of_difference: bool 
         return "–"
     show = (lambda value: signed(value, metric)) if of_difference else metric.display
     return f"{show(low)} … {show(high)}"
+
+
+def verdict(row: PairedComparison, measure: Measure) -> Literal["good", "bad", "even"]:
+    """The class of CSS of a difference: it has a colour only where its interval excludes 0."""
+    low, high = row.ci95
+    if low is None or high is None or low <= 0 <= high:
+        return "even"
+    return "good" if measure.difference_favours_first(row.mean) else "bad"
+
+
+def counts_text(row: PairedComparison) -> str:
+    """On how many scenarios the first of a pair is better, worse and level."""
+    level = row.independent - row.wins - row.losses
+    return f"better in {row.wins}, worse in {row.losses}, level in {level}"
 
 
 def colour(controller: str) -> str:
@@ -62,6 +78,16 @@ def interval_mark(
     start, end = ends
     known = None if start is None or end is None else (place(start), place(end))
     return IntervalMark(place(mean), known, place(0) if zero else None, colour)
+
+
+def difference_mark(row: PairedComparison, measure: Measure) -> IntervalMark:
+    """The mark of a difference on a line of its own scale, around 0; better is to the right."""
+    direction = 1 if measure.better == "higher" else -1
+    low, high = (None if end is None else direction * end for end in row.ci95)
+    reach = max(abs(end) for end in (low, high, row.mean, 1e-9) if end is not None)
+    ends = (low, high) if direction > 0 else (high, low)
+    mark_colour = {"good": "var(--good)", "bad": "var(--bad)", "even": "var(--zero)"}[verdict(row, measure)]
+    return interval_mark(direction * row.mean, ends, (-reach, reach), mark_colour, zero=True)
 
 
 def css_name(controller: str) -> str:

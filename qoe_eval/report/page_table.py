@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.report.display import IntervalMark, interval, signed
+from weir.qoe_eval.records import PairedComparison
+from weir.qoe_eval.report.display import IntervalMark, interval, signed, verdict
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,6 @@ class Cell:
     """A cell, or the head of a column.
 
     Attributes:
-        text: bold where `strong`.
         small: below the text, smaller.
         kind: classes of CSS, such as good, bad, even and text.
         title: shown under the pointer.
@@ -23,12 +23,11 @@ class Cell:
         links: addresses and names, after the text.
         mark: an interval in place of the text.
         ends: of the line above a column of marks.
-        rgb: colour of the background.
+        shade: of the background in percent; it tells how good a value is, and no verdict.
     """
 
     text: str = ""
     small: str = ""
-    strong: bool = False
     kind: str = ""
     title: str = ""
     swatch: str = ""
@@ -36,7 +35,7 @@ class Cell:
     links: Sequence[tuple[str, str]] = ()
     mark: IntervalMark | None = None
     ends: tuple[str, str] | None = None
-    rgb: tuple[int, int, int] | None = None
+    shade: int | None = None
 
 
 Cells = list[Cell | str]
@@ -44,10 +43,10 @@ Cells = list[Cell | str]
 
 @dataclass(frozen=True)
 class Row:
-    """The cells of a row, of which the first is its head; the row of the reference is marked."""
+    """The cells of a row, of which the first is its head. A row that is marked has a background."""
 
     cells: Sequence[Cell | str]
-    is_reference: bool = False
+    is_marked: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,10 +59,10 @@ class Table:
 
 
 @dataclass(frozen=True)
-class MeasureTable:
-    """The table of one measure, an alternative of the macro `tables_by_measure`."""
+class TableChoice:
+    """One of the tables among which the macro `table_choices` lets choose, by its label."""
 
-    metric: Measure
+    label: str
     table: Table
 
 
@@ -82,7 +81,9 @@ def controller_cell(name: str) -> Cell:
     return Cell(name, swatch=name)
 
 
-def difference_cell(mean: float, ci95: Sequence[float | None], measure: Measure, kind: str) -> Cell:
+def difference_cell(row: PairedComparison | None, measure: Measure) -> Cell:
     """A difference, with its interval below where there is one."""
-    ends = "" if ci95[0] is None else interval(ci95, measure, of_difference=True)
-    return Cell(signed(mean, measure), ends, strong=True, kind=kind)
+    if row is None:
+        return Cell("–")
+    ends = "" if row.ci95[0] is None else interval(row.ci95, measure, of_difference=True)
+    return Cell(signed(row.mean, measure), ends, kind=verdict(row, measure))

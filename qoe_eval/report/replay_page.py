@@ -10,8 +10,9 @@ from rich.progress import track
 from weir.console import error_console
 from weir.errors import InputError
 from weir.files.output import write_text
+from weir.qoe_eval.measures.comparison import check_reference, furthest_behind, judged
 from weir.qoe_eval.measures.families import summarise_families
-from weir.qoe_eval.measures.summary import REFERENCE, in_order, summarise
+from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
@@ -25,13 +26,10 @@ from weir.qoe_eval.report.series import chart_series
 from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
-from weir.qoe_eval.runs.options import own_names
 from weir.qoe_eval.runs.store import RESULTS, RunStore
 from weir.registry import LIBWEBRTC_SENDERS, WEIGHTS
 
 FAMILIES_FOLDER = "families"
-# The sentences below the title compare with these. Their lines are drawn at first; a click on the legend shows others.
-_RIVALS = (*LIBWEBRTC_SENDERS, "rule")
 # The axes of the scatter charts: delay across, and the measure over it.
 _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
@@ -46,7 +44,7 @@ def summarise_replay(
     if found := summarise_objectives(objectives, records):
         more["objectives"] = found
     if families:
-        more["families"] = summarise_families(families)
+        more["families"] = summarise_families(families, judged(summary)[0])
     return summary.model_copy(update=more)
 
 
@@ -66,11 +64,12 @@ def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> 
     write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
 
 
-def rewrite(folder: Path) -> tuple[Summary, Path]:
-    """Summary and page of a folder again, from its records: also after an interrupted replay.
+def rewrite(folder: Path, reference: str | None = None) -> tuple[Summary, Path]:
+    """Summary and page of a folder again, from its records: also after an interrupted replay. `reference`: another
+    than the replay's.
 
     Raises:
-        InputError: there are no records, or one is damaged.
+        InputError: there are no records, one is damaged, or none is of the reference.
     """
     store = RunStore(folder)
     records = store.read()
@@ -81,7 +80,10 @@ def rewrite(folder: Path) -> tuple[Summary, Path]:
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
     about = read_run(folder / SUMMARY)
     planned = about.planned if "planned" in about.model_fields_set else len(records)
-    about = about.model_copy(update={"planned": planned, "runs": len(records)})
+    check_reference(reference, ordered_controllers(record.controller for record in records))
+    about = about.model_copy(
+        update={"planned": planned, "runs": len(records), "reference": reference or about.reference}
+    )
     records = in_order(records, about.scenarios)
     steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
     summary = summarise_replay(records, steered, on_families, about)
@@ -96,25 +98,32 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     """
     controllers = list(summary.controllers)
     series = chart_series(store, records, {name: one.description for name, one in summary.run.scenarios.items()})
-    shown = [name for name in (*own_names(controllers), REFERENCE, *_RIVALS) if name in controllers] or controllers[:3]
+    if behind := furthest_behind(summary):
+        scenario, words = behind
+        series.sort(key=lambda entry: entry["name"] != scenario)
+        series[:1] = [entry | {"label": words} if entry["name"] == scenario else entry for entry in series[:1]]
+    own = judged(summary)
+    # Their lines are drawn at first; a click on the legend shows others.
+    shown = (*own, summary.run.reference, *LIBWEBRTC_SENDERS)
     data = {
         "axes": {name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit} for name in (*_LINK, *_VIEWER)},
         "scatter": scatter(summary, *_LINK),
         "viewer": scatter(summary, *_VIEWER),
         "objectives": objectives.chart(summary),
         "series": series,
+        "judged": own,
         "hidden": [name for name in controllers if name not in shown],
     }
     sections = [
         failures(summary.run.failures, "run"),
-        headline(summary),
         viewer(summary),
         paired(summary),
+        headline(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        families(summary.families, has_own_sections=False),
+        families(summary.families, own[0], has_own_sections=False),
         per_scenario(summary),
-        worst_runs(records),
+        worst_runs(records, own[0]),
         _time_series(series),
         guard(records),
         pools(records),
@@ -126,14 +135,12 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
 
 def _lead(summary: Summary) -> View:
     weights = summary.run.objective
-    sentences = paired_sentences(summary.paired)
     return {
         "runs": summary.run.runs,
         "controllers": len(summary.controllers),
         "scenarios": len(summary.scenarios),
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
-        "paired": [sentences[other] for other in _RIVALS if other in sentences],
-        "has_intervals": any(row.ci95[0] is not None for row in summary.paired),
+        "paired": paired_sentences(summary),
     }
 
 

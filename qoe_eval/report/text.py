@@ -1,7 +1,6 @@
 """Results as text: means and paired differences for the terminal, pages and model cards, and tables in Markdown.
 
-A paired difference reads: weir - gcc: utility +9.4 [+6.1, +14.5], challenge +6.6 [+4.5, +9.8]; more utility in 21 of 26
-independent scenarios, 5 seeds each
+A paired difference reads: Viewer's quality +2.0 [+1.1, +3.0]: better in 15, worse in 8, level in 3
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from weir.console import output_console
-from weir.qoe_eval.measures.summary import REFERENCE
+from weir.qoe_eval.measures.comparison import leading_pairs
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, Summary
+from weir.qoe_eval.report.display import counts_text, signed, verdict
 
 # Longer names of custom controllers are cut.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
-# Scores of 0 to 100: the objective's own measure first, then the one without an objective.
-_SCORES = ("utility", "challenge")
 
 
 def print_means(summary: Summary, shown: Sequence[str]) -> None:
@@ -35,7 +33,7 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
     for controller, values in summary.controllers.items():
         cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
         cells.append(str(summary.completed.get(controller, "")))
-        table.add_row(controller, *cells, style="bold" if controller == REFERENCE else None)
+        table.add_row(controller, *cells)
     console = output_console(_PIPE_WIDTH)
     console.print(table)
     if len(set(summary.completed.values())) > 1:
@@ -53,53 +51,56 @@ def _line(cells: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of one measure: its mean, and its 95 % interval or why there is none."""
+    """The sentence of one measure: its mean difference, the 95 % interval or why there is none, and the number of
+    scenarios that are better, worse and level. `kind`: good, bad or even.
+    """
 
     measure: str
     mean: str
     interval: str
+    counts: str
+    kind: str
 
     def __str__(self) -> str:
-        return f"{self.measure} {self.mean} {self.interval}"
+        return f"{self.measure} {self.mean} {self.interval}: {self.counts}"
 
 
 @dataclass(frozen=True)
-class PairedSentence:
-    """`pair` names the two controllers; `won` has the number of scenarios on which the first one is better."""
+class PairedSentences:
+    """A pair of controllers, the scenarios and seeds behind it, and a sentence for each leading measure."""
 
     pair: str
+    sample: str
     differences: tuple[Difference, ...]
-    won: str
 
     def __str__(self) -> str:
-        return f"{self.pair}: {', '.join(map(str, self.differences))}; {self.won}"
+        return "\n".join((f"{self.pair}, {self.sample}", *(f"  {one}" for one in self.differences)))
 
 
-def paired_sentences(paired: Sequence[PairedRow]) -> dict[str, PairedSentence]:
-    """Sentences on the scores in the `paired` rows of a summary, by the other controller; no entry for one without
-    scores.
-    """
-    by_other: dict[str, dict[str, PairedRow]] = {}
-    for row in paired:
-        by_other.setdefault(row.b, {})[row.metric] = row
-    sentences = {}
-    for other, by_metric in by_other.items():
-        rows = [by_metric[name] for name in _SCORES if name in by_metric]
-        if rows:
-            sentences[other] = _sentence(rows)
-    return sentences
+def paired_sentences(summary: Summary) -> list[PairedSentences]:
+    """The sentences of a summary, those against the reference first."""
+    return [
+        PairedSentences(
+            f"{own} against {other}", sample_text(rows[0].independent, rows[0].n), tuple(map(_difference, rows))
+        )
+        for (own, other), rows in leading_pairs(summary.paired, summary.run.reference).items()
+    ]
 
 
-def _sentence(rows: list[PairedRow]) -> PairedSentence:
-    first = rows[0]
-    won = f"more {first.metric} in {first.wins} of {sample_text(first.independent, first.n)}"
-    return PairedSentence(f"{first.a} - {first.b}", tuple(map(_difference, rows)), won)
+def print_paired(summary: Summary) -> None:
+    """Prints the sentences of a summary."""
+    console = output_console(_PIPE_WIDTH)
+    for sentences in paired_sentences(summary):
+        console.print(f"\n{sentences}", soft_wrap=True)
 
 
 def _difference(row: PairedRow) -> Difference:
-    low, high = row.ci95
-    interval = f"({too_few_text(row.independent)})" if low is None else f"[{low:+.1f}, {high:+.1f}]"
-    return Difference(row.metric, f"{row.mean:+.1f}", interval)
+    measure = MEASURES[row.metric]
+    few = f"({too_few_text(row.independent)})"
+    ends = few if row.ci95[0] is None else f"[{', '.join(signed(end, measure) for end in row.ci95 if end is not None)}]"
+    # A difference of shares is in points, and scores of 100 have no unit.
+    unit = {"%": " points"}.get(measure.unit, "" if measure.unit.startswith("of ") else f" {measure.unit}".rstrip())
+    return Difference(measure.label, signed(row.mean, measure) + unit, ends, counts_text(row), verdict(row, measure))
 
 
 def too_few_text(independent: int) -> str:

@@ -91,7 +91,7 @@ def _evaluation(summary: View, record: RunRecord) -> Section:
         named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
         rows = [Row([name, f"{one['steps']:,}", f"{one['mean_reward']:.4f}"]) for name, one in named]
         if record.rule_mean_reward is not None:
-            rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_reference=True))
+            rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_marked=True))
     policies = Table(["Policy", "Steps", Cell("Reward", "a step")], rows) if rows else None
     view = {"policies": policies, "scenarios": found["scenarios"] if found else 0}
     return Section("evaluation", "Evaluation", "evaluation", view)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from weir.qoe_eval.measures.metrics import utility
 from weir.qoe_eval.measures.statistics import compare_paired
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, steering
-from weir.qoe_eval.measures.summary import REFERENCE, in_order
+from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import Measures, Objective, ObjectiveMeans, ObjectivesSummary, PairedRow, RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.registry import PRESETS, WEIGHTS
+from weir.registry import POLICY, PRESETS, WEIGHTS
 from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
 FOLDER = "objectives"
@@ -42,7 +42,7 @@ def objective_fan(count: int) -> list[Objective]:
 def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
     """The presets and a fan of `count` over the scenarios of a plan: its model alone, one seed, no series."""
     objectives = dict.fromkeys([*PRESETS.values(), *objective_fan(count)])
-    alone = replace(plan, controllers=(REFERENCE,), seeds=(SEED,), series="none")
+    alone = replace(plan, controllers=(POLICY,), seeds=(SEED,), series="none")
     return [replace(alone, objective=objective) for objective in objectives]
 
 

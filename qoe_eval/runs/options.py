@@ -57,6 +57,24 @@ ReverseOption = Annotated[
         "file's own, else an unlimited one.",
     ),
 ]
+ReferenceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The controller that the others are compared with first. Default: the report's first that neither runs a "
+        "model nor is a custom one.",
+    ),
+]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="RULE",
+        help="MEASURE>=CONTROLLER-NUMBER, as in 'viewer_quality>=gcc-0.5', or MEASURE>=NUMBER, also with <=, > and <, "
+        "in the units of results.jsonl. Against a controller the mean difference counts, paired by scenario and seed; "
+        "against a number the mean over the runs that all controllers have; of each controller that runs a model or is "
+        "a custom one, else of all but the reference. Status 1 if it is not met. Repeatable.",
+    ),
+]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
 ]

@@ -144,9 +144,10 @@ def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir,
 
     out, records = run(0)
     assert [(record["seed"], record["variation"]) for record in records] == [(0, {})] * 2
-    assert "(too few scenarios for an interval (1)); more utility in 1 of 1 independent scenario, 1 seed" in out
+    assert "weir against gcc, 1 independent scenario, 1 seed\n" in out
+    assert "(too few scenarios for an interval (1)): better in 1, worse in 0, level in 0" in out
     out, records = run(2)
-    assert "(too few scenarios for an interval (1)); more utility in 1 of 1 independent scenario, 2 seeds" in out
+    assert "weir against gcc, 1 independent scenario, 2 seeds\n" in out
     drawn = {(record["seed"], json.dumps(record["variation"])) for record in records}
     assert len(drawn) == len({text for _, text in drawn}) == 2
     (row,) = [
@@ -155,6 +156,62 @@ def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir,
         if row["metric"] == "challenge"
     ]
     assert (row["ci95"], row["independent"], row["wins"], row["n"]) == ([None, None], 1, 1, 2)
+
+
+def test_pass_and_fail_for_scripts(weir, trace, tmp_path):
+    (tmp_path / "m.onnx").write_bytes(b"model")
+    command = ("replay", trace, "--controller", "weir", "--controller", "gcc", "--model", "m.onnx", "--seeds", 2,
+               "--objectives", "0", "--out", "here")  # fmt: skip
+    status, out, error = weir(*command, "--require", "utility>=gcc", "--require", "utilisation<=0.01")
+    assert (status, error) == (1, "")
+    met, unmet = (line for line in out.splitlines() if line.startswith("required"))
+    assert met.startswith("required utility>=gcc: weir - gcc +")
+    assert met.endswith(": met")
+    assert unmet.endswith(": NOT MET")
+    status, out, error = weir(*command, "--require", "utility>=gcc", "--json")
+    assert (status, json.loads(out)["run"]["reference"], error.strip()) == (0, "gcc", met)
+    before = (tmp_path / "here/results.jsonl").read_bytes()
+    for wrong in ("utility", "nothing>=1", "utility>=scream"):
+        status, out, error = weir(*command, "--require", wrong)
+        assert (status, out, len(error.splitlines())) == (2, "", 1)
+        assert f"--require '{wrong}'" in error
+    assert (tmp_path / "here/results.jsonl").read_bytes() == before
+
+
+def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
+    command = (
+        "replay",
+        trace,
+        *(f"--controller={name}" for name in ("gcc", "rule", "nada")),
+        "--seeds",
+        1,
+        "--out",
+        "here",
+    )
+
+    def pairs():
+        summary = json.loads((tmp_path / "here/summary.json").read_text())
+        return summary["run"]["reference"], sorted({(row["a"], row["b"]) for row in summary["paired"]})
+
+    status, out, _ = weir(*command, "--reference", "rule")
+    assert status == 0
+    assert "gcc against rule, 1 independent scenario" in out
+    assert pairs() == ("rule", [("gcc", "rule"), ("nada", "rule")])
+    # A report keeps it, unless it gets another.
+    assert weir("report", "here")[0] == 0
+    assert pairs()[0] == "rule"
+    assert weir("report", "here", "--reference", "nada")[0] == 0
+    assert pairs() == ("nada", [("gcc", "nada"), ("rule", "nada")])
+    status, _, error = weir("report", "here", "--reference", "weir")
+    assert (status, "--reference weir: does not run; use one of gcc, nada, rule" in error) == (2, True)
+    # A summary of before there was a reference.
+    path = tmp_path / "here/summary.json"
+    older = json.loads(path.read_text())
+    del older["run"]["reference"]
+    path.write_text(json.dumps(older))
+    assert weir("report", "here")[0] == 0
+    assert pairs()[0] == "gcc"
+    assert weir(*command, "--reference", "weir")[0] == 2
 
 
 @pytest.mark.parametrize(

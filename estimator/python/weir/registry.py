@@ -23,6 +23,8 @@ IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items
 AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.at_native_sender)
 """Those that a native sender of a call runs itself, in place of following its receiver."""
 
+POLICY: Final = "weir"
+"""The controller that runs the policy model at the receiver."""
 LIBWEBRTC_SENDERS: Final[tuple[str, ...]] = tuple(
     name for name, one in CONTROLLERS.items() if one.field_trials is not None
 )

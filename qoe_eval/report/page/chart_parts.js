@@ -26,7 +26,7 @@ const chartParts = (() => {
 
   for (const select of document.querySelectorAll("select[data-shows]")) {
     const show = () => {
-      for (const part of document.querySelectorAll(`[data-part-of="${select.dataset.shows}"]`)) part.hidden = part.dataset.metric !== select.value;
+      for (const one of document.querySelectorAll(`[data-choice-of="${select.dataset.shows}"]`)) one.hidden = one.dataset.choice !== select.value;
     };
     select.addEventListener("change", show);
     show();

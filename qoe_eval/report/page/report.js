@@ -116,10 +116,11 @@
     const scenario = data.series[Number(byId("scenario").value)];
     const times = (values) => values.map((_, index) => +((index + 0.5) * scenario.interval_s).toFixed(3));
     const traces = [];
+    const isJudged = (line) => data.judged.includes(line.controller);
     const add = (row, line, values, options) => traces.push({
       type: "scatter", mode: "lines", x: times(values), y: values, xaxis: "x", yaxis: row === 1 ? "y" : `y${row}`,
-      line: { color: colour(line.controller), width: line.controller === "weir" ? 2.2 : 1.5, dash: line.dash },
-      opacity: line.controller === "weir" ? 1 : 0.85, legendgroup: line.controller, name: plain(line.name), showlegend: false,
+      line: { color: colour(line.controller), width: isJudged(line) ? 2.2 : 1.5, dash: line.dash },
+      opacity: isJudged(line) ? 1 : 0.85, legendgroup: line.controller, name: plain(line.name), showlegend: false,
       visible: hiddenControllers.has(line.controller) ? "legendonly" : true, ...options,
     });
     if (scenario.capacity_kbps) {
@@ -154,6 +155,7 @@
     const kinds = scenario.flows.some((flow) => flow.path_kind);
     // An estimate far above the path would flatten everything else.
     const ceiling = largestRate > 0 ? Math.max(largestRate * 1.08, Math.min(largestShown * 1.05, largestRate * 1.8)) : largestShown * 1.05;
+    byId("scenario-label").textContent = scenario.label || "";
     byId("scenario-note").textContent = scenario.description;
     Plotly.react("series", traces, {
       ...baseLayout(),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from weir.qoe_eval.measures.summary import REFERENCE
+from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, Spread, Summary
-from weir.qoe_eval.report.display import colour, counted, interval, interval_mark, signed
+from weir.qoe_eval.report.display import colour, difference_mark, interval, interval_mark, signed, verdict
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
-    MeasureTable,
     Row,
     Table,
+    TableChoice,
     controller_cell,
     measure_heads,
 )
@@ -25,10 +25,6 @@ HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "
 VIEWER = (
     "viewer_quality", "video_quality", "frozen_share", "freeze_count", "frames_per_second", "frame_delay_ms_p50",
     "frame_delay_ms_p95",
-)  # fmt: skip
-COMPARED = (
-    "utility", "challenge", "viewer_quality", "frozen_share", "frame_delay_ms_p95", "utilisation",
-    "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms", "recoco",
 )  # fmt: skip
 
 DELAY_THROUGHPUT = Section("delay-throughput", "Throughput and delay", "replay/delay_throughput", {})
@@ -52,8 +48,8 @@ def headline(summary: Summary) -> Section:
     for name in ordered:
         score = controllers[name][leading.name]
         mark = interval_mark(score.mean, score.ci95, domain, colour(name))
-        scores = [
-            Cell(leading.display(score.mean), strong=True),
+        scores: Cells = [
+            leading.display(score.mean),
             Cell(interval(score.ci95, leading), kind="optional"),
             Cell(mark=mark, kind="optional"),
         ]
@@ -67,7 +63,7 @@ def headline(summary: Summary) -> Section:
                     *tails,
                     f"{summary.completed.get(name, 0):,}",
                 ],
-                name == REFERENCE,
+                name in judged(summary),
             )
         )
     view = {
@@ -124,57 +120,50 @@ def viewer(summary: Summary) -> Section | None:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
     heads: Cells = ["Controller", *measure_heads([MEASURES[name] for name in VIEWER])]
-    rows = [Row([controller_cell(name), *means(controllers[name], VIEWER)], name == REFERENCE) for name in ordered]
+    rows = [
+        Row([controller_cell(name), *means(controllers[name], VIEWER)], name in judged(summary)) for name in ordered
+    ]
     view = {"table": Table(heads, rows), "standard_error": f"{STANDARD_ERROR:.1f}"}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
 
 
-def paired(summary: Summary, compared: Sequence[str] = COMPARED) -> Section | None:
-    """The reference against every other controller, one of the `compared` measures at a time."""
-    if not summary.paired:
+def paired(summary: Summary) -> Section | None:
+    """Every judged controller against another one, one pair at a time, by all measures that both have."""
+    rows: dict[tuple[str, str], dict[str, PairedRow]] = {}
+    for row in summary.paired:
+        rows.setdefault((row.a, row.b), {})[row.metric] = row
+    if not rows:
         return None
-    by_measure = {name: [row for row in summary.paired if row.metric == name] for name in compared}
-    view = {"reference": REFERENCE, "parts": [_part(MEASURES[name], some) for name, some in by_measure.items() if some]}
-    heading = f"{REFERENCE} against the others, paired"
-    return Section("paired", "Paired comparison", "paired", view, heading)
+    choices = [TableChoice(f"{own} against {other}", _pair_table(some)) for (own, other), some in rows.items()]
+    heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
+    return Section("paired", "Paired comparison", "paired", {"choices": choices}, heading)
 
 
-def _part(measure: Measure, rows: Sequence[PairedRow]) -> MeasureTable:
-    ends = [abs(end) for row in rows for end in (*row.ci95, row.mean) if end is not None]
-    reach = max([*ends, 1e-9]) * 1.05
-    shown = measure.display(reach)
+def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
     heads: Cells = [
-        f"{REFERENCE} against", Cell(measure.label, f"difference, {measure.unit}"), "Verdict", "95 % interval",
-        Cell(ends=(f"−{shown}", f"+{shown}"), kind="optional"), "Won", "Of how many independent",
+        "Measure", "Difference", "Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional"), "Better",
+        "Worse", "Level", Cell("Of how many", "independent scenarios"),
     ]  # fmt: skip
-    return MeasureTable(measure, Table(heads, [_paired_row(measure, row, reach) for row in rows], "forest"))
+    ordered = [name for name in dict.fromkeys((*LEADING, *MEASURES)) if name in rows]
+    return Table(heads, [_paired_row(MEASURES[name], rows[name]) for name in ordered], "forest")
 
 
-def _paired_row(measure: Measure, row: PairedRow, reach: float) -> Row:
-    verdict, judged, mark_colour = _verdict(measure, row)
+def _paired_row(measure: Measure, row: PairedRow) -> Row:
+    judged = verdict(row, measure)
+    words = {"good": "better", "bad": "worse", "even": "not told apart"}[judged]
     return Row(
         [
-            controller_cell(row.b),
-            Cell(signed(row.mean, measure), strong=True),
-            Cell(verdict, kind=judged),
+            measure_heads([measure])[0],
+            Cell(signed(row.mean, measure), kind=judged),
+            Cell(too_few_text(row.independent) if row.ci95[0] is None else words, kind=judged),
             interval(row.ci95, measure, of_difference=True),
-            Cell(mark=interval_mark(row.mean, row.ci95, (-reach, reach), mark_colour, zero=True), kind="optional"),
+            Cell(mark=difference_mark(row, measure), kind="optional"),
             str(row.wins),
-            Cell(counted(row.independent, "scenario"), seeds_text(row.independent, row.n)),
+            str(row.losses),
+            str(row.independent - row.wins - row.losses),
+            Cell(str(row.independent), seeds_text(row.independent, row.n)),
         ]
     )
-
-
-def _verdict(measure: Measure, row: PairedRow) -> tuple[str, str, str]:
-    """Words, good, bad or even, and the colour of the mark."""
-    low, high = row.ci95
-    if low is None or high is None:
-        return too_few_text(row.independent), "even", "var(--zero)"
-    if low <= 0 <= high:
-        return "not told apart", "even", "var(--zero)"
-    if measure.difference_favours_first(row.mean):
-        return "better", "good", "var(--good)"
-    return "worse", "bad", "var(--bad)"
 
 
 def scatter(summary: Summary, across: str, up: str) -> list[View]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell
 from weir.qoe_eval.report.page_template import Section
@@ -51,9 +50,7 @@ def _guard_row(name: str, records: Sequence[RunRecord]) -> Row | None:
         for count in (*(interventions[rule] for rule in GUARD_RULES), interventions.total())
     )
     counts = (f"{faults:,}", f"{fallbacks:,}")
-    return Row(
-        [controller_cell(name), f"{decisions:,}", *by_rule, Cell(all_rules, strong=True), *counts], name == REFERENCE
-    )
+    return Row([controller_cell(name), f"{decisions:,}", *by_rule, all_rules, *counts])
 
 
 def _pool_rows(name: str, records: Sequence[RunRecord]) -> list[Row]:
@@ -74,7 +71,7 @@ def _pool_rows(name: str, records: Sequence[RunRecord]) -> list[Row]:
             [
                 *((controller_cell(name), f"{changes:,}") if index == 0 else ("", "")),
                 Cell(member, kind="text"),
-                Cell(f"{100 * active[member] / max(1, elapsed):.2f}", strong=True),
+                f"{100 * active[member] / max(1, elapsed):.2f}",
                 f"{decided[member]:,}",
                 f"{faults[member]:,}",
             ]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary, PairedRow, Steering, Summary
-from weir.qoe_eval.report.display import signed
 from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell, difference_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import too_few_text
 from weir.qoe_eval.runs.objectives import SHOWN
 
 
@@ -107,12 +106,11 @@ def _utilities(found: ObjectivesSummary) -> Table | None:
     if len(rows_of) < len(everyone):
         return None
     measure = MEASURES["utility"]
-    best = {under: max(utility.get(under) or 0.0 for name, utility in rows_of if name in LISTED) for under in LISTED}
     rows = [
         Row(
             [
                 name if name in LISTED else controller_cell(name),
-                *(Cell(measure.display(utility[under]), strong=utility[under] == best[under]) for under in LISTED),
+                *(measure.display(utility[under]) for under in LISTED),
             ]
         )
         for name, utility in rows_of
@@ -141,13 +139,11 @@ def _differences(found: ObjectivesSummary) -> Table:
 
 
 def _difference(measure: Measure, row: PairedRow | None) -> Cell:
-    if row is None:
-        return Cell("–")
-    low, high = row.ci95
-    if low is None or high is None:
-        return Cell(signed(row.mean, measure), too_few_text(row.independent), strong=True)
-    judged = "good" if low > 0 else "bad" if high < 0 else "even"
-    return difference_cell(row.mean, row.ci95, measure, judged if measure.name in TOLERANCES else "")
+    cell = difference_cell(row, measure)
+    if row is None or measure.name not in TOLERANCES:
+        return replace(cell, kind="")
+    # Utilisation and delay are expected to fall from preset to preset.
+    return cell if cell.kind == "even" else replace(cell, kind="good" if row.mean > 0 else "bad")
 
 
 def _fan(fan: Sequence[ObjectiveMeans]) -> Table:
@@ -165,7 +161,7 @@ def _by_scenario(found: ObjectivesSummary) -> Table:
             [
                 Cell(name, scenario=True),
                 *(metric.display(by_preset[preset][metric.name]) for preset, metric in columns),
-                Cell("no", kind="bad") if name in wrong else Cell("yes", kind="good"),
+                "no" if name in wrong else "yes",
             ]
         )
         for name, by_preset in sorted(found.preset_scenarios.items(), key=lambda item: item[0] not in wrong)

@@ -1,4 +1,4 @@
-"""Sections by scenario: the means on each, coloured from bad to good; the worst runs; and families of scenarios."""
+"""Sections by scenario: the means on each, shaded from bad to good; the worst runs; and families of scenarios."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weir.qoe_eval.measures.summary import REFERENCE, Means, ordered_controllers
+from weir.qoe_eval.measures.summary import Means, ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord, Summary, WorstScenario
+from weir.qoe_eval.records import FamilyRow, RunRecord, Summary, WorstScenario
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
-    MeasureTable,
     Row,
     Table,
+    TableChoice,
     controller_cell,
     controllers_head,
     difference_cell,
@@ -24,10 +24,11 @@ from weir.qoe_eval.report.page_template import Section
 from weir.registry import knows_path
 
 HEATED = (
-    "utility", "challenge", "viewer_quality", "frozen_share", "frame_delay_ms_p95", "utilisation",
-    "p95_queueing_delay_ms", "loss_ratio", "convergence_time_s", "recoco",
+    "viewer_quality", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95", "utility",
+    "challenge", "utilisation", "p95_queueing_delay_ms", "max_queueing_delay_ms", "loss_ratio", "convergence_time_s",
+    "recoco",
 )  # fmt: skip
-_BAD, _MIDDLE, _GOOD = (214, 84, 62), (232, 186, 84), (48, 158, 116)
+_DARKEST_PERCENT = 40
 
 WORST_ROWS = 10
 WORST = (
@@ -43,8 +44,8 @@ def per_scenario(summary: Summary) -> Section:
     controllers = list(summary.controllers)
     measures = [MEASURES[name] for name in HEATED if any(name in c for c in summary.controllers.values())]
     tables = [(measure, heat_table(measure, summary.scenarios, controllers, linked=True)) for measure in measures]
-    parts = [MeasureTable(measure, table) for measure, table in tables if table.rows]
-    return Section("scenarios", "Scenarios", "replay/scenarios", {"parts": parts})
+    choices = [TableChoice(measure.label, table) for measure, table in tables if table.rows]
+    return Section("scenarios", "Scenarios", "replay/scenarios", {"choices": choices})
 
 
 def heat_table(measure: Measure, means: Means, controllers: Sequence[str], *, linked: bool) -> Table:
@@ -60,41 +61,23 @@ def heat_table(measure: Measure, means: Means, controllers: Sequence[str], *, li
     low, high = (float(end) for end in np.percentile(known, [4, 96]))
     domain = (low, high) if measure.better == "higher" else (high, low)
     rows = [
-        Row([Cell(name, scenario=linked), *_cells(measure, row, controllers, domain)]) for name, row in values.items()
+        Row([Cell(name, scenario=linked), *(_cell(measure, value, domain) for value in row)])
+        for name, row in values.items()
     ]
     return Table(heads, rows, "heatmap")
 
 
-def _cells(
-    measure: Measure, values: Sequence[float | None], controllers: Sequence[str], domain: tuple[float, float]
-) -> list[Cell]:
-    rivals = [
-        value for value, name in zip(values, controllers, strict=True) if value is not None and not knows_path(name)
-    ]
-    best = measure.best(rivals) if rivals else None
-
-    def cell(value: float | None, name: str) -> Cell:
-        if value is None:
-            return Cell("–", kind="heat even")
-        kind = "heat best" if value == best and not knows_path(name) else "heat"
-        return Cell(measure.display(value), kind=kind, rgb=_colour(value, domain))
-
-    return [cell(value, name) for value, name in zip(values, controllers, strict=True)]
-
-
-def _colour(value: float, domain: tuple[float, float]) -> tuple[int, int, int]:
-    """From bad to good over the domain (worst value, best value)."""
+def _cell(measure: Measure, value: float | None, domain: tuple[float, float]) -> Cell:
+    """A value, darker the better it is within the domain (worst value, best value)."""
+    if value is None:
+        return Cell("–", kind="heat even")
     worst, best = domain
     position = min(1.0, max(0.0, (value - worst) / (best - worst))) if best != worst else 1.0
-    start, end, share = (_BAD, _MIDDLE, 2 * position) if position < 0.5 else (_MIDDLE, _GOOD, 2 * position - 1)
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(start, end, strict=True))
-    return red, green, blue
+    return Cell(measure.display(value), kind="heat", shade=round(_DARKEST_PERCENT * position))
 
 
-def worst_runs(records: Sequence[RunRecord]) -> Section | None:
-    """The runs of the reference (else of the first controller) with the lowest utility, one per scenario."""
-    names = [record.controller for record in records]
-    of = REFERENCE if REFERENCE in names else (names[0] if names else "")
+def worst_runs(records: Sequence[RunRecord], of: str) -> Section | None:
+    """The runs of a controller with the lowest utility, one per scenario."""
     scored = [(record, utility) for record in records if (utility := record.measures.get("utility")) is not None]
     if not scored:
         return None
@@ -111,7 +94,7 @@ def worst_runs(records: Sequence[RunRecord]) -> Section | None:
 def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> Row:
     first, *rest = (MEASURES[name].display(record.measures.get(name)) for name in WORST)
     best_other = _best_other(record, utility, scored)
-    return Row([Cell(record.scenario, scenario=True), Cell(first, strong=True), *best_other, *rest, str(record.seed)])
+    return Row([Cell(record.scenario, scenario=True), first, *best_other, *rest, str(record.seed)])
 
 
 def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> list[Cell]:
@@ -128,11 +111,13 @@ def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRec
     score, best = max(others, key=lambda one: one[0])
     behind = score - utility
     text = f"behind by {behind:.1f}" if behind >= _TIE else f"ahead by {max(0.0, -behind):.1f}"
-    return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text, kind="bad" if behind >= _TIE else "good")]
+    return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text)]
 
 
-def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | None:
-    """One row a family; None without families. `has_own_sections`: the page has a section `family-NAME` for each."""
+def families(rows: Sequence[FamilyRow], own: str, *, has_own_sections: bool) -> Section | None:
+    """One row a family, with the differences of `own`; None without families. `has_own_sections`: the page has a
+    section `family-NAME` for each.
+    """
     if not rows:
         return None
     measure = MEASURES["challenge"]
@@ -148,7 +133,7 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
                 Cell("", row.description, links=[(f"#family-{row.name}", row.name)])
                 if has_own_sections
                 else Cell(row.name, row.description),
-                *(_difference(one, measure) for one in (row.against_gcc, row.against_rule)),
+                *(difference_cell(one, measure) for one in (row.against_gcc, row.against_rule)),
                 _worst(row.name, row.worst_score, "{:+.1f}"),
                 _worst(row.name, row.worst_utilisation, "{:.2f}"),
                 *(measure.display(row.scores.get(name)) for name in controllers),
@@ -157,14 +142,8 @@ def families(rows: Sequence[FamilyRow], *, has_own_sections: bool) -> Section | 
         )
         for row in rows
     ]
-    view = {"has_own_sections": has_own_sections, "table": Table(heads, found, "families")}
+    view = {"own": own, "has_own_sections": has_own_sections, "table": Table(heads, found, "families")}
     return Section("families", "Families", "families", view, "Network impairments")
-
-
-def _difference(found: PairedComparison | None, measure: Measure) -> Cell:
-    if found is None:
-        return Cell("–")
-    return difference_cell(found.mean, found.ci95, measure, "good" if found.mean >= 0 else "bad")
 
 
 def _worst(family: str, worst: WorstScenario | None, shown: str) -> Cell:
@@ -172,4 +151,4 @@ def _worst(family: str, worst: WorstScenario | None, shown: str) -> Cell:
     if worst is None:
         return Cell("–")
     value = shown.format(worst.value).replace("-", "−")
-    return Cell(value, worst.scenario.removeprefix(f"{family}-"), strong=True)
+    return Cell(value, worst.scenario.removeprefix(f"{family}-"))

@@ -42,6 +42,24 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     assert [(one["controller"], one["seed"]) for one in results(tmp_path)][3:] == [(name, 2) for name in names]
 
 
+def test_any_controller_is_compared_with_libwebrtcs_and_can_fail(weir, tmp_path):
+    command = (*CALL, "--controller", "rule", "--compare")
+    status, out, error = weir(
+        *command, "--reference", "scream", "--require", "frozen_share<=scream", "--require", "vmaf_mean>=1"
+    )
+    assert status == 1
+    assert error.splitlines() == [f"steady, {name}, seed 1" for name in ("rule", "gcc", "scream")]
+    lines = out.splitlines()
+    assert [line for line in lines if " against " in line] == [
+        f"{name} against scream, 1 independent scenario, 1 seed" for name in ("gcc", "rule")
+    ]
+    required = [line for line in lines if line.startswith("required")]
+    assert [line.endswith(": met") for line in required] == [True, True, False, False]
+    assert required[2] == "required vmaf_mean>=1: gcc not measured: NOT MET"
+    assert weir(*command, "--reference", "nada")[0] == 2
+    assert weir(*command, "--require", "viewer_quality>=gcc")[0] == 2
+
+
 def test_several_controllers_make_the_same_calls_in_succession(weir, tmp_path):
     (tmp_path / "mine.py").write_text("class Controller: pass")
     names = ("gcc", "nada", "rule", "mine.py:Controller", "pilot=weir copilots=nada", "gcc")

@@ -2,8 +2,10 @@ import pytest
 from html_page import check, data_of
 
 from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records import RunAbout
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import PairedRow, RunAbout, Summary
 from weir.qoe_eval.report.replay_page import render_report
+from weir.qoe_eval.report.sections.controllers import paired as section
 from weir.qoe_eval.report.series import MAX_POINTS, chart_series
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_plans, summarise_objectives
@@ -12,7 +14,7 @@ from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
 
-SECTIONS = ["headline", "viewer", "paired", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
+SECTIONS = ["viewer", "paired", "headline", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
 
 
 def build(plan, folder, **run):
@@ -40,23 +42,27 @@ def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
         "0.4, 0.5, 0.1",
         "Worst scenarios of weir",
         "too few scenarios for an interval (2)",
-        "more utility in 2 of 2 independent scenarios, 2 seeds each",
-        "2 scenarios 2 seeds each",
+        "weir against gcc",
+        "2 independent scenarios, 2 seeds each",
+        "better in 2, worse in 0, level in 0",
+        "2 2 seeds each",
         "12 complete of 99",
     ):
         assert part in text
 
 
-def test_the_page_leads_with_the_measure_of_the_objective(plan, tmp_path):
+def test_the_page_leads_with_the_viewer_then_the_measure_of_the_objective(plan, tmp_path):
     latency = ReplayPlan(plan.scenarios, ["weir", "gcc"], PRESETS["latency"], [1], None, plan.simulator)
     outcome = replay(latency, tmp_path, 1)
     summary = summarise(outcome.records, RunAbout(objective=latency.objective))
     checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
     text = " ".join(" ".join(checker.text).split())
     lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
-    assert lead.index("weir - gcc: utility") < lead.index("challenge")
+    measures = ("Viewer's quality", "Freezes", "Frame delay, median", "Frame delay, p95", "Utility", "Challenge score")
+    places = [lead.index(name) for name in ("weir against gcc", *measures)]
+    assert places == sorted(places)
     paired = {row.metric: row.mean for row in summary.paired}
-    assert f"utility {paired['utility']:+.1f}" in lead
+    assert f"Utility {paired['utility']:+.1f}" in lead
     assert "here 0.1 of throughput, 0.8 of latency and 0.1 of loss" in text
     by_controller = summary.controllers
     assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc has no objective
@@ -104,13 +110,68 @@ def test_the_charts_have_their_data(plan, tmp_path):
     data = data_of(build(plan, tmp_path))
     assert {points["controller"] for points in data["scatter"]} == {"weir", "gcc", "oracle"}
     assert data["hidden"] == ["oracle"]
-    assert [entry["name"] for entry in data["series"]] == ["steady", "step"]
-    entry = data["series"][1]
+    entry = next(entry for entry in data["series"] if entry["name"] == "step")
     assert entry["capacity_kbps"] == [2000] * 50 + [1000] * 50
     assert [flow["controller"] for flow in entry["flows"]] == ["weir", "gcc", "oracle"]
     assert all(
         len(flow[key]) == 100 for flow in entry["flows"] for key in ("target_kbps", "receive_kbps", "delay_ms", "lost")
     )
+
+
+def changed(records, **values):
+    """Records with other measures on the scenario step for gcc, and without runs that repeat others."""
+    for record in records:
+        if (record.controller, record.scenario) == ("gcc", "step"):
+            record.metrics.run.update(values)
+    return records
+
+
+def test_the_first_series_is_the_worst_defeat(plan, tmp_path):
+    records = changed(replay(plan, tmp_path, 2).records, viewer_quality=99.9)
+    first, second = data_of(render_report(RunStore(tmp_path), records, summarise(records, RunAbout())))["series"]
+    assert (first["name"], second["name"]) == ("step", "steady")
+    assert first["label"].startswith("weir is furthest behind gcc here: Viewer's quality ")
+    assert first["label"].endswith(" against 99.9, means over seeds.")
+    assert "label" not in second
+
+
+def test_every_measure_that_is_worse_is_in_the_paired_table(plan, tmp_path):
+    worse = ("freeze_count", "max_queueing_delay_ms", "frame_delay_ms_p50", "frame_delay_ms_p95", "oscillation")
+    records = changed(replay(plan, tmp_path, 2).records, **dict.fromkeys(worse, 0.0))
+    summary = summarise(records, RunAbout())
+    paired = [row.metric for row in summary.paired if row.b == "gcc"]
+    assert set(worse) < set(paired)
+    first, _ = section(summary).view["choices"]
+    assert first.label == "weir against gcc"
+    assert {row.cells[0].text for row in first.table.rows} == {MEASURES[name].label for name in paired}
+
+
+def test_colours_are_given_only_where_the_interval_excludes_0():
+    def cells(metric, mean, ci95):
+        row = PairedRow(a="x", b="y", metric=metric, mean=mean, ci95=ci95, wins=4, losses=3, n=9, independent=9)
+        table = section(Summary(run=RunAbout(), metrics={}, controllers={}, scenarios={}, paired=[row]))
+        (found,) = table.view["choices"][0].table.rows
+        return found.cells
+
+    assert [cells("freeze_count", mean, ci95)[1].kind for mean, ci95 in (
+        (1, (0.5, 2)), (-1, (-2, -0.5)), (1, (-1, 2)), (1, (None, None)),
+    )] == ["bad", "good", "even", "even"]  # fmt: skip
+    # Better is to the right, whichever way the measure goes.
+    for metric, mean, ci95 in (("freeze_count", -1, (-2, -0.5)), ("utility", 1, (0.5, 2))):
+        mark = cells(metric, mean, ci95)[4].mark
+        assert mark.zero == 50 < mark.ends[0] < mark.mean < mark.ends[1] <= 98
+
+
+@pytest.mark.parametrize("reference", ["gcc", "oracle", "weir"])
+def test_anyone_can_be_the_reference(plan, tmp_path, reference):
+    records = replay(plan, tmp_path, 2).records
+    summary = summarise(records, RunAbout(reference=reference))
+    page = render_report(RunStore(tmp_path), records, summary)
+    own = "gcc" if reference == "weir" else "weir"
+    words = " ".join(" ".join(check(page).text).split())
+    assert words.index(f"{own} against {reference} ,") < words.index("Viewer's quality")
+    assert data_of(page)["judged"][0] == own
+    assert f"Worst scenarios of {own}" in words
 
 
 def test_kinds_of_paths_are_drawn_where_a_model_tells_them(plan, tmp_path, monkeypatch):

@@ -2,36 +2,50 @@ from hand_made import run_record
 
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import PairedRow, RunAbout
+from weir.qoe_eval.records import PairedRow, RunAbout, Summary
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured, reached_text, rows_document
 from weir.qoe_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
 
-def row(other, metric, mean, ci95, wins=21, independent=26, n=130):
+def row(other, metric, mean, ci95, wins=21, losses=0, independent=26, n=130):
     return PairedRow(
-        a="weir", b=other, metric=metric, mean=mean, ci95=ci95, wins=wins, losses=0, independent=independent, n=n
+        a="weir", b=other, metric=metric, mean=mean, ci95=ci95, wins=wins, losses=losses, independent=independent, n=n
     )
 
 
-def test_a_paired_difference_in_words():
+def sentences(paired, reference="gcc"):
+    about = RunAbout(reference=reference)
+    return paired_sentences(Summary(run=about, metrics={}, controllers={}, scenarios={}, paired=paired))
+
+
+def test_paired_differences_in_words_the_viewers_first():
     paired = [
+        row("scream", "challenge", 0.5, [None, None], wins=1, losses=1, independent=3, n=8),
         row("gcc", "challenge", 6.64, [4.5, 9.8], wins=24),
-        row("gcc", "utility", 9.41, [6.1, 14.5]),
+        row("gcc", "utility", 9.41, [-0.1, 14.5]),
         row("gcc", "loss_ratio", -0.1, [-0.2, 0.0]),
-        row("rule", "challenge", -0.5, [None, None], wins=1, independent=3, n=8),
-        row("oracle", "loss_ratio", 0.1, [0.0, 0.2]),
+        row("gcc", "freeze_count", 1.52, [0.2, 2.7], wins=3, losses=20),
+        row("gcc", "frozen_share", -0.0123, [-0.02, -0.01]),
+        row("gcc", "frame_delay_ms_p95", 46, [10, 121]),
+        row("rule", "challenge", 0.1, [0.0, 0.2]),
     ]
-    found = paired_sentences(paired)
-    assert list(found) == ["gcc", "rule"]
-    assert str(found["gcc"]) == (
-        "weir - gcc: utility +9.4 [+6.1, +14.5], challenge +6.6 [+4.5, +9.8]; "
-        "more utility in 21 of 26 independent scenarios, 5 seeds each"
-    )
-    assert str(found["rule"]) == (
-        "weir - rule: challenge -0.5 (too few scenarios for an interval (3)); "
-        "more challenge in 1 of 3 independent scenarios, 8 runs"
-    )
-    assert paired_sentences([]) == {}
+    scream, gcc = sentences(paired, "scream")
+    assert str(gcc).splitlines() == [
+        "weir against gcc, 26 independent scenarios, 5 seeds each",
+        "  Freezes +1.5 [+0.2, +2.7]: better in 3, worse in 20, level in 3",
+        "  Frozen −1.23 points [−2.00, −1.00]: better in 21, worse in 0, level in 5",
+        "  Frame delay, p95 +46 ms [+10, +121]: better in 21, worse in 0, level in 5",
+        "  Utility +9.4 [−0.1, +14.5]: better in 21, worse in 0, level in 5",
+        "  Challenge score +6.6 [+4.5, +9.8]: better in 24, worse in 0, level in 2",
+    ]
+    # A colour is given only where the interval excludes 0, and more may be worse.
+    assert [one.kind for one in gcc.differences] == ["bad", "good", "bad", "even", "good"]
+    assert str(scream).splitlines() == [
+        "weir against scream, 3 independent scenarios, 8 runs",
+        "  Challenge score +0.5 (too few scenarios for an interval (3)): better in 1, worse in 1, level in 1",
+    ]
+    assert scream.differences[0].kind == "even"
+    assert sentences([]) == []
 
 
 def test_the_terminal_names_the_runs_behind_the_means(capsys):

@@ -20,13 +20,13 @@ def pages(made_call, tmp_path_factory):
     out = tmp_path_factory.mktemp("report")
     records = []
     for seed in (1, 2):
-        for controller in ("weir", "gcc"):
+        for controller in ("weir", "gcc", "scream"):
             folder = out / "calls" / f"steps-{controller}-{seed}"
             made_call.make_logs(folder, delay_ms=80 if controller == "weir" else 140, seed=seed)
             measures = made_call.measured(folder)
             settings = made_call.settings(folder, controller, seed)
             records.append(
-                make_record(settings, made_call.progress(), measures, ["a note"] if len(records) == 3 else [])
+                make_record(settings, made_call.progress(), measures, ["a note"] if len(records) == 5 else [])
             )
     return {"calls": write(records, out)[1], "dump": write_dump_report(read_dump(DUMP), out / "dump")}
 
@@ -60,7 +60,7 @@ def test_a_page_opens_without_faults(chromium, pages, name, scheme, size):
     page.close()
 
 
-def test_another_call_and_another_measure_are_shown(chromium, pages):
+def test_another_call_and_another_pair_are_shown(chromium, pages):
     page, wrong = open_page(chromium, pages["calls"])
     choice = page.locator("#call-choice")
     assert choice.input_value() == "0"
@@ -69,12 +69,12 @@ def test_another_call_and_another_measure_are_shown(chromium, pages):
     assert page.locator("#series").get_attribute("data-chart") == "1"
     page.get_by_role("button", name="next →").click()
     assert choice.input_value() == "0"
-    measure_choice = page.locator("select[data-shows=paired]")
-    shown = page.locator("[data-part-of=paired]:visible")
-    assert shown.get_attribute("data-metric") == "received_bitrate_bps"
-    measure_choice.select_option("end_to_end_delay_ms_p95")
-    assert shown.get_attribute("data-metric") == "end_to_end_delay_ms_p95"
+    pair_choice = page.locator("select[data-shows=paired]")
+    shown = page.locator("[data-choice-of=paired]:visible")
+    assert pair_choice.locator("option").all_text_contents() == ["weir against gcc", "weir against scream"]
     assert shown.inner_text().count("−60") >= 1
+    pair_choice.select_option("weir against scream")
+    assert shown.get_attribute("data-choice") == "1"
     assert wrong == []
     page.close()
 
@@ -82,5 +82,5 @@ def test_another_call_and_another_measure_are_shown(chromium, pages):
 def test_the_legend_names_each_controller_once(chromium, pages):
     page, _ = open_page(chromium, pages["calls"])
     names = page.locator("#series .legendtext").all_text_contents()
-    assert names == ["available capacity", "weir", "gcc"]
+    assert names == ["available capacity", "weir", "gcc", "scream"]
     page.close()

@@ -1,0 +1,126 @@
+"""Pass and fail for scripts: `--require 'viewer_quality>=gcc-0.5'`."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import typer
+
+from weir.errors import InputError
+from weir.files.input import printable
+from weir.qoe_eval.measures.comparison import check_reference, default_reference, judged_controllers
+from weir.qoe_eval.measures.summary import ordered_controllers
+from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
+from weir.qoe_eval.records import Summary
+
+_OPERATORS: Final = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_RULE = re.compile(r"\s*(?P<measure>[a-z0-9_]+)\s*(?P<operator>[<>]=?)(?!=)\s*(?P<bound>\S.*?)\s*", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_HOW = "MEASURE, one of >= <= > <, then a number, or a controller with or without +NUMBER or -NUMBER"
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """The mean of every controller of `own` against `number`; with `other`, its paired mean difference to that
+    controller. `text` is the rule as written.
+    """
+
+    text: str
+    own: tuple[str, ...]
+    measure: Measure
+    operator: str
+    other: str
+    number: float
+
+    def check(self, summary: Summary) -> list[Outcome]:
+        """What was measured for each of `own`."""
+        return [self._check(own, summary) for own in self.own]
+
+    def _check(self, own: str, summary: Summary) -> Outcome:
+        name = self.measure.name
+        if self.other:
+            what = f"{own} - {self.other}"
+            pairs = {(row.a, row.b): row.mean for row in summary.paired if row.metric == name}
+            value = pairs.get((own, self.other))
+        else:
+            what = own
+            spread = summary.controllers.get(own, {}).get(name)
+            value = spread.mean if spread else None
+        met = value is not None and bool(_OPERATORS[self.operator](value, self.number))
+        shown = "not measured" if value is None else f"{value:+.4g}" if self.other else f"{value:.4g}"
+        return Outcome(f"required {self.text}: {what} {shown}: {'met' if met else 'NOT MET'}", met)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A line of what was required and measured, and if that is enough."""
+
+    line: str
+    met: bool
+
+
+def parse_requirements(
+    texts: Sequence[str] | None, controllers: Sequence[str], reference: str | None, kind: Kind
+) -> list[Requirement]:
+    """The values of `--require` of a command that runs `controllers`, and a check of its `--reference`.
+
+    Raises:
+        InputError: a rule is none, or its measure or controller is not there.
+    """
+    check_reference(reference, controllers)
+    controllers = ordered_controllers(controllers)
+    own = judged_controllers(controllers, reference or default_reference(controllers))
+    others = [name for name in controllers if name not in own]
+    return [parse_requirement(text, own, others, kind) for text in texts or []]
+
+
+def parse_requirement(text: str, own: Sequence[str], others: Sequence[str], kind: Kind) -> Requirement:
+    """A rule, MEASURE OPERATOR BOUND, for the controllers `own`. `others`: those that it may name.
+
+    Raises:
+        InputError: it is none.
+    """
+    what = f"--require '{printable(text)}'"
+    rule = _RULE.fullmatch(text)
+    if rule is None:
+        raise InputError(f"{what}: is no rule; give {_HOW}")
+    measures = MEASURES.of(kind)
+    if rule["measure"] not in measures:
+        raise InputError(f"{what}: no measure {rule['measure']} of a {kind}; use one of {', '.join(measures)}")
+    other, number = _split(rule["bound"], others)
+    if number is None:
+        known = f", here of {', '.join(others)}" if others else ""
+        raise InputError(f"{what}: '{printable(rule['bound'])}' is no bound; give {_HOW}{known}")
+    return Requirement(text.strip(), tuple(own), measures[rule["measure"]], rule["operator"], other, number)
+
+
+def _split(bound: str, others: Sequence[str]) -> tuple[str, float | None]:
+    """Controller, empty for none, and number of a bound. A name may end like a number: the longest that fits counts."""
+    for name in sorted(others, key=len, reverse=True):
+        rest = "".join(bound[len(name) :].split())
+        if bound.startswith(name) and (not rest or rest[0] in "+-") and (number := _number(rest or "0")) is not None:
+            return name, number
+    return "", _number(bound)
+
+
+def _number(text: str) -> float | None:
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    return value if math.isfinite(value) else None
+
+
+def end_with_unmet(requirements: Sequence[Requirement], summary: Summary, *, on_stderr: bool) -> None:
+    """Prints what was required and measured, a line each.
+
+    Raises:
+        typer.Exit: with status 1, one is not met.
+    """
+    outcomes = [outcome for one in requirements for outcome in one.check(summary)]
+    for outcome in outcomes:
+        typer.echo(printable(outcome.line), err=on_stderr)
+    if not all(outcome.met for outcome in outcomes):
+        raise typer.Exit(1)

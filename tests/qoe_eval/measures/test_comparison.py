@@ -1,0 +1,91 @@
+import pytest
+from hand_made import run_record
+
+from weir.errors import InputError
+from weir.qoe_eval.measures.comparison import (
+    check_reference,
+    compared_pairs,
+    default_reference,
+    furthest_behind,
+    is_ours,
+    judged_controllers,
+    leading_pairs,
+)
+from weir.qoe_eval.measures.summary import summarise
+from weir.qoe_eval.records import RunAbout
+from weir.registry import SIMULATED
+
+POOL = "pilot=weir copilots=nada"
+
+
+def summary_of(values, reference=""):
+    """The summary of values by controller, measure and scenario."""
+    records = [
+        run_record(scenario=scenario, controller=name, seed=1, measures={measure: value})
+        for name, by in values.items()
+        for measure, some in by.items()
+        for scenario, value in some.items()
+    ]
+    return summarise(records, RunAbout(reference=reference))
+
+
+def test_ours_run_a_model_or_are_a_users_own():
+    assert [name for name in SIMULATED if is_ours(name)] == ["weir", "weir-send"]
+    assert all(map(is_ours, ("mine", POOL, "gcc:A/b/")))
+
+
+@pytest.mark.parametrize(
+    ("controllers", "reference", "own"),
+    [
+        (["weir", "gcc", "scream", "oracle"], "gcc", ["weir"]),
+        (["weir", "scream", "rule", "mine"], "scream", ["mine", "weir"]),
+        (["gcc", "scream", "rule"], "gcc", ["scream", "rule"]),
+        (["gcc", "gcc:A/b/"], "gcc", ["gcc:A/b/"]),
+        (["weir", "mine"], "weir", ["mine"]),
+        (["weir"], "weir", ["weir"]),
+        ([], "", []),
+    ],
+)
+def test_who_is_judged_against_whom_by_default(controllers, reference, own):
+    assert default_reference(controllers) == reference
+    assert judged_controllers(controllers, reference) == own
+
+
+def test_any_controller_can_be_the_reference():
+    controllers = ["weir", "gcc", "scream", "mine"]
+    both = [("mine", "scream"), ("weir", "scream"), ("mine", "gcc"), ("weir", "gcc")]
+    assert compared_pairs(controllers, "scream") == both
+    assert compared_pairs(controllers, "weir") == [("mine", "weir"), ("mine", "gcc"), ("mine", "scream")]
+    assert compared_pairs(["gcc", "scream", "rule"], "rule") == [("gcc", "rule"), ("scream", "rule")]
+    assert compared_pairs(["weir"], "weir") == []
+    check_reference(None, [])
+    check_reference("gcc", controllers)
+    with pytest.raises(InputError, match="--reference nada: does not run; use one of weir, gcc, scream, mine"):
+        check_reference("nada", controllers)
+
+
+def test_the_pairs_of_a_summary_are_those_of_its_reference():
+    scores = {name: {"challenge": {"a": score}} for name, score in (("weir", 50), ("gcc", 40), ("scream", 45))}
+    found = summary_of(scores)
+    assert found.run.reference == "gcc"
+    assert [(row.a, row.b) for row in found.paired] == [("weir", "gcc"), ("weir", "scream")]
+    again = summary_of(scores, "scream")
+    assert [(row.b, row.mean) for row in again.paired] == [("scream", 5), ("gcc", 10)]
+    assert list(leading_pairs(again.paired, "scream")) == [("weir", "scream"), ("weir", "gcc")]
+    # A reference of an earlier run that has no runs any more.
+    assert summary_of(scores, "rule").run.reference == "gcc"
+
+
+def test_the_scenario_on_which_ours_is_furthest_behind():
+    values = {"weir": {"frozen_share": {"a": 0.02, "b": 0.05, "c": 0.3}},
+              "gcc": {"frozen_share": {"a": 0.01, "b": 0.0, "d": 0.0}}}  # fmt: skip
+    found = summary_of(values)
+    assert furthest_behind(found) == (
+        "b", "weir is furthest behind gcc here: Frozen 5.00 against 0.00, means over seeds.",
+    )  # fmt: skip
+    # The viewer's quality comes before.
+    values["weir"]["viewer_quality"], values["gcc"]["viewer_quality"] = {"a": 70, "b": 80}, {"a": 65, "b": 60}
+    scenario, words = furthest_behind(summary_of(values))
+    assert (scenario, words[:43]) == ("a", "weir is nowhere behind, and here least ahea")
+    assert furthest_behind(summary_of({"weir": values["weir"]})) is None
+    assert furthest_behind(summarise([], RunAbout())) is None
