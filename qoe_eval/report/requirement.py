@@ -20,7 +20,9 @@ from weir.qoe_eval.records import Summary
 
 _OPERATORS: Final = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _RULE = re.compile(r"\s*(?P<measure>[a-z0-9_]+)\s*(?P<operator>[<>]=?)(?!=)\s*(?P<bound>\S.*?)\s*", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_UNSIGNED = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = re.compile(rf"([+-]?)({_UNSIGNED})")
+_OFFSET = re.compile(rf"(?:\s*([+-])\s*({_UNSIGNED}))?")
 _HOW = "MEASURE, one of >= <= > <, then a number, or a controller with or without +NUMBER or -NUMBER"
 
 
@@ -38,7 +40,7 @@ class Requirement:
     number: float
 
     def check(self, summary: Summary) -> list[Outcome]:
-        """What was measured for each of `own`."""
+        """The result for each of `own`."""
         return [self._check(own, summary) for own in self.own]
 
     def _check(self, own: str, summary: Summary) -> Outcome:
@@ -102,14 +104,15 @@ def parse_requirement(text: str, own: Sequence[str], others: Sequence[str], kind
 def _split(bound: str, others: Sequence[str]) -> tuple[str, float | None]:
     """Controller, empty for none, and number of a bound. A name may end like a number: the longest that fits counts."""
     for name in sorted(others, key=len, reverse=True):
-        rest = "".join(bound[len(name) :].split())
-        if bound.startswith(name) and (not rest or rest[0] in "+-") and (number := _number(rest or "0")) is not None:
-            return name, number
-    return "", _number(bound)
+        offset = _OFFSET.fullmatch(bound, len(name))
+        if bound.startswith(name) and offset is not None:
+            return name, _finite(offset)
+    number = _NUMBER.fullmatch(bound)
+    return "", None if number is None else _finite(number)
 
 
-def _number(text: str) -> float | None:
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+def _finite(number: re.Match[str]) -> float | None:
+    value = float("".join(part or "" for part in number.groups()) or "0")
     return value if math.isfinite(value) else None
 
 

@@ -71,6 +71,8 @@ def test_any_text_is_a_rule_or_refused(text):
         ("utility>=scream", "'scream' is no bound; give MEASURE, one of >= <= > <, then a number, or a controller"),
         ("utility>=gcc*2", "is no bound"),
         ("utility>=gcc 2", "is no bound"),
+        ("utility>=gcc-1 2", "is no bound"),
+        ("utility>=gcc-1e999", "is no bound"),
         ("utility>=nan", "is no bound"),
         ("utility>=1e999", "is no bound"),
         ("utility>=weir", "here of gcc, gcc-remb"),
