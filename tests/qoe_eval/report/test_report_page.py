@@ -69,6 +69,21 @@ def test_on_a_desktop_no_name_covers_another(open_report):
                 assert right <= other_x or other_right <= x or bottom <= other_y or other_bottom <= y
 
 
+def test_better_is_up_and_to_the_right_and_the_defeat_is_shown_first(open_report):
+    page = open_report(1280)
+    for chart in ("scatter", "viewer-scatter"):
+        left, right, bottom, top = page.evaluate(
+            f"(({{xaxis, yaxis}}) => [...xaxis.range, ...yaxis.range])(document.getElementById('{chart}')._fullLayout)"
+        )
+        # Delays fall to the right, and quality and utilisation grow upwards.
+        assert left > right
+        assert bottom < top
+    label = page.locator("#scenario-label")
+    assert "here: Viewer's quality" in label.text_content()
+    page.locator("#next").click()
+    assert label.text_content() == ""
+
+
 def test_on_a_phone_the_columns_that_decide_are_seen(open_report):
     page = open_report(390)
     for table, heads in {"headline": 3, "paired": 3, "worst": 2}.items():

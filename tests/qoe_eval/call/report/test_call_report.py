@@ -93,6 +93,17 @@ def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
     assert charts[0]["duration_s"] == 12
 
 
+def test_the_first_chart_is_the_worst_defeat(calls, tmp_path):
+    records = calls()
+    for record in records:
+        if record.controller == "weir" and record.scenario == "other":
+            record.metrics.run["freeze_count"] = 7.0
+    first, *rest = data_of(write(records, tmp_path)[1].read_text())["charts"]
+    assert first["name"] == "other · seed 1"
+    assert first["note"].startswith("weir is furthest behind gcc here: Freezes 7.0 against 1.0, means over seeds.")
+    assert not any("behind" in chart["note"] for chart in rest)
+
+
 def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
     line = "pilot=weir copilots=nada policy=by_trust"
     records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
