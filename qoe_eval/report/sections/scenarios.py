@@ -28,7 +28,7 @@ HEATED = (
     "challenge", "utilisation", "p95_queueing_delay_ms", "max_queueing_delay_ms", "loss_ratio", "convergence_time_s",
     "recoco",
 )  # fmt: skip
-_DARKEST_PERCENT = 40
+_STRONGEST_PERCENT = 40
 
 WORST_ROWS = 10
 WORST = (
@@ -68,12 +68,12 @@ def heat_table(measure: Measure, means: Means, controllers: Sequence[str], *, li
 
 
 def _cell(measure: Measure, value: float | None, domain: tuple[float, float]) -> Cell:
-    """A value, darker the better it is within the domain (worst value, best value)."""
+    """A value, its colour stronger the better it is within the domain (worst value, best value)."""
     if value is None:
         return Cell("–", kind="heat even")
     worst, best = domain
     position = min(1.0, max(0.0, (value - worst) / (best - worst))) if best != worst else 1.0
-    return Cell(measure.display(value), kind="heat", shade=round(_DARKEST_PERCENT * position))
+    return Cell(measure.display(value), kind="heat", shade=round(_STRONGEST_PERCENT * position))
 
 
 def worst_runs(records: Sequence[RunRecord], of: str) -> Section | None:
