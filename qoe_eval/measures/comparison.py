@@ -55,6 +55,11 @@ def judged(summary: Summary) -> list[str]:
     return judged_controllers(list(summary.controllers), summary.run.reference)
 
 
+def first_judged(summary: Summary) -> str:
+    """The first of them; empty for a summary of no runs."""
+    return next(iter(judged(summary)), "")
+
+
 def compared_pairs(controllers: Sequence[str], reference: str) -> list[tuple[str, str]]:
     """Every judged controller with each that is not judged, the reference first."""
     own = judged_controllers(controllers, reference)
@@ -76,13 +81,13 @@ def furthest_behind(summary: Summary) -> tuple[str, str] | None:
     """The scenario on which the first judged controller is furthest behind the reference, or least ahead of it, in the
     first of the LEADING measures that both have; and that in words. None without a common scenario.
     """
-    own, other = judged(summary)[:1], summary.run.reference
-    for name in LEADING if own and own != [other] else ():
+    own, other = first_judged(summary), summary.run.reference
+    for name in LEADING if own != other else ():
         measure = MEASURES[name]
         values = {
-            scenario: (by[own[0]][name], by[other][name])
+            scenario: (by[own][name], by[other][name])
             for scenario, by in summary.scenarios.items()
-            if name in by.get(own[0], {}) and name in by.get(other, {})
+            if name in by.get(own, {}) and name in by.get(other, {})
         }
         if values:
             worst = measure.worst(a - b for a, b in values.values())
@@ -90,5 +95,5 @@ def furthest_behind(summary: Summary) -> tuple[str, str] | None:
             shown = " against ".join(measure.display(value) for value in values[scenario])
             behind = measure.difference_favours_first(-worst)
             place = "is furthest behind" if behind else "is nowhere behind, and here least ahead of,"
-            return scenario, f"{own[0]} {place} {other} here: {measure.label} {shown}, means over seeds."
+            return scenario, f"{own} {place} {other} here: {measure.label} {shown}, means over seeds."
     return None

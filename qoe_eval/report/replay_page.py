@@ -10,7 +10,7 @@ from rich.progress import track
 from weir.console import error_console
 from weir.errors import InputError
 from weir.files.output import write_text
-from weir.qoe_eval.measures.comparison import check_reference, furthest_behind, judged
+from weir.qoe_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
 from weir.qoe_eval.measures.families import summarise_families
 from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
@@ -44,7 +44,7 @@ def summarise_replay(
     if found := summarise_objectives(objectives, records):
         more["objectives"] = found
     if families:
-        more["families"] = summarise_families(families, judged(summary)[0])
+        more["families"] = summarise_families(families, first_judged(summary))
     return summary.model_copy(update=more)
 
 
@@ -121,9 +121,9 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         headline(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        families(summary.families, own[0], has_own_sections=False),
+        families(summary.families, first_judged(summary), has_own_sections=False),
         per_scenario(summary),
-        worst_runs(records, own[0]),
+        worst_runs(records, first_judged(summary)),
         _time_series(series),
         guard(records),
         pools(records),

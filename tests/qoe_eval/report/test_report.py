@@ -216,6 +216,11 @@ def test_the_objective_page(plan, tmp_path):
     assert "front" not in alone.ids
 
 
+def test_a_replay_of_which_no_run_completed(tmp_path):
+    page = render_report(RunStore(tmp_path), [], summarise([], RunAbout(failures=["gcc, seed 1: died"])))
+    assert "failures" in check(page).ids
+
+
 def test_one_controller_and_one_run(plan, tmp_path):
     one = ReplayPlan(plan.scenarios[:1], ["gcc"], plan.objective, [1], None, plan.simulator)
     checker = check(build(one, tmp_path))
