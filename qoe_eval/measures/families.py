@@ -1,35 +1,35 @@
-"""A family in one row: every controller's score, and how the model compares with the better GCC and with the rule."""
+"""A family in one row: every controller's score, and how the model compares with libwebrtc and with the rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from weir.qoe_eval.measures.summary import REFERENCE, Means, against, scenario_differences, scenario_means
+from weir.qoe_eval.measures.summary import REFERENCE, Means, against, scenario_means
 from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
+from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.families.families import FAMILIES
+from weir.traces.schema.media import MEDIA, MediaKind
 
 SCORE = "challenge"
 GCC = "gcc"
 RULE = "rule"
-# A receiver that has only REMB to answer with is to be compared with the GCC that has only that.
-GCCS = (GCC, "gcc-remb")
 
 
-def family_row(name: str, description: str, records: Sequence[Record]) -> FamilyRow:
-    """The row of a family from its records."""
+def family_row(name: str, media: MediaKind, records: Sequence[Record]) -> FamilyRow:
+    """The row of a family from its records, all with that kind of media."""
     means = scenario_means(records)
     scores = common_means(means, dict.fromkeys(controller for by in means.values() for controller in by))
-    better = max((name for name in GCCS if name in scores), key=lambda name: scores[name], default=None)
-    differences = scenario_differences(means, GCC, SCORE)
+    better = max((name for name in LIBWEBRTC_SENDERS if name in scores), key=lambda name: scores[name], default=None)
     return FamilyRow(
         name=name,
-        description=description,
+        media=media,
+        description=FAMILIES[name]().description,
         scenarios=len(means),
         scores=scores,
-        better_gcc=better,
-        against_gcc=against(records, better, SCORE) if better else None,
+        better=better,
+        against_better=against(records, better, SCORE) if better else None,
         against_rule=against(records, RULE, SCORE),
-        worst_score=_lowest(differences),
+        worst_score=_lowest(gains_over_best(means, LIBWEBRTC_SENDERS)),
         worst_utilisation=_lowest(utilisation_ratios(means)),
     )
 
@@ -46,6 +46,16 @@ def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) 
     common = set.intersection(*(set(of) for of in known.values())) if known else set()
     shared = {name: [of[one] for one in of if one in common or not common] for name, of in known.items()}
     return {name: sum(some) / len(some) for name, some in shared.items()}
+
+
+def gains_over_best(means: Means, others: Sequence[str]) -> dict[str, float]:
+    """Weir's score less the best of others' on the same scenario, by scenario."""
+    return {
+        scenario: by[REFERENCE][SCORE] - max(scores)
+        for scenario, by in means.items()
+        if SCORE in by.get(REFERENCE, {})
+        and (scores := [by[name][SCORE] for name in others if SCORE in by.get(name, {})])
+    }
 
 
 def utilisation_ratios(means: Means) -> dict[str, float]:
@@ -65,10 +75,13 @@ def _lowest(values: Mapping[str, float]) -> WorstScenario | None:
 
 
 def summarise_families(records: Sequence[Record]) -> list[FamilyRow]:
-    """The row of each family. The order of `records`, in which runs complete, changes nothing."""
-    by_family: dict[str, list[Record]] = {name: [] for name in FAMILIES}
-    for record in sorted(records, key=lambda one: one.scenario):
-        family = record.scenario.partition("-")[0]
-        if family in by_family:
-            by_family[family].append(record)
-    return [family_row(name, FAMILIES[name]().description, some) for name, some in by_family.items() if some]
+    """The row of each family with video, then with filler. The order of `records`, in which runs complete, changes
+    nothing.
+    """
+    ordered = sorted(records, key=lambda one: one.scenario)
+    return [
+        family_row(name, media, some)
+        for media in MEDIA
+        for name in FAMILIES
+        if (some := [one for one in ordered if one.scenario.startswith(f"{name}-") and one.scenario.endswith(media)])
+    ]

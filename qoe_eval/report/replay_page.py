@@ -112,7 +112,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         paired(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        families(summary.families, has_own_sections=False),
+        *families(summary.families, has_own_sections=False),
         per_scenario(summary),
         worst_runs(records),
         _time_series(series),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weir.traces.generate.families.family import Case, Family
+from weir.traces.schema.media import SLOW_ENCODER
 
 CLOCK_PPM = (-1000, -500, -300, 0, 300, 500, 1000)
 _CLOCK_IS_SET_AT_S = 20.0
@@ -11,8 +12,6 @@ AUDIO_PACKETS_PER_SECOND = (1, 50)
 # 20 ms at 32 kbps.
 _AUDIO_BYTES = 80
 START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
-# libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
-_SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
 _TCP_STARTS_AT_S = 15.0
 _TCP_STOPS_AT_S = 45.0
 CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
@@ -66,7 +65,7 @@ def content() -> Family:
     """
     shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
     cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]
-    cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **_SLOW_ENCODER}))
+    cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **SLOW_ENCODER}))
     cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
     return Family("content", "The content changes what video needs", cases, media=("video",))
 
