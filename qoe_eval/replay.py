@@ -141,7 +141,7 @@ class ReplayOptions:
     media: Annotated[
         MediaKind | None,
         typer.Option(
-            help="What the flows under test send: video as in a call, or filler, which takes all that a link carries. "
+            help="Media of the flows under test: video as in a call, or filler, which takes all that a link carries. "
             "Default: video; a scenario file's own.",
         ),
     ] = None

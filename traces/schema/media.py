@@ -11,14 +11,14 @@ MEDIA: tuple[MediaKind, ...] = ("video", "filler")
 """In the order of reports."""
 
 # libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
-SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
+_SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
 
 
 def media_of(kind: MediaKind, **fields: Any) -> dict[str, Any]:
     """Media as a scenario's JSON has it: video of at most 2.5 Mbps from a slow encoder with audio beside it, or filler
     of at most 50 Mbps; with other `fields` where they are given.
     """
-    return {"kind": kind, **(SLOW_ENCODER if kind == "video" else {}), **fields}
+    return {"kind": kind, **(_SLOW_ENCODER if kind == "video" else {}), **fields}
 
 
 def with_media(scenario: Scenario, kind: MediaKind, max_rate_bps: float | None = None) -> Scenario:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from weir.traces.generate.families.family import Case, Family
-from weir.traces.schema.media import SLOW_ENCODER
 
 CLOCK_PPM = (-1000, -500, -300, 0, 300, 500, 1000)
 _CLOCK_IS_SET_AT_S = 20.0
@@ -61,11 +60,10 @@ def mute() -> Family:
 
 def content() -> Family:
     """Video that at times needs less than the target: down to a half, a quarter or a tenth of it, also from an encoder
-    that follows its target slowly, and from one that drops frames.
+    that drops frames.
     """
     shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
     cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]
-    cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **SLOW_ENCODER}))
     cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
     return Family("content", "The content changes what video needs", cases, media=("video",))
 

@@ -38,7 +38,7 @@ _SMALL_CASES = {
     "reverse": ("plus500", "loss10"),
     "start": ("300k", "100k"),
     "mute": ("5s", "20s"),
-    "content": ("tenth", "tenth-slow"),
+    "content": ("tenth", "tenth-stalls"),
     "fault": ("feedback100half", "outage"),
     "everything": ("1", "2"),
 }

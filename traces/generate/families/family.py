@@ -1,8 +1,8 @@
 """A family: one kind of trouble in several strengths, each on several rates and with both kinds of media.
 
-Unless a family differs: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call
-of video, which needs at most five sixths of the link (2.5 Mbps of 3), or of filler, which takes all of it. A
-scenario is called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
+Unless a family differs: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call of
+video, which needs at most five sixths of the link (2.5 Mbps of 3), or of filler, which takes all of it. A scenario is
+called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weir.traces.schema.media import MEDIA, MediaKind
+from weir.traces.schema.media import MEDIA, MediaKind, media_of
 from weir.traces.schema.scenario import Scenario
 
 Fields = Mapping[str, Any]
@@ -77,7 +77,7 @@ class Family:
             duration_s=self.duration_s,
             forward={"capacity": steady(rate_bps), "one_way_delay_ms": ONE_WAY_DELAY_MS, **case.forward(rate_bps)},
             **({} if case.reverse is None else {"reverse": case.reverse}),
-            flows=[{"kind": "rtp", "media": {"kind": media, **content}, **(case.flow or {})}, *case.others],
+            flows=[{"kind": "rtp", "media": media_of(media, **content), **(case.flow or {})}, *case.others],
         )
 
 
