@@ -15,7 +15,7 @@ import numpy as np
 from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
 from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.families import common_means, family_row, gains_over_best, utilisation_ratios
+from weir.qoe_eval.measures.families import common_means, gains_over_best, summarise_families, utilisation_ratios
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.measures.summary import Means, against, run_values, scenario_differences, scenario_means
@@ -105,9 +105,7 @@ def worst_family(results: Results, bound: Bound, media: MediaKind, *, against_ru
 
 def family_rows(results: Results, media: MediaKind) -> list[FamilyRow]:
     """The table's row of each family that ran with that kind of media."""
-    return [
-        family_row(name, media, records) for name in FAMILIES if (records := results.replays.get(of_media(name, media)))
-    ]
+    return summarise_families(results.of(*(of_media(name, media) for name in FAMILIES)))
 
 
 @goal_measure

@@ -3,7 +3,7 @@
 import pytest
 from hand_made import record, results, row
 
-from weir.qoe_eval.evaluate.score_measures import closed_share
+from weir.qoe_eval.evaluate.score_measures import closed_share, family_rows
 
 
 def scored(scores):
@@ -100,6 +100,11 @@ def test_tcp_is_left_out_of_the_utilisation_goal():
     assert row("scenarios_better", found).value == pytest.approx(-2)
     assert row("families_better", found).reached is False
     assert row("families_better_filler", found).reached is None
+
+
+def test_a_link_that_is_called_like_a_family_is_none():
+    found = results({"start, filler": [record("start-5M", name, challenge=90.0) for name in ("weir", "gcc", "scream")]})
+    assert family_rows(found, "filler") == []
 
 
 def test_nothing_is_better_than_both_while_one_of_them_did_not_run():
