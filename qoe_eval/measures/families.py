@@ -78,10 +78,9 @@ def summarise_families(records: Sequence[Record]) -> list[FamilyRow]:
     """The row of each family with video, then with filler. The order of `records`, in which runs complete, changes
     nothing.
     """
-    ordered = sorted(records, key=lambda one: one.scenario)
+    found: dict[tuple[str, str], list[Record]] = {}
+    for record in sorted(records, key=lambda one: one.scenario):
+        found.setdefault((record.scenario.partition("-")[0], record.scenario.rpartition("-")[2]), []).append(record)
     return [
-        family_row(name, media, some)
-        for media in MEDIA
-        for name in FAMILIES
-        if (some := [one for one in ordered if one.scenario.startswith(f"{name}-") and one.scenario.endswith(media)])
+        family_row(name, media, found[name, media]) for media in MEDIA for name in FAMILIES if (name, media) in found
     ]
