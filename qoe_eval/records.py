@@ -242,15 +242,22 @@ class Record(Part):
         return {"schema": SCHEMA} | self.model_dump(by_alias=True, exclude_unset=True)
 
 
+class MediaRecord(Part):
+    """The media of a flow as the scenario has them: video or filler, and all else about them."""
+
+    kind: str
+    max_rate_bps: Number
+
+
 class RunRecord(Record):
     """One run of a replay.
 
     Attributes:
-        flows_under_test: ids of the flows that the measures of the run are of; empty: those of the run's controller.
+        media: by their ids, of the flows that the measures of the run are of; empty: those of the run's controller.
         series: only in a record that carries its series.
     """
 
-    flows_under_test: list[str] = []
+    media: dict[str, MediaRecord] = {}
     model_sha256: str | None = None
     metrics: Metrics = Metrics(run={})
     series: SkipValidation[PathColumns | None] = None
@@ -369,22 +376,24 @@ class FamilyRow(Part):
     """The results of one family of scenarios; a comparison without any pair of runs is None.
 
     Attributes:
+        media: what its calls send, video or filler.
         description: what happens in it.
         scenarios: how many completed with any controller.
         scores: mean challenge score over scenarios, by controller.
-        better_gcc: the GCC variant with the higher score.
-        against_gcc: weir less `better_gcc`, challenge score.
+        better: the one of libwebrtc's controllers at the sender with the higher score.
+        against_better: weir less `better`, challenge score.
         against_rule: weir less the rule.
-        worst_score: the scenario with the lowest score against gcc.
+        worst_score: the scenario with the lowest score against the better of them on it.
         worst_utilisation: the scenario with the lowest utilisation as a ratio of gcc's.
     """
 
     name: str
+    media: str
     description: str
     scenarios: int
     scores: dict[str, float]
-    better_gcc: str | None
-    against_gcc: PairedComparison | None
+    better: str | None
+    against_better: PairedComparison | None
     against_rule: PairedComparison | None
     worst_score: WorstScenario | None
     worst_utilisation: WorstScenario | None

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from weir.console import error_console, with_options
-from weir.errors import MissingComponent
+from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
@@ -46,10 +46,11 @@ from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model, without_field_trials
 from weir.traces.formats import ImportedTrace
-from weir.traces.formats.convert import parse_queue
+from weir.traces.formats.convert import parse_queue, parse_rate
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.families.families import small_grid
+from weir.traces.schema.media import MEDIA, MediaKind
 from weir.traces.schema.scenario import MAX_DURATION_S
 
 FINDINGS_SHOWN = 5
@@ -141,6 +142,16 @@ class ReplayOptions:
             help="Time over which the deliveries of a Mahimahi file are averaged.",
         ),
     ] = DEFAULT_WINDOW_MS
+    media: Annotated[
+        MediaKind | None,
+        typer.Option(
+            help="Media of the flows under test: video as in a call, or filler, which takes all that a link carries. "
+            "Default: video; a scenario file's own.",
+        ),
+    ] = None
+    max_bitrate: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Limit of the video, such as 4M. Default: 2.5M; a file's own.")
+    ] = None
     duration: Annotated[
         float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
     ] = None
@@ -160,7 +171,8 @@ class ReplayOptions:
         bool,
         typer.Option(
             "--families",
-            help="Also run two scenarios of each family of impairments (seed 1), for a section of the page.",
+            help="Also run two scenarios of each family of impairments with video, and two with filler (seed 1), for "
+            "sections of the page.",
         ),
     ] = False
     series: Annotated[
@@ -243,10 +255,13 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         _show_findings(reverse)
     queue = parse_queue(options.queue) if options.queue else None
     path = PathOptions(options.one_way_delay, queue, options.loss, options.duration, reverse)
+    media, max_bitrate_bps = _media(options)
     weights = parse_objective(options.objective)
     check_model(options.model)
     main = ReplayPlan(
-        scenarios=read_inputs(options.inputs, path, options.repair, _show_findings, options.window),
+        scenarios=read_inputs(
+            options.inputs, path, options.repair, _show_findings, options.window, media, max_bitrate_bps
+        ),
         controllers=names,
         objective=weights,
         seeds=options.seeds_to_run,
@@ -262,6 +277,15 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
     )
 
 
+def _media(options: ReplayOptions) -> tuple[MediaKind | None, float | None]:
+    """Kind and limit of the media under test. Raises InputError for a limit of filler."""
+    if options.max_bitrate is None:
+        return options.media, None
+    if options.media == "filler":
+        raise InputError("--max-bitrate: limits video, and filler takes all that a link carries; omit one of the two")
+    return "video", parse_rate(options.max_bitrate)
+
+
 def _available(names: list[str], simulator: Path, named: bool) -> list[str]:
     """Those that `simulator` runs. Raises MissingComponent for another that the user `named`."""
     missing = unavailable_controllers(simulator)
@@ -275,7 +299,7 @@ def _available(names: list[str], simulator: Path, named: bool) -> list[str]:
 
 def _family_plan(plan: ReplayPlan) -> ReplayPlan:
     """The small grid of every family under the controllers of a plan that are rivals: one seed, no series."""
-    scenarios = [scenario for some in small_grid().values() for scenario in some]
+    scenarios = [scenario for media in MEDIA for some in small_grid(media).values() for scenario in some]
     rivals = [name for name in plan.controllers if not knows_path(name)]
     return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="none")
 

@@ -20,6 +20,7 @@ from weir.traces.generate.generators import GENERATORS, levels
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.listing import INDEX
 from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Capacity, Scenario
 
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"
@@ -27,6 +28,7 @@ RFC8867_FOLDER = CATALOGUE_FOLDER / "rfc8867"
 CALLS_FOLDER = CATALOGUE_FOLDER / "calls"
 
 _BUILDERS: dict[str, Callable[[], Scenario]] = {}
+_CALL = {"kind": "rtp", "media": media_of("video")}
 
 
 def bundled_names() -> list[str]:
@@ -123,7 +125,7 @@ def _add(
             provenance={"source": f"weir.traces.catalogue: {source}", "licence": "BSD-3-Clause"},
             duration_s=capacity.period_s,
             forward={"capacity": Capacity.from_trace(capacity), "one_way_delay_ms": float(delay_ms)} | forward,
-            flows=flows or [{"kind": "rtp"}],
+            flows=flows or [_CALL],
             **({"reverse": reverse} if reverse else {}),
         )
 
@@ -179,12 +181,11 @@ _random("short-queue", "step", 60, 4e6, "Steps before a queue of twelve packets"
 _steady("long-queue", 1e6, 60, "Two seconds of queue: bufferbloat", queue={"milliseconds": 2000.0})
 _random("codel", "ramp", 60, 3e6, "Slow change under CoDel", queue={"milliseconds": 1000.0}, queue_discipline="codel")
 _steady("tcp-competitor", 5e6, 60, "TCP Cubic runs for half of the time", delay_ms=30,
-        flows=[{"kind": "rtp"}, {"kind": "tcp", "start_s": 15.0, "stop_s": 45.0}])  # fmt: skip
+        flows=[_CALL, {"kind": "tcp", "start_s": 15.0, "stop_s": 45.0}])  # fmt: skip
 _steady("application-limited", 10e6, 60, "A call that cannot fill its path, and pauses",
-        flows=[{"kind": "rtp", "pauses_s": [[30.0, 40.0]], "media": {"kind": "video", "max_rate_bps": 1.5e6}}],
+        flows=[{"kind": "rtp", "pauses_s": [[30.0, 40.0]], "media": media_of("video", max_rate_bps=1.5e6)}],
         )  # fmt: skip
-_random("call-on-cellular", "cellular", 60, 2e6, "A call whose encoder is now the limit, now not", delay_ms=45,
-        flows=[{"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 2.5e6}}])  # fmt: skip
+_random("call-on-cellular", "cellular", 60, 2e6, "A call whose encoder is now the limit, now not", delay_ms=45)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ The `train` and `held_out` scenarios of Table II come from separate random strea
 from __future__ import annotations
 
 import itertools
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from weir.traces.generate.random_domain import Split, random_capacity
 from weir.traces.generate.wifi_mobility import reach_m, wifi_mobility
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import FULL_PACKET_BYTES, Queue
+from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 
@@ -73,7 +74,7 @@ def muses_scenario(
     else:
         kind = str(rng.choice(["cellular", "handover"]))
         trace = random_capacity(rng, kind, duration_s, log_uniform(rng, 300e3, 30e6))
-    return scenario_from_capacity(
+    return _filled(
         trace,
         f"muses-{split}-{kind}-{seed}",
         one_way_delay_ms=round(rng.uniform(_SMALLEST_DELAY_MS, largest_delay_ms), 2),
@@ -128,7 +129,7 @@ def muses_network_change(seed: int) -> Scenario:
     wifi = wifi_mobility(rng, CHANGE_AT_S, TEST_RATE_BPS, shadowing_db=3.0, distance_m=5.0, speed_mps=0.0)
     lte = random_capacity(rng, "cellular", _AFTER_CHANGE_S, log_uniform(rng, 1e6, 8e6))
     duration_s = CHANGE_AT_S + _AFTER_CHANGE_S
-    return scenario_from_capacity(
+    return _filled(
         CapacityTrace(
             np.concatenate([wifi.times_s, CHANGE_AT_S + lte.times_s]),
             np.concatenate([wifi.rates_bps, lte.rates_bps]),
@@ -143,10 +144,15 @@ def muses_network_change(seed: int) -> Scenario:
     )
 
 
+def _filled(trace: CapacityTrace, name: str, **path: Any) -> Scenario:
+    """The path of a trace, whose media take all that it carries."""
+    return with_media(scenario_from_capacity(trace, name, **path), "filler")
+
+
 def _test_scenario(
     rng: np.random.Generator, trace: CapacityTrace, name: str, largest_delay_ms: float, loss_ratio: float | None
 ) -> Scenario:
-    return scenario_from_capacity(
+    return _filled(
         trace,
         name,
         one_way_delay_ms=round(rng.uniform(20.0, largest_delay_ms), 2),

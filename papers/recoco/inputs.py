@@ -16,6 +16,7 @@ from weir.qoe_eval.runs.inputs import shared_traces
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
+from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
 
 EXPERIMENT = "experiment.json"
@@ -24,7 +25,7 @@ OPENNETLAB = "opennetlab"
 
 
 def paper_scenarios(folder: Path | None) -> dict[str, Scenario]:
-    """The nine traces by name, whole: 25 ms one way, a queue of 300 ms of the mean capacity, faults repaired.
+    """The nine traces by name, whole, with filler: 25 ms one way, a queue of 300 ms of the mean capacity, repaired.
 
     Raises:
         InputError: one is missing or cannot be used.
@@ -39,11 +40,14 @@ def paper_scenarios(folder: Path | None) -> dict[str, Scenario]:
     if missing:
         raise InputError(f"--traces {folder}: has no {', '.join(missing)}; ReCoCo needs the nine of OpenNetLab")
     return {
-        name: to_scenario(
-            read_trace(path, repair=True),
-            name=name,
-            one_way_delay_ms=DEFAULT_ONE_WAY_DELAY_MS,
-            queue=DEFAULT_QUEUE,
+        name: with_media(
+            to_scenario(
+                read_trace(path, repair=True),
+                name=name,
+                one_way_delay_ms=DEFAULT_ONE_WAY_DELAY_MS,
+                queue=DEFAULT_QUEUE,
+            ),
+            "filler",
         )
         for name, path in paths.items()
     }

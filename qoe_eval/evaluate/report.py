@@ -13,7 +13,6 @@ from rich.text import Text
 from weir.console import output_console
 from weir.qoe_eval.evaluate.charts import worst_charts
 from weir.qoe_eval.evaluate.runner import Evaluated
-from weir.qoe_eval.evaluate.scenario_sets import base_name
 from weir.qoe_eval.evaluate.score_measures import SCORE, family_rows
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
@@ -28,6 +27,7 @@ from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.sections.runs import failures, run_section, versions_of
 from weir.qoe_eval.report.sections.scenarios import families, heat_table
 from weir.registry import POLICY
+from weir.traces.schema.media import MEDIA
 
 SCHEMA = "weir.evaluation/1"
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
@@ -64,7 +64,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         name, table = one.planned.suite.name, family_table(one)
         view = {"table": _goals(one.shown), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
         sections.append(Section(name, f"Goals: {name}", "goals", view))
-        sections.append(families(table, POLICY, has_own_sections=True))
+        sections += families(table, POLICY, has_own_sections=True)
         if one.pages:
             sections.append(_calls(one, out))
         for set_name in _tables(one):
@@ -89,17 +89,19 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
     """The goals of each suite on standard output, its families before them."""
     for one in evaluated:
         typer.echo(f"\n{one.planned.suite.name}: {reached_text(one.rows)}\n")
-        if table := family_table(one):
-            _print_families(table)
-            typer.echo()
+        for media in MEDIA:
+            if table := [row for row in family_table(one) if row.media == media]:
+                typer.echo(f"{media}:\n")
+                _print_families(table)
+                typer.echo()
         print_rows(one.shown)
         if hidden := len(one.rows) - len(one.shown):
             typer.echo(f"{counted(hidden, 'goal')} of sets that were not chosen")
 
 
 def family_table(one: Evaluated) -> list[FamilyRow]:
-    """The rows of families that ran against gcc."""
-    return [row for row in family_rows(one.results) if row.against_gcc is not None]
+    """The rows of families that ran against gcc or scream, those with video first."""
+    return [row for media in MEDIA for row in family_rows(one.results, media) if row.against_better is not None]
 
 
 def _goals(rows: Sequence[GoalRow]) -> Table:
@@ -154,12 +156,8 @@ def _suite_document(one: Evaluated) -> dict[str, Any]:
 
 
 def _tables(one: Evaluated) -> list[str]:
-    """Sets whose scenarios the page lists: those compared with gcc under the usual conditions."""
-    return [
-        replays.name
-        for replays in one.planned.replays
-        if replays.name == base_name(replays.name) and {"weir", GCC} <= set(replays.controllers)
-    ]
+    """Sets whose scenarios the page lists: those compared with gcc."""
+    return [replays.name for replays in one.planned.replays if {"weir", GCC} <= set(replays.controllers)]
 
 
 def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Chart]) -> Section:
@@ -183,7 +181,7 @@ def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Cha
             for index, chart in enumerate(charts[first:], first)
         ],
     }
-    return Section(f"family-{name}", f"{one.planned.suite.name}: {name}", "evaluated_set", view)
+    return Section(f"family-{name.replace(', ', '-')}", f"{one.planned.suite.name}: {name}", "evaluated_set", view)
 
 
 def _calls(one: Evaluated, out: Path) -> Section:
@@ -198,13 +196,13 @@ def _calls(one: Evaluated, out: Path) -> Section:
 
 
 def _print_families(rows: Sequence[FamilyRow]) -> None:
-    """A row for each family: scores, differences with their intervals, the worst scenario against gcc."""
+    """A row for each family: scores, differences with their intervals, the worst scenario."""
     controllers = ordered_controllers(name for row in rows for name in row.scores)
     table = rich.table.Table(box=None, header_style="dim", pad_edge=False)
     table.add_column("family")
-    for name in ("n", *controllers, "to better gcc", "to rule"):
+    for name in ("n", *controllers, "to better of gcc, scream", "to rule"):
         table.add_column(name, justify="right")
-    table.add_column("worst score against gcc")
+    table.add_column("worst score against the better")
     table.add_column("worst utilisation, of gcc's")
     for row in rows:
         worst, used = row.worst_score, row.worst_utilisation
@@ -212,7 +210,7 @@ def _print_families(rows: Sequence[FamilyRow]) -> None:
             row.name,
             str(row.scenarios),
             *(f"{row.scores[name]:.1f}" if name in row.scores else "–" for name in controllers),
-            _difference(row.against_gcc),
+            _difference(row.against_better),
             _difference(row.against_rule),
             f"{worst.value:+.1f} {worst.scenario}" if worst else "–",
             f"{used.value:.2f} {used.scenario}" if used else "–",

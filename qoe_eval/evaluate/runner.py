@@ -27,6 +27,7 @@ from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
+from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 
@@ -186,14 +187,16 @@ def _sized(calls: Calls, size: str | None) -> Calls:
 
 def _replay_plan(planned: PlannedSuite, one: Replays) -> ReplayPlan:
     custom = planned.custom
-    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in custom.absent]
+    simulator = find_simulator()
+    absent = {*custom.absent, *unavailable_controllers(simulator)}
+    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in absent]
     return ReplayPlan(
         planned.sets[one.name].scenarios,
         controllers,
         PRESETS[one.preset],
         planned.seeds[:1] if one.first_seed else planned.seeds,
         planned.settings.model,
-        find_simulator(),
+        simulator,
         one.series,
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,

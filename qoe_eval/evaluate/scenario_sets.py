@@ -5,18 +5,20 @@ A builder makes a set from the command line's settings, or gives the reason why 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.evaluate.scenarios import losing_feedback, with_chromium_encoder, with_video
+from weir.qoe_eval.evaluate.scenarios import losing_feedback, with_chromium_encoder
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
 from weir.traces.generate.families.families import FAMILIES, small_grid
 from weir.traces.generate.random_domain import random_scenario
+from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Scenario
 
 TRACE_SETS = ("opennetlab", "mahimahi")
@@ -70,6 +72,21 @@ def base_name(name: str) -> str:
     return name.partition(",")[0]
 
 
+def of_media(name: str, media: MediaKind) -> str:
+    """The name of a set whose calls send that kind of media."""
+    return name if media == "video" else f"{name}, {media}"
+
+
+def sending(media: MediaKind, sets: Mapping[str, SetBuilder]) -> dict[str, SetBuilder]:
+    """The sets with that kind of media in their flows under test, by their names with it."""
+
+    def changed(builder: SetBuilder, settings: Settings) -> ScenarioSet:
+        found = builder(settings)
+        return replace(found, scenarios=[with_media(one, media) for one in found.scenarios])
+
+    return {of_media(name, media): functools.partial(changed, builder) for name, builder in sets.items()}
+
+
 def fixed(build: Callable[[], Sequence[Scenario]]) -> SetBuilder:
     """A set that depends on no setting."""
     return lambda settings: ScenarioSet("", build())
@@ -88,7 +105,7 @@ def joined(*builders: SetBuilder) -> SetBuilder:
 
 
 def traces(name: str) -> SetBuilder:
-    """Every trace of a folder, whole: 25 ms one way, queue of 300 ms of the mean capacity, faults repaired."""
+    """Every trace of a folder, whole: 25 ms one way, queue of 300 ms of the mean capacity, faults repaired, video."""
 
     def build(settings: Settings) -> ScenarioSet:
         if settings.traces is None:
@@ -124,15 +141,19 @@ def random(first: int = 0, times: int = 1) -> SetBuilder:
     return build
 
 
-def family(name: str) -> SetBuilder:
-    """All scenarios of a family."""
-    return fixed(lambda: FAMILIES[name]().scenarios())
+def families(media: MediaKind) -> dict[str, SetBuilder]:
+    """All scenarios of each family that has that kind of media."""
+    return {
+        of_media(name, media): fixed(functools.partial(family.scenarios, media))
+        for name, family in ((name, build()) for name, build in FAMILIES.items())
+        if media in family.media
+    }
 
 
 def family_sample(name: str) -> SetBuilder:
-    """Two scenarios of a family; all with `--full`."""
+    """Two scenarios of a family, with video; all with `--full`."""
     return lambda settings: ScenarioSet(
-        name, FAMILIES[name]().scenarios() if settings.full else small_grid()[name]
+        name, FAMILIES[name]().scenarios("video") if settings.full else small_grid("video")[name]
     )  # fmt: skip
 
 
@@ -149,7 +170,7 @@ def mahimahi_calls(settings: Settings) -> ScenarioSet:
         path = settings.traces / "mahimahi" / name
         if not path.is_file():
             raise InputError(f"--traces {settings.traces}: no mahimahi/{name} in it")
-        scenarios.append(with_video(_trace_scenario(path, "mahimahi", CALL_DURATION_S)))
+        scenarios.append(_trace_scenario(path, "mahimahi", CALL_DURATION_S))
     return ScenarioSet("mahimahi", scenarios)
 
 

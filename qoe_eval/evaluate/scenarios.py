@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
-from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.plain_trace import scenario_from_capacity
@@ -18,6 +15,7 @@ from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Family
 from weir.traces.generate.published import competing_media, muses_cross_traffic, round_trip_time_fairness
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.flows import CbrFlow
+from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
 
 STEADY_MBPS = (0.3, 1.0, 2.5, 8.0, 30.0)
@@ -73,13 +71,13 @@ def sharing_with_route_changes() -> list[Scenario]:
 
 
 def muses_call() -> list[Scenario]:
-    """Muses' cross traffic, 110 s, as a call."""
-    return [with_video(muses_cross_traffic())]
+    """Muses' cross traffic, 110 s."""
+    return [muses_cross_traffic()]
 
 
 def step_call() -> list[Scenario]:
-    """The bundled `step-down-up` as a call."""
-    return [with_video(load_bundled("step-down-up"))]
+    """The bundled `step-down-up`."""
+    return [load_bundled("step-down-up")]
 
 
 def family_calls() -> list[Scenario]:
@@ -115,22 +113,18 @@ def twelve_calls() -> list[Scenario]:
 def _bundled_call(name: str) -> Scenario:
     data = load_bundled(name).to_dict()
     data["duration_s"] = min(data["duration_s"], _FAMILY_CALL_S)
-    return with_video(Scenario.from_dict(data, name), FAMILY_CALL_MAX_BITRATE_BPS)
+    return with_media(Scenario.from_dict(data, name), "video", FAMILY_CALL_MAX_BITRATE_BPS)
 
 
 FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
 
 
-def with_video(scenario: Scenario, max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS) -> Scenario:
-    """The scenario with a video encoder of that largest bitrate in its first RTP flow."""
-    return _with_media(scenario, lambda _: {"kind": "video", "max_rate_bps": float(max_bitrate_bps)})
-
-
 def with_chromium_encoder(scenario: Scenario, **changes: float) -> Scenario:
     """The scenario with a simulated encoder like Chromium's, but for the fields of its media in `changes`."""
-    return _with_media(
-        scenario, lambda media: media | _CHROMIUM_ENCODER | {"initial_rate_bps": media["max_rate_bps"]} | changes
-    )
+    data = scenario.to_dict()
+    media = next(flow["media"] for flow in data["flows"] if flow["kind"] == "rtp")
+    media |= _CHROMIUM_ENCODER | {"initial_rate_bps": media["max_rate_bps"]} | changes
+    return Scenario.from_dict(data, scenario.name)
 
 
 def achievable_bps(scenario: Scenario, max_bitrate_bps: float) -> float:
@@ -184,10 +178,3 @@ def losing_feedback(scenario: Scenario, percent: int) -> Scenario:
     data["name"] = f"{scenario.name}-feedback-lost-{percent}"
     data["reverse"]["loss"] = {"kind": "bernoulli", "ratio": percent / 100}
     return Scenario.from_dict(data, data["name"])
-
-
-def _with_media(scenario: Scenario, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> Scenario:
-    data = scenario.to_dict()
-    flow = next(flow for flow in data["flows"] if flow["kind"] == "rtp")
-    flow["media"] = changed(flow["media"])
-    return Scenario.from_dict(data, scenario.name)

@@ -13,8 +13,9 @@ from statistics import mean, median
 import numpy as np
 
 from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
+from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.families import common_means, family_row, utilisation_ratios
+from weir.qoe_eval.measures.families import common_means, gains_over_best, summarise_families, utilisation_ratios
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.measures.summary import Means, against, run_values, scenario_differences, scenario_means
@@ -22,11 +23,12 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.report.text import sample_text, too_few_text
-from weir.registry import POLICY
+from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.generate.families.families import FAMILIES
+from weir.traces.schema.media import MediaKind
 
 SCORE = "challenge"
-ALL = ("weir", "gcc", "rule", "oracle")
+ALL = ("weir", *LIBWEBRTC_SENDERS, "rule", "oracle")
 # Differences of the challenge score this small are told apart from wins and losses in the details.
 _TIE = 0.05
 # Scenarios or sets that miss a goal and are named.
@@ -37,13 +39,13 @@ _COMPARABLE = 0.8
 
 
 @goal_measure
-def gain(results: Results, bound: Bound, other: str, *sets: str) -> Outcome:
-    """Mean gain in score over sets; undecided while one of them is missing."""
+def gain(results: Results, bound: Bound, other: str, *sets: str, measure: str = SCORE) -> Outcome:
+    """Mean gain in a measure over sets; undecided while one of them is missing."""
     missing = results.why_absent(sets, other)
-    found = against(results.of(*sets), POLICY, other)
+    found = against(results.of(*sets), POLICY, other, measure)
     if found is None:
         return Outcome(reason=missing)
-    parts = [f"{name} {one.mean:+.2f}" for name in sets if (one := against(results.of(name), POLICY, other))]
+    parts = [f"{name} {one.mean:+.2f}" for name in sets if (one := against(results.of(name), POLICY, other, measure))]
     detail = f"{interval_text(found)}, won {found.wins} of {sample_text(found.independent, found.n)}"
     detail += f"; {', '.join(parts)}" if len(sets) > 1 else ""
     figures = {"ci95": list(found.ci95), "wins": found.wins, "independent": found.independent, "n": found.n}
@@ -79,12 +81,11 @@ def controller_gain(results: Results, bound: Bound, own: str, reference: str, *o
 
 
 @goal_measure
-def worst_gain(results: Results, bound: Bound, *sets: str, other: str = "gcc") -> Outcome:
-    """Smallest gain of a scenario."""
-    means = scenario_means(results.of(*sets))
-    return lowest(
-        scenario_differences(means, POLICY, other, SCORE), bound, results.why_absent(sets) if len(sets) == 1 else ""
-    )
+def worst_gain(results: Results, bound: Bound, *sets: str, others: Sequence[str] = ("gcc",)) -> Outcome:
+    """Smallest gain of a scenario over the best of others."""
+    records = results.of(*sets)
+    found = gains_over_best(scenario_means(records), POLICY, others)
+    return lowest(found, bound, results.why_absent(sets) if len(sets) == 1 else "", _without(records, others))
 
 
 @goal_measure
@@ -94,19 +95,17 @@ def worst_utilisation_ratio(results: Results, bound: Bound, *sets: str) -> Outco
 
 
 @goal_measure
-def worst_family(results: Results, bound: Bound, *, against_rule: bool = False) -> Outcome:
-    """Smallest mean gain of a family over the better of gcc and gcc-remb, or over rule."""
-    found = {row.name: row.against_rule if against_rule else row.against_gcc for row in family_rows(results)}
-    return lowest({name: one.mean for name, one in found.items() if one}, bound)
+def worst_family(results: Results, bound: Bound, media: MediaKind, *, against_rule: bool = False) -> Outcome:
+    """Smallest mean gain of a family over the better of gcc and scream, or over rule."""
+    found = {row.name: row.against_rule if against_rule else row.against_better for row in family_rows(results, media)}
+    others = () if against_rule else LIBWEBRTC_SENDERS
+    missing = _without(results.of(*(of_media(name, media) for name in found)), others)
+    return lowest({name: one.mean for name, one in found.items() if one}, bound, undecided=missing)
 
 
-def family_rows(results: Results) -> list[FamilyRow]:
-    """The table's row of each family that ran."""
-    return [
-        family_row(name, FAMILIES[name]().description, records)
-        for name in FAMILIES
-        if (records := results.replays.get(name))
-    ]
+def family_rows(results: Results, media: MediaKind) -> list[FamilyRow]:
+    """The table's row of each family that ran with that kind of media."""
+    return summarise_families(results.of(*(of_media(name, media) for name in FAMILIES)))
 
 
 @goal_measure
@@ -121,28 +120,29 @@ def mean_metric(results: Results, bound: Bound, name: str, metric_name: str) -> 
 
 
 @goal_measure
-def distance_closed(results: Results, bound: Bound, name: str) -> Outcome:
-    """The part of the distance from gcc to oracle that weir closes: sum(weir - gcc) / sum(oracle - gcc)."""
-    if why := results.why_absent([name]):
+def distance_closed(results: Results, bound: Bound, name: str, others: Sequence[str] = ("gcc",)) -> Outcome:
+    """The part of the distance from the best of others to oracle that weir closes, by sums over scenarios."""
+    if why := "; ".join(why for other in others if (why := results.why_absent([name], other))):
         return Outcome(reason=why)
     means = scenario_means(results.of(name))
-    share = closed_share(means)
+    best = max(others, key=lambda other: _mean_score(means, other))
+    share = closed_share(means, best)
     if share is None:
-        return Outcome(reason="the oracle is not ahead of gcc here")
+        return Outcome(reason=f"the oracle is not ahead of {best} here")
     scores = {one: _mean_score(means, one) for one in ALL if all(SCORE in by.get(one, {}) for by in means.values())}
     return Outcome(share, "mean scores: " + ", ".join(f"{one} {x:.2f}" for one, x in scores.items()), scores)
 
 
-def closed_share(means: Means) -> float | None:
-    """0 is gcc, 1 the oracle; None where the oracle is not ahead of gcc."""
-    names = ("weir", "gcc", "oracle")
+def closed_share(means: Means, other: str) -> float | None:
+    """0 is the other, 1 the oracle; None where the oracle is not ahead of the other."""
+    names = ("weir", other, "oracle")
     complete = [
         {name: by[name][SCORE] for name in names}
         for by in means.values()
         if all(SCORE in by.get(name, {}) for name in names)
     ]
-    whole = sum(one["oracle"] - one["gcc"] for one in complete)
-    return sum(one["weir"] - one["gcc"] for one in complete) / whole if whole > 0 else None
+    whole = sum(one["oracle"] - one[other] for one in complete)
+    return sum(one["weir"] - one[other] for one in complete) / whole if whole > 0 else None
 
 
 @goal_measure
@@ -229,8 +229,14 @@ def figure(results: Results, bound: Bound, key: str) -> Outcome:
     return Outcome(text="never") if value is None else Outcome(float(value))
 
 
-def lowest(values: Mapping[str, float], bound: Bound, why_none: str = "") -> Outcome:
-    """The smallest of several values decides; those that miss the goal are named."""
+def _without(records: Sequence[RunRecord], others: Sequence[str]) -> str:
+    """Why a comparison with the best of others is none: one of them did not run."""
+    ran = {record.controller for record in records}
+    return "; ".join(f"no run of {other} completed" for other in others if other not in ran)
+
+
+def lowest(values: Mapping[str, float], bound: Bound, why_none: str = "", undecided: str = "") -> Outcome:
+    """The smallest of several values decides, unless there is a reason against it; those that miss it are named."""
     if not values:
         return Outcome(reason=why_none or "no pair of runs completed")
     missed = {one: value for one, value in values.items() if not bound.met(value)}
@@ -238,7 +244,7 @@ def lowest(values: Mapping[str, float], bound: Bound, why_none: str = "") -> Out
     shown = ", ".join(f"{one} {bound.show(missed[one])}" for one in worst_first[:_SHOWN])
     worst = min(values, key=values.__getitem__)
     detail = f"{len(missed)} of {len(values)} miss it: {shown}" if missed else f"all {len(values)}; lowest {worst}"
-    return Outcome(values[worst], detail, values)
+    return Outcome(values[worst], detail, values, undecided)
 
 
 def interval_text(found: PairedComparison) -> str:

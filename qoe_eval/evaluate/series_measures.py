@@ -17,6 +17,7 @@ from weir.qoe_eval.evaluate.results import (
     RunMeasure,
     metric,
 )
+from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.scenarios import HALVED_AT_S, START_BPS
 from weir.qoe_eval.evaluate.score_measures import ALL
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
@@ -25,6 +26,7 @@ from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM, CONGESTION_CONTROLS
 from weir.traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S, ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
+from weir.traces.schema.media import MediaKind
 
 PAIR = ("weir", "gcc")
 
@@ -94,7 +96,7 @@ def share_against_tcp(
 
 
 @goal_measure
-def share_of_half_link(results: Results, bound: Bound, kind: str) -> Outcome:
+def share_of_half_link(results: Results, bound: Bound, kind: str, media: MediaKind) -> Outcome:
     """Settled rate of the flow of a kind as a share of half the link, in the family `tcp`: worst congestion control."""
 
     def share(record: RunRecord) -> float | None:
@@ -106,22 +108,23 @@ def share_of_half_link(results: Results, bound: Bound, kind: str) -> Outcome:
         controller: {
             control: mean(values.values())
             for control in CONGESTION_CONTROLS
-            if (values := results.by_scenario("tcp", controller, share, control))
+            if (values := results.by_scenario(of_media("tcp", media), controller, share, control))
         }
         for controller in PAIR
     }
     if not means["weir"]:
-        return Outcome(reason=results.why_no_run("tcp"))
+        return Outcome(reason=results.why_no_run(of_media("tcp", media)))
     return Outcome(min(means["weir"].values()), _shown(means, "{:.2f}"), means)
 
 
 @goal_measure
-def route_dip(results: Results, bound: Bound, part: Callable[[functions.Dip], float]) -> Outcome:
+def route_dip(results: Results, bound: Bound, part: Callable[[functions.Dip], float], media: MediaKind) -> Outcome:
     """Longest dip of the rate after the base delay rises."""
-    found = {controller: _dips(results, controller) for controller in PAIR}
+    name = of_media("route", media)
+    found = {controller: _dips(results, name, controller) for controller in PAIR}
     times = {controller: [(part(dip), scenario) for scenario, dip in some] for controller, some in found.items()}
     if not times["weir"]:
-        return Outcome(reason=results.why_no_run("route"))
+        return Outcome(reason=results.why_no_run(name))
     longest_s, scenario = max(times["weir"])
     missed = sum(not bound.met(time_s) for time_s, _ in times["weir"])
     detail = f"{scenario}; {missed} of {len(times['weir'])} miss it"
@@ -130,26 +133,26 @@ def route_dip(results: Results, bound: Bound, part: Callable[[functions.Dip], fl
 
 
 @goal_measure
-def clock_utilisation(results: Results, bound: Bound) -> Outcome:
+def clock_utilisation(results: Results, bound: Bound, media: MediaKind) -> Outcome:
     """Utilisation under a wrong clock as a ratio of that under a right one: worst clock."""
     wrong = [("slow" if ppm < 0 else "fast") + str(abs(ppm)) for ppm in CLOCK_PPM if ppm]
-    ratios = {}
+    ratios, clocks = {}, of_media("clock", media)
     for controller in PAIR:
         used = {
             name: values
             for name in ("right", *wrong)
-            if (values := results.by_scenario("clock", controller, metric("utilisation"), name))
+            if (values := results.by_scenario(clocks, controller, metric("utilisation"), name))
         }
         ratios[controller] = _against_right(used)
     if not ratios["weir"]:
-        return Outcome(reason=results.why_no_run("clock"))
+        return Outcome(reason=results.why_no_run(clocks))
     return Outcome(min(ratios["weir"].values()), _shown(ratios, "{:.2f}"), ratios)
 
 
 @goal_measure
 def family_mean(results: Results, bound: Bound, family: str, case: str, metric_name: str = "utilisation") -> Outcome:
-    """Mean of a metric over the rates of one case of a family, with video."""
-    found = {one: results.by_scenario(family, one, metric(metric_name), case, "video") for one in PAIR}
+    """Mean of a metric over the rates of one case of a family."""
+    found = {one: results.by_scenario(family, one, metric(metric_name), case) for one in PAIR}
     if not found["weir"]:
         return Outcome(reason=results.why_no_run(family))
     by_rate = {one: {_rate(name): value for name, value in values.items()} for one, values in found.items()}
@@ -158,8 +161,8 @@ def family_mean(results: Results, bound: Bound, family: str, case: str, metric_n
 
 @goal_measure
 def family_ratio(results: Results, bound: Bound, family: str, case: str, metric_name: str) -> Outcome:
-    """A metric of one case of a family, with video, as a ratio of gcc's: sums over the rates."""
-    own, other = (results.by_scenario(family, one, metric(metric_name), case, "video") for one in PAIR)
+    """A metric of one case of a family as a ratio of gcc's: sums over the rates."""
+    own, other = (results.by_scenario(family, one, metric(metric_name), case) for one in PAIR)
     common = [scenario for scenario in own if scenario in other]
     whole = sum(other[scenario] for scenario in common)
     if not whole:
@@ -169,15 +172,16 @@ def family_ratio(results: Results, bound: Bound, family: str, case: str, metric_
 
 
 @goal_measure
-def start_queue(results: Results, bound: Bound, rate: str) -> Outcome:
+def start_queue(results: Results, bound: Bound, rate: str, media: MediaKind) -> Outcome:
     """Largest queue in the first seconds of a call on a link of that rate, such as 3M."""
 
     def queue_ms(record: RunRecord) -> float | None:
         return _of_series(results, record, functions.largest_queue_ms, record.flows[0].base_one_way_delay_ms)
 
-    found = {one: results.by_scenario("start", one, queue_ms, rate) for one in PAIR}
+    name = of_media("start", media)
+    found = {one: results.by_scenario(name, one, queue_ms, rate) for one in PAIR}
     if not found["weir"]:
-        return Outcome(reason=results.why_no_run("start"))
+        return Outcome(reason=results.why_no_run(name))
     return Outcome(max(found["weir"].values()), _shown(found, "{:.0f} ms"), found)
 
 
@@ -207,7 +211,7 @@ def audio_feedback(results: Results, bound: Bound, family: str) -> Outcome:
 
 
 @goal_measure
-def recovery(results: Results, bound: Bound, fault: str) -> Outcome:
+def recovery(results: Results, bound: Bound, fault: str, media: MediaKind) -> Outcome:
     """Time from the end of a fault until a call has recovered: slowest scenario."""
     ends_s = FAULT_BEGINS_S + FAULT_LENGTHS_S[fault]
 
@@ -216,9 +220,10 @@ def recovery(results: Results, bound: Bound, fault: str) -> Outcome:
             results, record, functions.recovery_s, FAULT_BEGINS_S, ends_s, record.flows[0].base_one_way_delay_ms
         )
 
-    found = {one: results.by_scenario("fault", one, time_s, fault) for one in (*PAIR, "rule")}
+    name = of_media("fault", media)
+    found = {one: results.by_scenario(name, one, time_s, fault) for one in (*PAIR, "rule")}
     if not found["weir"]:
-        return Outcome(reason=results.why_no_run("fault"))
+        return Outcome(reason=results.why_no_run(name))
     detail = _shown(found, "{:.1f} s").replace("inf s", "never")
     slowest_s = max(found["weir"].values())
     if math.isinf(slowest_s):
@@ -268,10 +273,10 @@ def _time(found: Mapping[str, Sequence[float | None]], why_none: str) -> Outcome
     return Outcome(means["weir"], others, means)
 
 
-def _dips(results: Results, controller: str) -> list[tuple[str, functions.Dip]]:
+def _dips(results: Results, name: str, controller: str) -> list[tuple[str, functions.Dip]]:
     found = []
     for more_ms in ROUTE_CHANGES_MS:
-        for record in results.runs("route", controller, f"plus{more_ms:g}"):
+        for record in results.runs(name, controller, f"plus{more_ms:g}"):
             series = results.series(record)
             dip = None if series is None else functions.dip_after(series, ROUTE_CHANGES_AT_S)
             if dip is not None:
@@ -280,7 +285,7 @@ def _dips(results: Results, controller: str) -> list[tuple[str, functions.Dip]]:
 
 
 def _against_right(by_clock: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Utilisation by clock as a ratio of that of a right one: the mean over rates and media that both have."""
+    """Utilisation by clock as a ratio of that of a right one: the mean over the rates that both have."""
     right = {name.partition("right-")[2]: value for name, value in by_clock.get("right", {}).items()}
     found = {}
     for clock, values in by_clock.items():

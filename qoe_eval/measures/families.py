@@ -1,36 +1,35 @@
-"""A family in one row: every controller's score, and how the model compares with the better GCC and with the rule."""
+"""A family in one row: every controller's score, and how the model compares with libwebrtc and with the rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from weir.qoe_eval.measures.summary import Means, against, scenario_differences, scenario_means
+from weir.qoe_eval.measures.summary import Means, against, scenario_means
 from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
-from weir.registry import POLICY
+from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.generate.families.families import FAMILIES
+from weir.traces.schema.media import MEDIA, MediaKind
 
 SCORE = "challenge"
 GCC = "gcc"
 RULE = "rule"
-# A receiver that has only REMB to answer with is to be compared with the GCC that has only that.
-GCCS = (GCC, "gcc-remb")
 
 
-def family_row(name: str, description: str, records: Sequence[Record], own: str = POLICY) -> FamilyRow:
-    """The row of a family from its records; its differences are those of `own`."""
+def family_row(name: str, media: MediaKind, records: Sequence[Record], own: str = POLICY) -> FamilyRow:
+    """The row of a family from its records, all with that kind of media; its differences are those of `own`."""
     means = scenario_means(records)
     scores = common_means(means, dict.fromkeys(controller for by in means.values() for controller in by))
-    better = max((name for name in GCCS if name in scores), key=lambda name: scores[name], default=None)
-    differences = scenario_differences(means, own, GCC, SCORE)
+    better = max((name for name in LIBWEBRTC_SENDERS if name in scores), key=lambda name: scores[name], default=None)
     return FamilyRow(
         name=name,
-        description=description,
+        media=media,
+        description=FAMILIES[name]().description,
         scenarios=len(means),
         scores=scores,
-        better_gcc=better,
-        against_gcc=against(records, own, better, SCORE) if better else None,
+        better=better,
+        against_better=against(records, own, better, SCORE) if better else None,
         against_rule=against(records, own, RULE, SCORE),
-        worst_score=_lowest(differences),
+        worst_score=_lowest(gains_over_best(means, own, LIBWEBRTC_SENDERS)),
         worst_utilisation=_lowest(utilisation_ratios(means, own)),
     )
 
@@ -47,6 +46,16 @@ def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) 
     common = set.intersection(*(set(of) for of in known.values())) if known else set()
     shared = {name: [of[one] for one in of if one in common or not common] for name, of in known.items()}
     return {name: sum(some) / len(some) for name, some in shared.items()}
+
+
+def gains_over_best(means: Means, own: str, others: Sequence[str]) -> dict[str, float]:
+    """A controller's score less the best of others' on the same scenario, by scenario."""
+    return {
+        scenario: by[own][SCORE] - max(scores)
+        for scenario, by in means.items()
+        if SCORE in by.get(own, {})
+        and (scores := [by[name][SCORE] for name in others if SCORE in by.get(name, {})])
+    }
 
 
 def utilisation_ratios(means: Means, own: str = POLICY) -> dict[str, float]:
@@ -68,12 +77,15 @@ def _lowest(values: Mapping[str, float]) -> WorstScenario | None:
 
 
 def summarise_families(records: Sequence[Record], own: str) -> list[FamilyRow]:
-    """The row of each family, with the differences of `own`. The order of `records`, in which runs complete, changes
-    nothing.
+    """The row of each family with video, then with filler, with the differences of `own`. The order of `records`, in
+    which runs complete, changes nothing.
     """
-    by_family: dict[str, list[Record]] = {name: [] for name in FAMILIES}
+    found: dict[tuple[str, str], list[Record]] = {}
     for record in sorted(records, key=lambda one: one.scenario):
-        family = record.scenario.partition("-")[0]
-        if family in by_family:
-            by_family[family].append(record)
-    return [family_row(name, FAMILIES[name]().description, some, own) for name, some in by_family.items() if some]
+        found.setdefault((record.scenario.partition("-")[0], record.scenario.rpartition("-")[2]), []).append(record)
+    return [
+        family_row(name, media, found[name, media], own)
+        for media in MEDIA
+        for name in FAMILIES
+        if (name, media) in found
+    ]

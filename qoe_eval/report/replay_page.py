@@ -121,7 +121,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         headline(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        families(summary.families, first_judged(summary), has_own_sections=False),
+        *families(summary.families, first_judged(summary), has_own_sections=False),
         per_scenario(summary),
         worst_runs(records, first_judged(summary)),
         _time_series(series),

@@ -20,6 +20,7 @@ from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
+from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Queue, Scenario
 
 CATALOGUE = "catalogue"
@@ -47,6 +48,8 @@ def read_inputs(
     repair: bool = False,
     on_trace: Callable[[ImportedTrace], None] = lambda trace: None,
     window_ms: int = DEFAULT_WINDOW_MS,
+    media: MediaKind | None = None,
+    max_bitrate_bps: float | None = None,
 ) -> list[Scenario]:
     """The scenarios of all inputs, in their order.
 
@@ -57,6 +60,8 @@ def read_inputs(
         repair: accept traces with faults that can be repaired.
         on_trace: called with each input as it was read, its findings included.
         window_ms: averaging window for Mahimahi files, ms.
+        media: of the flows under test. None: the scenario's own, video for plain traces and the bundled scenarios.
+        max_bitrate_bps: limit of these media. None: the scenario's own.
 
     Raises:
         InputError: a file or name is not usable, or two inputs have one name or are one path.
@@ -67,6 +72,8 @@ def read_inputs(
         for imported in _read(name, repair, window_ms):
             on_trace(imported)
             scenario = to_scenario(imported, **vars(options))
+            if media:
+                scenario = with_media(scenario, media, max_bitrate_bps)
             if scenario.name in found:
                 raise InputError(
                     f"{printable(name)}: its scenario is called {scenario.name!r}, and so is that of "

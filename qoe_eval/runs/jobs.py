@@ -49,10 +49,12 @@ class ReplayPlan:
 
 @dataclass(frozen=True)
 class ReplayJob(SimulatorJob):
-    """One run of a replay. `key` stands for everything that determines the run's bytes."""
+    """One run of a replay. `key` stands for everything that determines the run's bytes; `media` are those of the flows
+    under test, by their id.
+    """
 
     key: str
-    flows_under_test: list[str]
+    media: dict[str, JsonValue]
     variation: dict[str, JsonValue]
     model_sha256: str | None
     keep_series: bool
@@ -76,7 +78,8 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     for seed in plan.seeds:
         for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
             document = scenario.to_dict()
-            tested = [f["id"] for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test"]
+            tested = (f for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test")
+            media = {flow["id"]: flow["media"] for flow in tested}
             for controller in plan.controllers:
                 own_model = plan.model if uses_model(controller) else None
                 own_hash = model_hash if own_model else None
@@ -102,7 +105,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                         "guard_off": list(plan.guard_off),
                     },
                     key=key,
-                    flows_under_test=tested,
+                    media=media,
                     variation=variation,
                     model_sha256=own.sha256 if own and own.model else own_hash,
                     keep_series=plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.qoe_eval.measures.metrics import run_metrics
-from weir.qoe_eval.records import RunRecord, Series
+from weir.qoe_eval.records import MediaRecord, RunRecord, Series
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import Outcome
@@ -98,11 +98,11 @@ def replay_all(
 
 
 def _result(answer: RunRecord, job: ReplayJob) -> tuple[RunRecord, Series]:
-    metrics = run_metrics(answer, job.flows_under_test or None)
+    metrics = run_metrics(answer, list(job.media) or None)
     lean, series = answer.without_series()
     about = {
         "key": job.key,
-        "flows_under_test": job.flows_under_test,
+        "media": {name: MediaRecord.model_validate(one) for name, one in job.media.items()},
         "variation": job.variation,
         "model_sha256": job.model_sha256,
         "metrics": metrics,

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from weir.traces.catalogue import load_bundled
+
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 
 
@@ -88,6 +90,28 @@ def test_the_catalogue_by_name(weir, tmp_path):
     assert list(json.loads((tmp_path / "here/summary.json").read_text())["scenarios"]) == ["steady-1m", "steps"]
 
 
+def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, tmp_path):
+    own = load_bundled("steps").to_dict()
+    own |= {"name": "own", "flows": [{"kind": "rtp", "media": {"kind": "filler", "max_rate_bps": 1e6}}]}
+    (tmp_path / "own.json").write_text(json.dumps(own))
+
+    def media(*options):
+        status, _, error = weir("replay", trace, "catalogue/step-down-up", "own.json", "--controller", "gcc", "--seeds",
+                                "1", "--out", "here", *options)  # fmt: skip
+        assert (status, error) == (0, "")
+        records = map(json.loads, (tmp_path / "here/results.jsonl").read_text().splitlines())
+        found = {one["scenario"]: one["media"]["media"] for one in records}
+        return [(found[name]["kind"], found[name]["max_rate_bps"]) for name in ("trace", "step-down-up", "own")]
+
+    assert media() == [("video", 2.5e6), ("video", 2.5e6), ("filler", 1e6)]
+    assert "media (video to 2.5 Mbps)" in (tmp_path / "here/report.html").read_text()
+    assert media("--media", "filler") == [("filler", 50e6), ("filler", 50e6), ("filler", 1e6)]
+    assert media("--media", "video") == [("video", 2.5e6)] * 3
+    assert media("--max-bitrate", "4M") == [("video", 4e6)] * 3
+    # The one of these runs that was of the second command, too, stayed until the third.
+    assert len((tmp_path / "here/results.previous.jsonl").read_text().splitlines()) == 2 + 3 + 3
+
+
 def test_the_model_is_also_run_under_other_objectives(weir, trace, tmp_path):
     (tmp_path / "m.onnx").write_bytes(b"model")
     command = ("replay", trace, "--controller", "weir", "--controller", "gcc", "--model", "m.onnx", "--seeds", "1")
@@ -122,15 +146,16 @@ def test_families_have_a_section_and_change_no_other_number(weir, trace, tmp_pat
         alone[key] for key in ("controllers", "scenarios", "paired")
     ]
     assert summary["run"]["runs"] == alone["run"]["runs"]
-    assert len(families) == 13
+    # Video first; content is of video alone.
+    assert [row["media"] for row in families] == ["video"] * 13 + ["filler"] * 12
     assert all(row["scenarios"] == 2 and set(row["scores"]) == {"weir", "gcc"} for row in families)
     page = (tmp_path / "here/report.html").read_bytes()
-    assert b'id="families"' in page
+    assert page.index(b'id="families-video"') < page.index(b'id="families-filler"')
     assert weir("report", "here")[0] == 0
     assert (tmp_path / "here/report.html").read_bytes() == page
     # Left out, also of what an earlier replay has left.
     assert weir(*command)[0] == 0
-    assert b'id="families"' not in (tmp_path / "here/report.html").read_bytes()
+    assert b'id="families-' not in (tmp_path / "here/report.html").read_bytes()
 
 
 def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir, trace, tmp_path):
@@ -225,6 +250,10 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
         (["trace.csv", "--objective", "nan,1,1"], "--objective nan,1,1: give three weights"),
         (["trace.csv", "--queue", "12 parsecs"], "write milliseconds (300)"),
         (["trace.csv", "--loss", "1.5"], "--loss"),
+        (["trace.csv", "--media", "audio"], "--media"),
+        (["trace.csv", "--media", "filler", "--max-bitrate", "4M"], "--max-bitrate: limits video"),
+        (["trace.csv", "--max-bitrate", "much"], "rate 'much': write bit/s"),
+        (["trace.csv", "--max-bitrate", "20k"], "trace: flows[0]: media.max_rate_bps (20000) must be at least"),
         (["trace.csv", "--seeds", "-1"], "--seeds"),
         (["trace.csv", "--model", "no.onnx"], "--model no.onnx: no such file"),
         (["trace.csv", "trace.csv"], "'trace'"),

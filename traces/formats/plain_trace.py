@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Capacity, Queue, Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
@@ -24,7 +25,7 @@ def scenario_from_capacity(
     duration_s: float | None = None,
     provenance: dict[str, str] | None = None,
 ) -> Scenario:
-    """One RTP flow under test, from 30 kbps to 50 Mbps and 300 kbps at the start, over the trace.
+    """One RTP flow under test over the trace: the video of a call, from 30 kbps on and 300 kbps at the start.
 
     Args:
         trace: the forward capacity.
@@ -52,7 +53,7 @@ def scenario_from_capacity(
             "loss": loss_of(loss_ratio),
         },
         reverse=reverse or {},
-        flows=[{"kind": "rtp"}],
+        flows=[{"kind": "rtp", "media": media_of("video")}],
     )
 
 

@@ -12,20 +12,19 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Measure, Replays, Suite
 from weir.qoe_eval.measures.fairness import settled_jain_index
 from weir.qoe_eval.report.goal_table import Bound
-from weir.traces.generate.families.families import FAMILIES
+from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.families.path import ROUTE_CHANGES_MS
+from weir.traces.schema.media import MEDIA, MediaKind
 
-_RIVALS: Final = ("weir", "gcc", "gcc-remb", "nada", "rule")
+_RIVALS: Final = ("weir", *LIBWEBRTC_SENDERS, "gcc-remb", "nada", "rule")
 _PAIR: Final = ("weir", "gcc")
 _SMALL: Final = "640x360"
 _LARGE: Final = "1280x720"
 _SETS: Final = {_SMALL: "family calls", _LARGE: "family calls at 720p"}
 _AS_CALLED: Final = "family calls, replayed"
-# Without a bound of its own: a flow in competition with TCP has by its nature less than one that TCP has beaten down.
-_WITHOUT_TCP: Final = tuple(name for name in FAMILIES if name != "tcp")
 _RISE: Final = f"base delay +{ROUTE_CHANGES_MS[0]:g} to +{ROUTE_CHANGES_MS[-1]:g} ms"
 _FAULTS: Final = {
     "feedback50": "half of the feedback lost for 5 s",
@@ -36,23 +35,52 @@ _FAULTS: Final = {
     "queue5s": "half the rate for 10 s, queue of 5 s",
 }
 _NOT_BELOW: Final = Bound("at least", 0.0, signed=True, decimals=1)
+_WORST: Final = Bound("at least", -3.0, signed=True, decimals=1)
 _REAL: Final = Bound("at most", 0.15, "%", scale=100, decimals=0)
 
+
+def _of_both(media: MediaKind) -> tuple[Goal, ...]:
+    """The goals of calls that send one kind of media, those with filler by the names of sets with filler."""
+
+    def goal(name: str, text: str, measure: Measure, bound: Bound) -> Goal:
+        suffix = "" if media == "video" else f"_{media}"
+        return Goal(f"{name}{suffix}", f"{text}, {media}", measure, bound)
+
+    families = tuple(sets.families(media))
+    # Without a bound of its own: a flow in competition with TCP has by its nature less than one that TCP has beaten
+    # down.
+    without_tcp = [name for name in families if sets.base_name(name) != "tcp"]
+    return (
+        goal("families_better", "each family: mean score against the better of gcc and scream, worst family",
+             scores.worst_family(media), _NOT_BELOW),
+        goal("families_rule", "each family: mean score against rule, worst family",
+             scores.worst_family(media, against_rule=True), _NOT_BELOW),
+        goal("scenarios_better", "each scenario: score against the better of gcc and scream, worst scenario",
+             scores.worst_gain(*families, others=LIBWEBRTC_SENDERS), _WORST),
+        goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
+             scores.worst_utilisation_ratio(*without_tcp), Bound("at least", 0.8)),
+        goal("route_below_80", f"{_RISE}: longest total time below 0.8 of the rate before",
+             series.route_dip(lambda dip: dip.below_80_percent_s, media), Bound("at most", 3.0, "s", decimals=1)),
+        goal("route_below_half", f"{_RISE}: longest continuous time below half of the rate before",
+             series.route_dip(lambda dip: dip.longest_below_half_s, media), Bound("at most", 1.5, "s", decimals=1)),
+        goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
+             series.clock_utilisation(media), Bound("at least", 0.97)),
+        goal("tcp_own_share", "TCP starts later: Weir's rate as a share of half the link, worst congestion control",
+             series.share_of_half_link("rtp", media), Bound("at least", 0.5)),
+        goal("tcp_left_share", "TCP starts later: TCP's rate as a share of half the link, worst congestion control",
+             series.share_of_half_link("tcp", media), Bound("at least", 0.7)),
+        goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s", series.start_queue("3M", media),
+             Bound("at most", 80.0, "ms", decimals=0)),
+        *(
+            goal(f"recovery_{fault}", f"{text}: recovered after, slowest scenario", series.recovery(fault, media),
+                 Bound("at most", 5.0, "s", decimals=1))
+            for fault, text in _FAULTS.items()
+        ),
+    )  # fmt: skip
+
+
 _FAMILY_GOALS: Final = (
-    Goal("families_gcc", "each family: mean score against the better of gcc and gcc-remb, worst family",
-         scores.worst_family(), _NOT_BELOW),
-    Goal("families_rule", "each family: mean score against rule, worst family",
-         scores.worst_family(against_rule=True), _NOT_BELOW),
-    Goal("scenarios_gcc", "each scenario: score against gcc, worst scenario", scores.worst_gain(*FAMILIES),
-         Bound("at least", -3.0, signed=True, decimals=1)),
-    Goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
-         scores.worst_utilisation_ratio(*_WITHOUT_TCP), Bound("at least", 0.8)),
-    Goal("route_below_80", f"{_RISE}: longest total time below 0.8 of the rate before",
-         series.route_dip(lambda dip: dip.below_80_percent_s), Bound("at most", 3.0, "s", decimals=1)),
-    Goal("route_below_half", f"{_RISE}: longest continuous time below half of the rate before",
-         series.route_dip(lambda dip: dip.longest_below_half_s), Bound("at most", 1.5, "s", decimals=1)),
-    Goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
-         series.clock_utilisation(), Bound("at least", 0.97)),
+    *_of_both("video"),
     *(
         Goal(f"loss_{percent}", f"random loss of {percent} %, video: utilisation",
              series.family_mean("loss", f"random{percent}"), Bound("at least", limit))
@@ -68,25 +96,15 @@ _FAMILY_GOALS: Final = (
              series.family_ratio("jitter", f"gaussian{ms}", "p95_queueing_delay_ms"), Bound("at most", 1.1))
         for ms in (10, 20, 40)
     ),
-    Goal("tcp_own_share", "TCP starts later: Weir's rate as a share of half the link, worst congestion control",
-         series.share_of_half_link("rtp"), Bound("at least", 0.5)),
-    Goal("tcp_left_share", "TCP starts later: TCP's rate as a share of half the link, worst congestion control",
-         series.share_of_half_link("tcp"), Bound("at least", 0.7)),
-    Goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s", series.start_queue("3M"),
-         Bound("at most", 80.0, "ms", decimals=0)),
     Goal("audio_feedback", "audio only: REMB or transport feedback a second, most in a scenario",
          series.audio_feedback("mute"), Bound("at most", 2.0, decimals=1)),
-    *(
-        Goal(f"recovery_{fault}", f"{text}: recovered after, slowest scenario", series.recovery(fault),
-             Bound("at most", 5.0, "s", decimals=1))
-        for fault, text in _FAULTS.items()
-    ),
     *(
         Goal(f"jain_{case}{scenarios.ROUTE_CHANGES}", f"RFC 8867 {case}, with a base delay that changes: Jain's index",
              series.run_mean("sharing", f"rfc8867-{case}{scenarios.ROUTE_CHANGES}", settled_jain_index),
              Bound("at least", 0.9, decimals=3), f"RFC 8867 {case}; bound of the project")
         for case in ("5.4", "5.5")
     ),
+    *_of_both("filler"),
 )  # fmt: skip
 
 _CALL_GOALS: Final = (
@@ -112,11 +130,16 @@ _CALL_GOALS: Final = (
 
 SUITE: Final = Suite(
     name="impairments",
-    about="A policy on families of network impairments against gcc, gcc-remb, nada and rule; in calls against "
-    "Chromium's own GCC. A call has recovered from a fault with the first three seconds in each of which it "
-    "receives 80 % of its rate of the 10 s before, with at most 100 ms of queueing.",
+    about="A policy on families of network impairments, with video and apart from it with filler, which takes all that "
+    "a link carries, against gcc, scream, gcc-remb, nada and rule; in calls against Chromium's own GCC. A call has "
+    "recovered from a fault with the first three seconds in each of which it receives 80 % of its rate of the 10 s "
+    "before, with at most 100 ms of queueing.",
     replays=(
-        *(Replays(name, sets.family(name), _RIVALS, series="kept") for name in FAMILIES),
+        *(
+            Replays(name, build, _RIVALS, series="kept")
+            for media in MEDIA
+            for name, build in sets.families(media).items()
+        ),
         Replays("sharing", sets.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),
         # At 640x360 Chromium's output is its whole target: 0.96 to 1.02 of it in such calls.
         Replays(

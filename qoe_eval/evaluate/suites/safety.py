@@ -25,7 +25,7 @@ WEAK_MODEL: Final = "trained-60s"
 _CANDIDATES: Final = "copilots=nada,rule policy=by_trust"
 _ALONE: Final = ("weir", "nada", "rule")
 _RULES: Final = tuple(name for name, can_be_off in GUARD_RULES.items() if can_be_off)
-_SETS: Final = {"random": sets.random(), **{name: sets.family_sample(name) for name in FAMILIES}}
+_SETS: Final = sets.sending("video", {"random": sets.random()}) | {name: sets.family_sample(name) for name in FAMILIES}
 _TRACES: Final = {name: sets.traces(name) for name in sets.TRACE_SETS}
 _HEALTHY: Final = "pool of the healthy model"
 _FAULTY: Final = {model: f"pool of {model}" for model in (*FAULTY_MODELS, WEAK_MODEL)}

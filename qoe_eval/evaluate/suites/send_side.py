@@ -15,14 +15,16 @@ from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.families.families import FAMILIES
+from weir.traces.schema.media import MEDIA
 
 _SENDER: Final = "weir-send"
-_SETS: Final[dict[str, sets.SetBuilder]] = {
+_WHOLE: Final[dict[str, sets.SetBuilder]] = {
     "catalogue": sets.fixed(bundled_scenarios),
     "random": sets.random(),
     **{name: sets.traces(name) for name in sets.TRACE_SETS},
-    **{name: sets.family(name) for name in FAMILIES},
+}
+_SETS: Final = {
+    name: build for media in MEDIA for name, build in (sets.sending(media, _WHOLE) | sets.families(media)).items()
 }
 _PATHS: Final = {"muses": sets.fixed(scenarios.muses_call), "mahimahi": sets.mahimahi_calls}
 _CALLED: Final = {
@@ -48,7 +50,7 @@ SUITE: Final = Suite(
     ),
     goals=(
         *(
-            Goal(f"{name}_at_sender", f"{name}: score at the sender less that at the receiver",
+            Goal(f"{name.replace(', ', '_')}_at_sender", f"{name}: score at the sender less that at the receiver",
                  scores.controller_gain(_SENDER, "weir", "gcc", name=name),
                  Bound("at least", -1.0, "points", signed=True))
             for name in _SETS

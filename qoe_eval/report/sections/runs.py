@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import ordered_controllers
-from weir.qoe_eval.records import Record, RunRecord, ScenarioAbout, Summary
+from weir.qoe_eval.records import FlowRecord, Record, RunRecord, ScenarioAbout, Summary
 from weir.qoe_eval.report.display import counted
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import Section
@@ -89,7 +89,7 @@ def _scenarios(records: Sequence[RunRecord], described: Mapping[str, ScenarioAbo
                     f"{delay_ms:g}",
                     f"{path.queue_bytes / 1000:,.1f}" if path.queue_bytes else "–",
                     f"{record.duration_s:g}",
-                    Cell(", ".join(f"{flow.id} ({flow.kind})" for flow in record.flows), kind="text"),
+                    Cell(", ".join(_flow_text(flow, record) for flow in record.flows), kind="text"),
                     Cell(about.source, kind="text"),
                 ]
             )
@@ -99,3 +99,8 @@ def _scenarios(records: Sequence[RunRecord], described: Mapping[str, ScenarioAbo
         Cell("Duration", "s"), "Flows", "Source",
     ]  # fmt: skip
     return Table(heads, rows)
+
+
+def _flow_text(flow: FlowRecord, record: RunRecord) -> str:
+    media = record.media.get(flow.id)
+    return f"{flow.id} ({f'{media.kind} to {media.max_rate_bps / 1e6:g} Mbps' if media else flow.kind})"

@@ -22,6 +22,7 @@ from weir.qoe_eval.report.page_table import (
 )
 from weir.qoe_eval.report.page_template import Section
 from weir.registry import knows_path
+from weir.traces.schema.media import MEDIA, MediaKind
 
 HEATED = (
     "viewer_quality", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95", "utility",
@@ -114,26 +115,32 @@ def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRec
     return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text)]
 
 
-def families(rows: Sequence[FamilyRow], own: str, *, has_own_sections: bool) -> Section | None:
-    """One row a family, with the differences of `own`; None without families. `has_own_sections`: the page has a
-    section `family-NAME` for each.
+def families(rows: Sequence[FamilyRow], own: str, *, has_own_sections: bool) -> list[Section]:
+    """A section for each kind of media, with one row a family and the differences of `own`. `has_own_sections`: the
+    page has a section for each, `family-NAME` with video and `family-NAME-MEDIA` with other media.
     """
-    if not rows:
-        return None
-    measure = MEASURES["challenge"]
+    return [
+        _families(some, own, media, has_own_sections)
+        for media in MEDIA
+        if (some := [row for row in rows if row.media == media])
+    ]
+
+
+def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, has_own_sections: bool) -> Section:
+    measure, suffix = MEASURES["challenge"], "" if media == "video" else f"-{media}"
     controllers = ordered_controllers(name for row in rows for name in row.scores)
     heads: Cells = [
-        "Family", Cell("To better gcc", "difference"), Cell("To rule", "difference"),
-        Cell("Worst score", "against gcc"), Cell("Worst utilisation", "of gcc’s"),
+        "Family", Cell("To better of gcc, scream", "difference"), Cell("To rule", "difference"),
+        Cell("Worst score", "against the better"), Cell("Worst utilisation", "of gcc’s"),
         *map(controller_cell, controllers), "Scenarios",
     ]  # fmt: skip
     found = [
         Row(
             [
-                Cell("", row.description, links=[(f"#family-{row.name}", row.name)])
+                Cell("", row.description, links=[(f"#family-{row.name}{suffix}", row.name)])
                 if has_own_sections
                 else Cell(row.name, row.description),
-                *(difference_cell(one, measure) for one in (row.against_gcc, row.against_rule)),
+                *(difference_cell(one, measure) for one in (row.against_better, row.against_rule)),
                 _worst(row.name, row.worst_score, "{:+.1f}"),
                 _worst(row.name, row.worst_utilisation, "{:.2f}"),
                 *(measure.display(row.scores.get(name)) for name in controllers),
@@ -142,8 +149,9 @@ def families(rows: Sequence[FamilyRow], own: str, *, has_own_sections: bool) -> 
         )
         for row in rows
     ]
-    view = {"own": own, "has_own_sections": has_own_sections, "table": Table(heads, found, "families")}
-    return Section("families", "Families", "families", view, "Network impairments")
+    view = {"own": own, "media": media, "has_own_sections": has_own_sections, "table": Table(heads, found, "families")}
+    title = f"Network impairments, {media}"
+    return Section(f"families-{media}", f"Families, {media}", "families", view, title)
 
 
 def _worst(family: str, worst: WorstScenario | None, shown: str) -> Cell:

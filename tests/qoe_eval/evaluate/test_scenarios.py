@@ -7,10 +7,10 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suites import SUITES
-from weir.traces.catalogue import load_bundled
+from weir.traces.catalogue import bundled_scenarios
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.families.families import FAMILIES, small_grid
-from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.scenario import FillerMedia, Scenario
 
 RTP = {"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 5e6}}
 NO_CALLS = {"clock", "mute", "content", "fault"}
@@ -78,7 +78,7 @@ def test_family_calls_are_what_a_link_can_do_to_a_browser():
         "route-plus40-4M-video", "loss-random5-4M-video", "jitter-gaussian20-4M-video", "tcp-cubic-stays-4M-video",
     ]  # fmt: skip
     assert {one.duration_s for one in called} == {20.0, 40.0}
-    plain = small_grid()["loss"][0].flows[0]
+    plain = small_grid("video")["loss"][0].flows[0]
     assert [one.flows[0] for one in called] == [plain] * len(called)
 
 
@@ -96,11 +96,17 @@ def test_calls_of_traces_and_their_replays(traces):
     assert all(one.flows[0].media.rise_time_constant_s > 0 for one in replayed)
 
 
-def test_a_video_takes_the_place_of_the_first_rtp_flow_only():
-    bundled = load_bundled("tcp-competitor")
-    scenario = scenarios.with_video(bundled, 1_000_000)
-    assert (scenario.flows[0].media.kind, scenario.flows[0].media.max_rate_bps) == ("video", 1e6)
-    assert scenario.flows[1] == bundled.flows[1]
+def test_a_set_with_filler_has_the_paths_of_that_with_video(traces):
+    video, filler = (
+        sets.sending(media, {"traces": sets.traces("mahimahi"), "bundled": sets.fixed(bundled_scenarios)})
+        for media in ("video", "filler")
+    )
+    assert (list(video), list(filler)) == (["traces", "bundled"], ["traces, filler", "bundled, filler"])
+    for name in video:
+        first, second = (some(settings(traces)).scenarios for some in (video[name], filler[f"{name}, filler"]))
+        assert {one.flows[0].media.kind for one in first} == {"video"}
+        assert {one.flows[0].media for one in second} == {FillerMedia()}
+        assert [(one.name, one.forward) for one in first] == [(one.name, one.forward) for one in second]
 
 
 def test_the_return_path_loses_what_is_asked_and_nothing_else_changes():

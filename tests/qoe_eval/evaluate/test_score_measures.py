@@ -3,7 +3,7 @@
 import pytest
 from hand_made import record, results, row
 
-from weir.qoe_eval.evaluate.score_measures import closed_share
+from weir.qoe_eval.evaluate.score_measures import closed_share, family_rows
 
 
 def scored(scores):
@@ -18,11 +18,11 @@ def scored(scores):
 
 def test_one_link_below_gcc_is_enough():
     found = scored({"weir": {"a": (92, 90), "b": (90, 90)}, "gcc": {"a": (90, 91), "b": (88, 93)}})
-    worst = row("steady_worst", results({"steady": found}))
+    worst = row("steady_worst", results({"steady, filler": found}))
     assert (worst.value, worst.reached) == (pytest.approx(-0.5), False)
     assert worst.detail == "1 of 2 miss it: b -0.50"
     even = scored({"weir": {"a": (90, 90)}, "gcc": {"a": (90, 90)}})
-    assert row("steady_worst", results({"steady": even})).reached
+    assert row("steady_worst", results({"steady, filler": even})).reached
 
 
 def test_the_interval_decides_against_the_rule():
@@ -30,7 +30,7 @@ def test_the_interval_decides_against_the_rule():
     ahead = {name: (80.0 + gain,) for name, gain in zip("abcdef", (3, 1, 2, 4, 2.5, 3.5), strict=True)}
 
     def low(weir):
-        return row("rule_low_steady", results({"steady": scored({"weir": weir, "rule": rule, "gcc": rule})}))
+        return row("rule_low_steady", results({"steady, filler": scored({"weir": weir, "rule": rule, "gcc": rule})}))
 
     assert 0 < low(ahead).value < 2.67
     assert low(ahead).reached
@@ -40,7 +40,7 @@ def test_the_interval_decides_against_the_rule():
 
 
 def test_a_gain_over_several_sets_is_undecided_while_one_is_missing():
-    found = results({"steady": scored({"weir": {"a": (90,)}, "rule": {"a": (80,)}, "gcc": {"a": (80,)}})})
+    found = results({"steady, filler": scored({"weir": {"a": (90,)}, "rule": {"a": (80,)}, "gcc": {"a": (80,)}})})
     gain = row("rule_gain", found)
     assert (gain.value, gain.reached) == (10, None)
     assert gain.verdict.startswith("not decided: the set mahimahi was not chosen; ")
@@ -52,15 +52,15 @@ def test_distance_closed():
         "b": {"weir": {"challenge": 94}, "gcc": {"challenge": 95}, "oracle": {"challenge": 100}},
         "incomplete": {"weir": {"challenge": 0}, "gcc": {"challenge": 95}},
     }
-    assert closed_share(means) == pytest.approx((10 - 1) / (20 + 5))
-    assert closed_share({"a": {name: {"challenge": 70} for name in ("weir", "gcc", "oracle")}}) is None
-    no_gap = results({"random": scored({name: {"a": (70,)} for name in ("weir", "gcc", "oracle")})})
+    assert closed_share(means, "gcc") == pytest.approx((10 - 1) / (20 + 5))
+    assert closed_share({"a": {name: {"challenge": 70} for name in ("weir", "gcc", "oracle")}}, "gcc") is None
+    no_gap = results({"random, filler": scored({name: {"a": (70,)} for name in ("weir", "gcc", "oracle")})})
     assert row("random_closed", no_gap).verdict == "not measured: the oracle is not ahead of gcc here"
 
 
 def test_wins_ties_and_losses():
     found = scored({"weir": {"a": (91,), "b": (90.01,), "c": (80,)}, "gcc": {"a": (90,), "b": (90,), "c": (90,)}})
-    wins = row("random_wins", results({"random": found}))
+    wins = row("random_wins", results({"random, filler": found}))
     assert wins.value == pytest.approx(2 / 3)
     assert wins.detail == "won 2 of 3; lost by more than 0.05 points 1; within them 1"
 
@@ -73,7 +73,7 @@ def test_the_longest_delays_are_of_the_first_seed_and_of_pairs():
         delayed("a", "weir", 100, 0.9), delayed("a", "gcc", 100, 0.9), delayed("b", "weir", 300, 0.9),
         delayed("b", "gcc", 100, 0.2), delayed("b", "gcc", 1, 0.2, seed=2), delayed("c", "weir", 1, 0.9),
     ]  # fmt: skip
-    tail = row("random_worst_delay", results({"random": found[:2], "more random": found[2:]}))
+    tail = row("random_worst_delay", results({"random, filler": found[:2], "more random, filler": found[2:]}))
     assert tail.value == pytest.approx(2.98)
     assert tail.detail.startswith("2 scenarios; median 2.00; 1 above 1.25; worst b 3.00; ")
     assert tail.detail.endswith("1 scenarios: 1.00, 0 above 1.25")
@@ -94,10 +94,43 @@ def test_tcp_is_left_out_of_the_utilisation_goal():
     found = results({"tcp": [
         record("tcp-bbr-stays-1M-video", "weir", utilisation=0.1, challenge=80.0),
         record("tcp-bbr-stays-1M-video", "gcc", utilisation=0.9, challenge=82.0),
+        record("tcp-bbr-stays-1M-video", "scream", utilisation=0.9, challenge=81.0),
     ]})  # fmt: skip
     assert row("scenarios_utilisation", found).reached is None
-    assert row("scenarios_gcc", found).value == pytest.approx(-2)
-    assert row("families_gcc", found).reached is False
+    assert row("scenarios_better", found).value == pytest.approx(-2)
+    assert row("families_better", found).reached is False
+    assert row("families_better_filler", found).reached is None
+
+
+def test_a_link_that_is_called_like_a_family_is_none():
+    found = results({"start, filler": [record("start-5M", name, challenge=90.0) for name in ("weir", "gcc", "scream")]})
+    assert family_rows(found, "filler") == []
+
+
+def test_nothing_is_better_than_both_while_one_of_them_did_not_run():
+    found = results({"route": [record("route-plus5-1M-video", name, challenge=90.0) for name in ("weir", "gcc")]})
+    for name in ("families_better", "scenarios_better"):
+        assert (row(name, found).value, row(name, found).verdict) == (0, "not decided: no run of scream completed")
+
+
+@pytest.mark.parametrize(("scream", "closed"), [(75.0, 0.5), (60.0, 0.6)])
+def test_the_distance_is_from_the_better_of_both(scream, closed):
+    scores = {"weir": 85.0, "gcc": 70.0, "scream": scream, "oracle": 95.0}
+    found = results({"random": scored({name: {"a": (score,)} for name, score in scores.items()})})
+    assert row("random_video_closed", found).value == pytest.approx(closed)
+
+
+@pytest.mark.parametrize(("goal", "measure", "worse"), [("utility", "utility", 7.9), ("viewer", "viewer_quality", 3.9)])
+def test_the_viewer_of_bundled_scenarios_with_video(goal, measure, worse):
+    def value(gain):
+        return row(
+            f"catalogue_{goal}_scream",
+            results(
+                {"catalogue": [record("a", "weir", **{measure: 50.0 + gain}), record("a", "scream", **{measure: 50.0})]}
+            ),
+        ).reached
+
+    assert (value(worse), value(worse + 0.2)) == (False, True)
 
 
 def test_figures_of_other_commands():

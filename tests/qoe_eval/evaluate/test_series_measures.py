@@ -128,9 +128,9 @@ def test_the_mean_over_rates_decides_on_a_strength():
     used = {"1M": 0.99, "4M": 0.93, "10M": 0.96}
     loss = [record(f"loss-random2-{rate}-video", "weir", utilisation=value) for rate, value in used.items()]
     loss += [record(f"loss-random2-{rate}-video", "gcc", utilisation=1.0) for rate in used]
-    # Filler is not asked for.
-    loss += [record("loss-random2-1M-filler", "weir", utilisation=0.1)]
-    found = row("loss_2", results({"loss": loss}))
+    # Filler is another set.
+    filler = [record("loss-random2-1M-filler", "weir", utilisation=0.1)]
+    found = row("loss_2", results({"loss": loss, "loss, filler": filler}))
     assert (found.value, found.reached) == (pytest.approx(0.96), True)
     assert found.detail.startswith("weir: 1 Mbps 0.99, 4 Mbps 0.93, 10 Mbps 0.96; gcc:")
     assert row("loss_5", results({"loss": loss})).verdict == "not measured: no such run"
@@ -197,13 +197,13 @@ def test_the_longest_dip_after_a_route_change_decides():
 def test_a_start_and_a_queue_that_never_come():
     slow, quick = ([rate] * 600 for rate in (1e6, 5e6))
     found = results(
-        {"start": [run("start-5M", "weir", flow("media", slow)), run("start-5M", "gcc", flow("media", quick))]}
+        {"start, filler": [run("start-5M", "weir", flow("media", slow)), run("start-5M", "gcc", flow("media", quick))]}
     )
     start = row("start", found)
     assert (start.value, start.measured, start.reached) == (None, "not at all in 1 of 1", False)
     assert start.detail == "gcc 0.30 s"
     drained = {name: run("halved-2.5M", name, flow("media", quick)) for name in ("weir", "gcc")}
     drained["gcc"].flows[0].series["one_way_delay_mean_ms"] = [500.0] * 600
-    less = row("halved_against_gcc", results({"halved": list(drained.values())}))
+    less = row("halved_against_gcc", results({"halved, filler": list(drained.values())}))
     assert (less.measured, less.reached) == ("gcc never is", True)
-    assert row("halved", results({"halved": list(drained.values())})).value == 0
+    assert row("halved", results({"halved, filler": list(drained.values())})).value == 0

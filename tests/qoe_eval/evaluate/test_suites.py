@@ -17,11 +17,13 @@ SMALL = {
 }
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
-    "policy": ("random_wins", "random_closed", "steady_worst", "random_worst_delay", "start", "halved", "steering",
+    "policy": ("catalogue_utility_scream", "random_video_closed", "random_wins", "random_closed", "steady_worst",
+               "random_worst_delay", "start", "halved", "steering",
                "jain_5.4", "rfc8867_5.6_own_share"),
-    "impairments": ("families_gcc", "scenarios_gcc", "route_below_80", "start_queue", "jain_5.4-route-changes"),
+    "impairments": ("families_better", "families_rule_filler", "scenarios_better", "route_below_80",
+                    "start_queue", "jain_5.4-route-changes"),
     "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
-    "send-side": ("random_at_sender", "start_at_sender"),
+    "send-side": ("random_at_sender", "start_filler_at_sender"),
     "calls": ("bitrate", "delay", "vmaf", "cpu", "sim_to_real_step-down-up"),
     "real": ("gcc_rate_steady-2m5", "scream_delay_loss-random2-4M-video"),
 }  # fmt: skip
@@ -101,9 +103,9 @@ def test_traces_and_figures_complete_the_goals_of_a_policy(weir, traces, tmp_pat
     assert rows["jain_5.4"]["value"] == pytest.approx(1, abs=0.01)
     assert (rows["adaptation_steps"]["reached"], rows["adaptation_loss"]["reached"]) == (True, False)
     assert (rows["training_time"]["measured"], rows["training_time"]["reached"]) == ("never", False)
-    scenarios = json.loads(out)["suites"]["policy"]["sets"]["opennetlab"]["scenarios"]
+    scenarios = json.loads(out)["suites"]["policy"]["sets"]["opennetlab, filler"]["scenarios"]
     assert list(scenarios) == ["opennetlab-a", "opennetlab-b"]
-    assert list(scenarios["opennetlab-a"]) == ["weir", "gcc", "rule", "oracle"]
+    assert list(scenarios["opennetlab-a"]) == ["weir", "gcc", "scream", "rule", "oracle"]
 
 
 def test_the_shared_folder_of_traces_is_the_default(weir, traces, tmp_path, monkeypatch):
@@ -123,9 +125,9 @@ def test_without_traces_goals_over_all_sets_are_not_decided(weir):
 def test_goals_of_sets_that_were_not_chosen_are_counted_and_not_listed(weir, tmp_path):
     status, out, error = weir("--suite", "policy", "--set", "steady", "--seeds", 1)
     assert status == 0, error
-    assert "steady links of 0.3, 1, 2.5, 8 and 30 Mbps: worst link" in out
+    assert "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link" in out
     assert "opennetlab traces: mean gain" not in out
-    assert "17 goals of sets that were not chosen" in out
+    assert "25 goals of sets that were not chosen" in out
     assert "opennetlab traces: mean gain" not in (tmp_path / "out/evaluation.html").read_text()
     rows = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["policy"]["rows"]
     assert "opennetlab_gain" in [row["name"] for row in rows]
@@ -134,15 +136,17 @@ def test_goals_of_sets_that_were_not_chosen_are_counted_and_not_listed(weir, tmp
 def test_families_have_a_table_and_charts_of_their_worst_scenarios(weir, tmp_path):
     status, out, _ = weir("--suite", "impairments", *SMALL["impairments"])
     assert status == 0
-    assert "worst score against gcc" in out
+    assert "worst score against the better" in out
     document = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["impairments"]
-    assert [(row["name"], row["scenarios"]) for row in document["families"]] == [("route", 4), ("start", 2)]
-    assert list(document["sets"]["route"]["scenarios"]["route-plus20-4M-filler"]) == [
-        "weir", "gcc", "gcc-remb", "nada", "rule"
+    assert [(row["media"], row["name"], row["scenarios"]) for row in document["families"]] == [
+        ("video", "route", 2), ("video", "start", 2), ("filler", "route", 2)
+    ]  # fmt: skip
+    assert list(document["sets"]["route, filler"]["scenarios"]["route-plus20-4M-filler"]) == [
+        "weir", "gcc", "scream", "gcc-remb", "nada", "rule"
     ]  # fmt: skip
     page = (tmp_path / "out/evaluation.html").read_text()
-    assert page.count('class="chart worst"') == 5
-    assert 'id="family-start"' in page
+    assert page.count('class="chart worst"') == 7
+    assert all(f'id="{one}"' in page and f'href="#{one}"' in page for one in ("family-start", "family-route-filler"))
 
 
 def test_the_guard_is_reported_rule_by_rule_and_not_judged(weir):
@@ -211,7 +215,7 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
     ("options", "message"),
     [
         (["--suite", "weather"], "--suite weather: there is none; one of policy, impairments,"),
-        (["--set", "weather"], "--set weather: there is none; one of opennetlab, mahimahi, random,"),
+        (["--set", "weather"], "--set weather: there is none; one of catalogue, random, mahimahi,"),
         (["--only", "nothing"], "--only nothing: no scenario is chosen"),
         (["--size", "9x9"], "--size 9x9: use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces nowhere: no folder opennetlab/ or mahimahi/ in it"),
@@ -241,10 +245,10 @@ def test_a_death_is_status_1_and_the_rest_is_measured(weir, misbehave, tmp_path)
     assert "did not complete" in error
     document = json.loads((tmp_path / "out/evaluation.json").read_text())
     assert document["run"]["failures"]
-    assert document["suites"]["impairments"]["families"][0]["better_gcc"] == "gcc-remb"
+    assert document["suites"]["impairments"]["families"][0]["better"] == "scream"
     rows = rows_of(document, "impairments")
     assert rows["start_queue"]["reached"] is not None
-    assert rows["scenarios_gcc"]["reason"] == "no pair of runs completed"
+    assert rows["scenarios_better"]["reason"] == "no run of gcc completed"
 
 
 def test_an_interrupted_run_keeps_what_it_has(weir, misbehave):

@@ -28,7 +28,7 @@ def test_one_lean_record_per_run_and_its_series_beside_it(plan, tmp_path):
     assert record.series is None
     assert all(flow.series is None for flow in record.flows)
     assert record.measures["challenge"] > 0
-    assert record.flows_under_test == ["media"]
+    assert record.media["media"].kind == "filler"
     series = RunStore(tmp_path).read_series(record)
     assert len(series["path"]["capacity_bps"]) == len(series["flows"]["media"]["receive_rate_bps"]) == 100
     assert len(list((tmp_path / "series").iterdir())) == 8

@@ -11,8 +11,6 @@ AUDIO_PACKETS_PER_SECOND = (1, 50)
 # 20 ms at 32 kbps.
 _AUDIO_BYTES = 80
 START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
-# libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
-_SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
 _TCP_STARTS_AT_S = 15.0
 _TCP_STOPS_AT_S = 45.0
 CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
@@ -62,11 +60,10 @@ def mute() -> Family:
 
 def content() -> Family:
     """Video that at times needs less than the target: down to a half, a quarter or a tenth of it, also from an encoder
-    that follows its target slowly, and from one that drops frames.
+    that drops frames.
     """
     shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
     cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]
-    cases.append(Case("tenth-slow", video={"minimum_output_share": 0.1, **_SLOW_ENCODER}))
     cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
     return Family("content", "The content changes what video needs", cases, media=("video",))
 

@@ -8,6 +8,7 @@ from weir.traces.generate.families.call import clock, content, mute, start, tcp
 from weir.traces.generate.families.everything import everything
 from weir.traces.generate.families.family import Family
 from weir.traces.generate.families.path import fault, jitter, loss, policer, reverse, route, slots
+from weir.traces.schema.media import MediaKind
 from weir.traces.schema.scenario import Scenario
 
 FAMILIES: dict[str, Callable[[], Family]] = {
@@ -37,18 +38,19 @@ _SMALL_CASES = {
     "reverse": ("plus500", "loss10"),
     "start": ("300k", "100k"),
     "mute": ("5s", "20s"),
-    "content": ("tenth", "tenth-slow"),
+    "content": ("tenth", "tenth-stalls"),
     "fault": ("feedback100half", "outage"),
     "everything": ("1", "2"),
 }
 _SMALL_RATE_BPS = 4e6
 
 
-def small_grid() -> dict[str, list[Scenario]]:
-    """Two scenarios of each family, with video on 4 Mbps."""
+def small_grid(media: MediaKind) -> dict[str, list[Scenario]]:
+    """Two scenarios on 4 Mbps of each family that has that kind of media."""
     return {
         name: [
-            family.scenario(case, _SMALL_RATE_BPS, "video") for case in family.cases if case.name in _SMALL_CASES[name]
+            family.scenario(case, _SMALL_RATE_BPS, media) for case in family.cases if case.name in _SMALL_CASES[name]
         ]
         for name, family in ((name, build()) for name, build in FAMILIES.items())
+        if media in family.media
     }

@@ -1,23 +1,22 @@
 """A family: one kind of trouble in several strengths, each on several rates and with both kinds of media.
 
-Unless a family differs: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call
-of filler, which takes whatever the link carries, or of video, which needs at most five sixths of it (2.5 Mbps of 3). A
-scenario is called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
+Unless a family differs: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call of
+video, which needs at most five sixths of the link (2.5 Mbps of 3), or of filler, which takes all of it. A scenario is
+called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from weir.traces.schema.media import MEDIA, MediaKind, media_of
 from weir.traces.schema.scenario import Scenario
 
-MediaKind = Literal["filler", "video"]
 Fields = Mapping[str, Any]
 
 RATES_BPS = (1e6, 4e6, 10e6)
-MEDIA: tuple[MediaKind, ...] = ("filler", "video")
 ONE_WAY_DELAY_MS = 25.0
 DURATION_S = 60.0
 VIDEO_SHARE_OF_LINK = 5 / 6
@@ -57,14 +56,13 @@ class Family:
     media: Sequence[MediaKind] = MEDIA
     duration_s: float = DURATION_S
 
-    def scenarios(self) -> list[Scenario]:
-        """The whole grid."""
+    def scenarios(self, media: MediaKind) -> list[Scenario]:
+        """The grid with one kind of media; empty where the family does not have it."""
         return [
             self.scenario(case, rate_bps, media)
             for case in self.cases
             for rate_bps in self.rates_bps
-            for media in self.media
-            if media in case.media
+            if media in self.media and media in case.media
         ]
 
     def scenario(self, case: Case, rate_bps: float, media: MediaKind) -> Scenario:
@@ -79,7 +77,7 @@ class Family:
             duration_s=self.duration_s,
             forward={"capacity": steady(rate_bps), "one_way_delay_ms": ONE_WAY_DELAY_MS, **case.forward(rate_bps)},
             **({} if case.reverse is None else {"reverse": case.reverse}),
-            flows=[{"kind": "rtp", "media": {"kind": media, **content}, **(case.flow or {})}, *case.others],
+            flows=[{"kind": "rtp", "media": media_of(media, **content), **(case.flow or {})}, *case.others],
         )
 
 

@@ -1,0 +1,40 @@
+"""The media of flows under test: the video of a call, or filler, which shows what a link can carry."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from weir.traces.schema.scenario import Scenario
+
+MediaKind = Literal["video", "filler"]
+MEDIA: tuple[MediaKind, ...] = ("video", "filler")
+"""In the order of reports."""
+
+# libvpx VP8 in Chromium, after `weir.traces.schema.flows.VideoMedia`.
+_SLOW_ENCODER = {"rise_time_constant_s": 1.35, "fall_time_constant_s": 0.2}
+
+
+def media_of(kind: MediaKind, **fields: Any) -> dict[str, Any]:
+    """Media as a scenario's JSON has it: video of at most 2.5 Mbps from a slow encoder with audio beside it, or filler
+    of at most 50 Mbps; with other `fields` where they are given.
+    """
+    return {"kind": kind, **(_SLOW_ENCODER if kind == "video" else {}), **fields}
+
+
+def with_media(scenario: Scenario, kind: MediaKind, max_rate_bps: float | None = None) -> Scenario:
+    """The scenario with media of that kind in its flows under test. A flow that sends that kind already keeps its own.
+
+    Args:
+        scenario: as written.
+        kind: of media.
+        max_rate_bps: its limit, bit/s. None: the flow's own, else that of `media_of`.
+
+    Raises:
+        InputError: the limit is out of range.
+    """
+    document = scenario.to_dict()
+    for flow in document["flows"]:
+        if flow["kind"] == "rtp" and flow["controller"] == "under_test":
+            own = flow["media"] if flow["media"]["kind"] == kind else media_of(kind)
+            flow["media"] = own if max_rate_bps is None else own | {"max_rate_bps": max_rate_bps}
+    return Scenario.from_dict(document, scenario.name)
