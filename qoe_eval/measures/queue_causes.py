@@ -93,12 +93,18 @@ def _blame(seen: Observation, queue_bits: Array, down: NDArray[np.bool_]) -> Arr
     emptying = np.concatenate((np.zeros(_reaction(seen)), queue_bits / _EMPTIED_WITHIN_S))[: len(queue_bits)]
     known = _known(seen, offered)
     known = np.maximum(known * _LEAST_WHILE_EMPTIED, known - emptying)
-    target = _in_force(seen.target_bps)
+    # What the path could have carried while it had nothing to do makes good for no burst.
+    room = seen.capacity_bps - seen.other_flows_bps - np.append(0.0, queue_bits[:-1]) / seen.interval_s
+    target = _smooth(np.maximum(_in_force(seen.target_bps), room))
     if seen.estimate_bps is None:
         estimate = np.where(seen.feedback_age_s > FEEDBACK_LATE_S, 0.0, target)
     else:
-        estimate = np.where(np.isnan(seen.estimate_bps), target, _in_force(seen.estimate_bps))
+        estimate = _smooth(np.maximum(_in_force(seen.estimate_bps), room))
+        estimate = np.where(np.isnan(estimate), target, estimate)
     backlog = _smooth(-np.diff(seen.backlog_bits, prepend=0.0) / seen.interval_s)
+    growth = np.maximum(0.0, _smooth(np.maximum(seen.sent_bps, room)) - offered)
+    kept = np.maximum(0.0, np.minimum(sent, offered) - known)
+    highest = np.where(growth > 0, offered + growth, sent)
     endless = np.full(len(sent), np.inf)
     layers = (
         (CAPACITY, known),
@@ -107,13 +113,13 @@ def _blame(seen: Observation, queue_bits: Array, down: NDArray[np.bool_]) -> Arr
         (LOSS, target + retransmitted),
         (DECISION, target + retransmitted + probes),
         (KEY_FRAME, np.where(_smooth(seen.sends_key_frame) > 0, endless, 0.0)),
-        (ENCODER, np.maximum(sent - np.maximum(backlog, 0.0), 0.0)),
+        (ENCODER, highest - np.maximum(backlog, 0.0)),
         (PACER, endless),
     )
     blame = np.zeros((len(sent), len(CAUSES)))
-    level = np.minimum(np.minimum(offered, known), sent)
+    level = highest - growth - kept
     for cause, top in layers:
-        reached = np.minimum(sent, np.maximum(level, top))
+        reached = np.minimum(highest, np.maximum(level, top))
         blame[:, cause] += reached - level
         level = reached
     blame[:, CAPACITY] += others * np.maximum(0.0, 1 - capacity / in_total)
@@ -130,6 +136,6 @@ def _smooth(values: ArrayLike) -> Array:
 
 
 def _in_force(rate_bps: Array) -> Array:
-    """The largest rate within each sample, smoothed, with headers; `rate_bps` is of the samples' ends."""
-    largest = np.fmax(rate_bps, np.concatenate((rate_bps[:1], rate_bps[:-1])))
-    return _smooth(largest) * _HEADERS_FACTOR + _HEADERS_BPS
+    """The largest rate within each sample, with headers; `rate_bps` is of the samples' ends."""
+    largest: Array = np.fmax(rate_bps, np.concatenate((rate_bps[:1], rate_bps[:-1])))
+    return largest * _HEADERS_FACTOR + _HEADERS_BPS
