@@ -13,7 +13,8 @@ rules apply in their order:
    target, which differs from the estimate while feedback is on its way or lost (a controller at the sender has no such
    estimate: all up to its target is `feedback` while no feedback has come for longer than FEEDBACK_LATE_S, else
    `decision`); above the target, `loss` as far as it is retransmissions, `decision` as far as it is probes,
-   `key_frame` while one is being sent, `pacer` as far as a backlog of frames shrinks, and `encoder`.
+   `key_frame` while one is being sent, `pacer` as far as a backlog of frames shrinks, and `encoder`, also where the
+   target is below the least that audio and video can do.
 4. The bytes of other flows above the capacity are `capacity`, too.
 5. A queue consists of the causes of the bytes that made it, mixed evenly; as far as it drains slower than the known
    capacity would drain it, its time is `capacity`, or `outage` for the part in which the path is down. The time of a

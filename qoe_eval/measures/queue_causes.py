@@ -93,7 +93,7 @@ def _blame(seen: Observation, queue_bits: Array, down: NDArray[np.bool_]) -> Arr
     emptying = np.concatenate((np.zeros(_reaction(seen)), queue_bits / _EMPTIED_WITHIN_S))[: len(queue_bits)]
     known = _known(seen, offered)
     known = np.maximum(known * _LEAST_WHILE_EMPTIED, known - emptying)
-    # What the path could have carried while it had nothing to do makes good for no burst.
+    # Capacity that nobody used before or after a burst does not make good for it.
     room = seen.capacity_bps - seen.other_flows_bps - np.append(0.0, queue_bits[:-1]) / seen.interval_s
     target = _smooth(np.maximum(_in_force(seen.target_bps), room))
     if seen.estimate_bps is None:

@@ -15,7 +15,7 @@ _MEANINGS = {
     "capacity": "The path fell faster than feedback shows, or carried other traffic; only sending less helps.",
     "decision": "The target was above what the path was known to carry, or did not let a known queue empty; probes.",
     "feedback": "The receiver's estimate was lower, but had not reached the sender; or no feedback came.",
-    "encoder": "More was sent than the target; or no frame was captured.",
+    "encoder": "More was sent than the target, also where that is below the media's least; or no frame was captured.",
     "pacer": "A backlog of frames was sent faster than they were encoded; or a frame waited for its turn.",
     "key_frame": "A key frame was being sent.",
     "loss": "A lost packet was waited for, or retransmissions exceeded the target.",

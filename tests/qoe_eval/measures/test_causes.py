@@ -48,7 +48,7 @@ def video(delay_s=0.05, **of_frames):
 
 
 def seen(capacity_bps, sent_bps, target_bps=None, **changes):
-    """A flow that never sends more than its target, unless told otherwise."""
+    """A flow that by default never sends more than its target."""
     none = np.zeros(SAMPLES)
     target_bps = sent_bps if target_bps is None else target_bps
     others = changes.get("other_flows_bps", none)
@@ -96,7 +96,7 @@ def test_a_path_that_falls_faster_than_anyone_could_follow():
 def test_an_outage_whatever_the_target():
     episode = the_queue(seen(over(5, 7, 0, 2e6), np.full(SAMPLES, 1e6)))
     assert episode.cause == "outage"
-    # What is sent on while the path empties its queue is the decision's.
+    # The decision lets the sender go on while the path empties its queue.
     assert set(episode.shares) == {"outage", "decision"}
 
 
@@ -217,7 +217,7 @@ def test_a_frame_whose_packets_were_lost():
     lost = over(5.0, 5.1, 3, 0)
     assert the_freeze(quiet(frames=frames, lost=lost), start_s, 6.0).cause == "loss"
     assert the_freeze(quiet(frames=frames), start_s, 6.0).cause == "other"
-    # What a queue drops is the fault of what filled it.
+    # A drop of the queue is the fault of whatever filled it.
     full = seen(STEADY, over(4, 6, 2e6, 0.5e6), frames=frames, lost=lost, lost_at_queue=lost)
     assert the_freeze(replace(full, queueing_delay_s=0.2 * full.queueing_delay_s), start_s, 6.0).cause == "decision"
 
