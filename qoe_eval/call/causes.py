@@ -92,7 +92,7 @@ def _rates(settings: CallSettings, link: LinkLog, sender: StatsReports, back: Li
         return np.nan_to_num(estimates), None
     known = np.isfinite(back.one_way_delay_ms_mean)
     delay_ms = np.interp(times_us, back.time_us[known], back.one_way_delay_ms_mean[known]) if known.any() else 0.0
-    # What was sent while the return path delivered nothing comes with the next packet that it delivers.
+    # An estimate that was sent while the return path delivered nothing comes with the next packet that it delivers.
     delivered_us = back.time_us[known]
     arrival_us = times_us + 1e3 * delay_ms
     after = np.searchsorted(delivered_us, times_us)

@@ -26,7 +26,7 @@ class Frames:
 
 @dataclass(frozen=True)
 class Observation:
-    """What is known of a flow and its path, in samples of `interval_s` from time 0; arrays have shape [samples].
+    """A flow and its path, in samples of `interval_s` from time 0; arrays have shape [samples].
 
     Attributes:
         start_s: when the flow begins.

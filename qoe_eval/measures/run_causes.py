@@ -124,7 +124,7 @@ def _frames(columns: FrameColumns | None) -> Frames:
 
 
 def _backlog_bits(frames: Frames, ends_s: Array) -> Array:
-    """Of the frames captured by then, those whose last packet was not sent."""
+    """The size of all frames captured by then whose last packet was not sent."""
     total = 8 * np.concatenate(([0.0], np.cumsum(frames.bytes)))
     captured, sent = (np.searchsorted(at, ends_s, side="right") for at in (frames.captured_s, np.sort(frames.sent_s)))
     found: Array = total[captured] - total[sent]

@@ -1,4 +1,4 @@
-"""The section that says why pictures froze and packets queued, and the texts of single episodes."""
+"""The section on causes of freezes and long queues, and the texts of single episodes."""
 
 from __future__ import annotations
 

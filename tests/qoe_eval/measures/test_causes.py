@@ -24,7 +24,7 @@ def over(start_s, end_s, inside, outside):
 
 
 def queueing_delay_s(capacity_bps, arriving_bps):
-    """Of a fluid queue, by what the path will carry after each sample."""
+    """The delay of a fluid queue, by what the path will carry after each sample."""
     bits, delays = 0.0, []
     for index, (capacity, arriving) in enumerate(zip(capacity_bps, arriving_bps, strict=True)):
         bits = max(0.0, bits + (arriving - capacity) * INTERVAL_S)
