@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, cast
+from typing import Annotated, Literal, NotRequired, TypeVar, cast
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, SkipValidation, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
@@ -38,14 +38,19 @@ Objective = Annotated[tuple[Number, Number, Number], Field(strict=False)]
 Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
 """Both ends, or None twice where there is none."""
 Samples = list[Number | None]
+EpisodeKind = Literal["freeze", "queue"]
 
 
 class FrameColumns(TypedDict):
-    """Every frame of a flow. `complete_time_us` is None for a frame that never arrived whole."""
+    """Every frame of a flow. `complete_time_us` is None for a frame that never arrived whole; `sent_time_us` is of its
+    last packet. Older records lack the last two.
+    """
 
     capture_time_us: list[FrameNumber]
     complete_time_us: list[FrameNumber | None]
     bytes: list[FrameNumber]
+    sent_time_us: NotRequired[list[FrameNumber]]
+    key_frame: NotRequired[list[FrameNumber]]
 
 
 class PathColumns(TypedDict, total=False):
@@ -67,6 +72,11 @@ class FlowColumns(TypedDict, total=False):
     one_way_delay_p95_ms: Samples
     packets_lost: Samples
     rate_feedback_sent: Samples
+    feedback_delay_ms: Samples
+    remb_bps: Samples
+    retransmission_rate_bps: Samples
+    probe_rate_bps: Samples
+    packets_lost_at_queue: Samples
     most_bytes_in_flight: Samples
     path_kind: Samples
     frames: FrameColumns
@@ -101,7 +111,7 @@ def parse_series(content: bytes) -> Series:
             raise ValueError(f"a flow without {missing[0]}")
         columns += [column for name, column in flow.items() if name != "frames"]
         frames = flow.get("frames")
-        if frames and len({len(frames["bytes"]), len(frames["capture_time_us"]), len(frames["complete_time_us"])}) > 1:
+        if frames and len({len(column) for column in frames.values() if isinstance(column, list)}) > 1:
             raise ValueError("frames: columns of different lengths")
     if len({len(column) for column in columns if isinstance(column, list) and column}) > 1:
         raise ValueError("columns of different lengths")
@@ -201,6 +211,22 @@ class ConvergenceStep(Part):
     converged: bool
 
 
+class Episode(Part):
+    """A freeze, or a queue above 100 ms, of a flow ("" in a call).
+
+    Attributes:
+        cause: the one with the largest share.
+        shares: by cause (`weir.qoe_eval.measures.causes`), of the duration; they sum to 1.
+    """
+
+    kind: EpisodeKind
+    flow: str = ""
+    start_s: Number
+    duration_s: Number
+    cause: str
+    shares: dict[str, Number]
+
+
 class Metrics(Part):
     """The measures of a run, and of each of its flows under test by its id."""
 
@@ -217,6 +243,7 @@ class Record(Part):
         objective: None where it means nothing.
         variation: the values that the seed has drawn.
         versions: of programs and libraries, by name.
+        episodes: freezes and long queues with their causes; empty without series or logs.
     """
 
     schema_: Literal["weir.result/1"] = Field(default=SCHEMA, alias="schema")
@@ -231,6 +258,7 @@ class Record(Part):
     key: str = ""
     variation: dict[str, JsonValue] = {}
     metrics: Metrics
+    episodes: list[Episode] = []
 
     @property
     def measures(self) -> Measures:
@@ -520,6 +548,20 @@ class MeasureAbout(Part):
     meaning: str
 
 
+class CauseRow(Part):
+    """The episodes of one kind that a controller's runs have, as means over its `runs` with series or logs: their
+    number and seconds, and by cause how many have it as the main one, and the seconds of its shares.
+    """
+
+    controller: str
+    kind: EpisodeKind
+    runs: int
+    episodes: float
+    seconds: float
+    episodes_by_cause: dict[str, float]
+    seconds_by_cause: dict[str, float]
+
+
 class LeftOut(Part):
     """A call that is in no mean, and why."""
 
@@ -537,7 +579,8 @@ class Summary(Part):
             measure that no run of a controller defines is absent.
         completed: number of complete runs by controller.
         scenarios: means over seeds by scenario, controller and measure.
-        paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
+            paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
+        causes: why pictures froze and packets queued.
         left_out: calls that are in no mean.
     """
 
@@ -550,6 +593,7 @@ class Summary(Part):
     completed: dict[str, int] = {}
     objectives: ObjectivesSummary | None = None
     families: list[FamilyRow] = []
+    causes: list[CauseRow] = []
     left_out: list[LeftOut] = []
 
     def to_json(self) -> dict[str, JsonValue]:

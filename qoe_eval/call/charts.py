@@ -22,6 +22,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
 from weir.qoe_eval.report.display import css_name
+from weir.qoe_eval.report.sections.causes import LABELS, episode_text
 from weir.registry import LIBWEBRTC_SENDERS, without_field_trials
 
 _BIN_S = 0.5
@@ -53,6 +54,7 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
             row("Frames per s", [one.frame_rate() for one in drawn], share=0.7),
             row("VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
             row("Active controller", [one.active_controller(members) for one in drawn], share=0.5, ticks=members),
+            row("Main cause", [one.causes() for one in drawn], share=0.9, ticks=list(LABELS.values())),
             row("Trust", [one.trust() for one in drawn], share=0.5, range=(0, 1.05)),
             row("Kind of path", [one.path_kind() for one in drawn], share=0.5),
         ]
@@ -72,6 +74,7 @@ class _CallLines:
         end_us = measured.end_us or 0
         self.duration_s = max(1.0, min((end_us - self._start_us) / 1e6, 1e6))
         self.description = about.description
+        self._episodes = [one for one in call.record.episodes if one.cause in LABELS]
         self._link = read_link_log(folder / logs.LINK_LOG, "forward")
         self._frames = read_index(folder / logs.FRAME_LOG)
         self._pool_states = read_pool_states(folder / logs.ESTIMATES)
@@ -167,6 +170,23 @@ class _CallLines:
         return self._pool_line(
             np.array([state.trust.get(first, np.nan) for state in self._pool_states], dtype=np.float64)
         )
+
+    def causes(self) -> Line:
+        """The main cause of each freeze and long queue, over its time."""
+        x: list[float] = []
+        y: list[float] = []
+        text: list[str] = []
+        for one in self._episodes:
+            x += [
+                one.start_s,
+                one.start_s + one.duration_s / 2,
+                one.start_s + one.duration_s,
+                one.start_s + one.duration_s,
+            ]
+            y += [list(LABELS).index(one.cause)] * 3 + [np.nan]
+            text += [episode_text(one)] * 3 + [""]
+        drawn = self._line(np.array(x), np.array(y), "")
+        return drawn and {**drawn, "width": 6.0, "text": text}
 
     def path_kind(self) -> Line:
         """The kind of path that the model reports at the end of each bin, if it reports kinds."""

@@ -11,6 +11,7 @@ from typing import Any
 from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.causes import call_episodes
 from weir.qoe_eval.call.disturbance import disturbances, late_wake_ups
 from weir.qoe_eval.call.measures import CallMeasures, measure
 from weir.qoe_eval.call.media.received_frames import RawFrames
@@ -72,6 +73,9 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         disturbed = disturbances(sender, link, settings.frames_per_second, measures.start_us, measures.end_us)
         disturbed += late_wake_ups(progress.wake_up_lag_ms_p99)
     record = make_record(settings, progress, measures, disturbed)
+    if progress.started_us is not None:
+        episodes = call_episodes(settings, progress.started_us, progress.ended_us)
+        record = record.model_copy(update={"episodes": episodes})
     (folder / logs.FRAMES).unlink(missing_ok=True)
     write_record(folder, record)
     return record

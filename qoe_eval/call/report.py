@@ -30,6 +30,7 @@ from weir.qoe_eval.report.page_table import (
     measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section, View, render_page
+from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, versions_of
 from weir.qoe_eval.report.sections.scenarios import heat_table
@@ -102,6 +103,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     sections = [
         failures([str(text)[:500] for text in summary.run.failures], "call"),
         _headline(summary),
+        causes(summary),
         paired(summary),
         _per_scenario(summary),
         _time_series(charts),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from weir.qoe_eval.measures.run_causes import summarise_causes
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.records import CallDetails, CallRecord, LeftOut, RunAbout, Summary
 from weir.registry import PRESETS
@@ -59,7 +60,9 @@ def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
         for c in calls
         if c.why_left_out
     ]
-    return summarise(compared_records(calls), run, "call").model_copy(update={"left_out": left_out})
+    compared = compared_records(calls)
+    more = {"left_out": left_out, "causes": summarise_causes(compared)}
+    return summarise(compared, run, "call").model_copy(update=more)
 
 
 def _described(name: str, call: CallDetails) -> str:

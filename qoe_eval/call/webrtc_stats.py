@@ -24,7 +24,7 @@ _RECEIVED = (
 _SENT = (
     "bytesSent", "headerBytesSent", "packetsSent", "retransmittedPacketsSent", "retransmittedBytesSent",
     "targetBitrate", "framesEncoded", "framesSent", "framesPerSecond", "frameWidth", "frameHeight", "qpSum",
-    "totalEncodeTime", "nackCount", "pliCount",
+    "totalEncodeTime", "nackCount", "pliCount", "keyFramesEncoded", "totalPacketSendDelay",
 )  # fmt: skip
 NUMBERS: Mapping[str, frozenset[str]] = {
     "inbound-rtp": frozenset(_RECEIVED),

@@ -14,8 +14,9 @@ from weir.files.output import make_folder, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.charts import connection_chart, sent_streams, time_span_s
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
+from weir.qoe_eval.dumps.freezes import freeze_text
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
-from weir.qoe_eval.report.page_table import Cell, Row, Table
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, render_page
 from weir.qoe_eval.runs.store import refuse_other_results
 
@@ -123,7 +124,7 @@ def _stream(connection: DumpedConnection, stream: StatsObject, reported: StatsOb
     return Row([name, Cell(_codec(connection, stream), kind="text"), *_measures(stream, reported)])
 
 
-def _measures(stream: StatsObject, reported: StatsObject | None) -> list[str]:
+def _measures(stream: StatsObject, reported: StatsObject | None) -> Cells:
     """The cells in the order of the columns."""
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
@@ -143,7 +144,7 @@ def _measures(stream: StatsObject, reported: StatsObject | None) -> list[str]:
         _shown(frames / span_s if frames is not None and span_s else None, 1),
         f"{width:.0f}x{height:.0f}" if width and height else "–",
         _shown(None if ratio is None else 100 * ratio, 2),
-        _shown(_last(stream, "freezeCount"), 0),
+        Cell(_shown(_last(stream, "freezeCount"), 0), freeze_text(stream)),
         _shown(100 * frozen / span_s if frozen is not None and span_s else None, 1),
         _shown(1e3 * float(sum(round_trips) / len(round_trips)) if len(round_trips) else None, 0),
         *(_shown(_limited(stream, reason), 0) for reason in ("cpu", "bandwidth")),

@@ -17,6 +17,8 @@ _COLUMNS = (
     "time_us",
     "scenario_time_s",
     "capacity_bps",
+    "carried_bytes",
+    "queue_bytes",
     "queueing_delay_ms",
     "packets",
     "bytes",
@@ -37,13 +39,16 @@ _PLACES = 20
 class LinkLog:
     """One direction of the link, a sample per interval of the log; every array has shape [n], NaN where unknown.
 
-    `time_us` and `queueing_delay_ms` are of the interval's end. `packets` and `bytes` (delivered), the dropped ones and
+    `time_us`, `queue_bytes` and `queueing_delay_ms` are of the interval's end; `carried_bytes`, that have left the
+    bottleneck, and the queue include other traffic. `packets` and `bytes` (delivered), the dropped ones and
     the one-way delays, from device to device, are of the real packets.
     """
 
     time_us: Array
     scenario_time_s: Array
     capacity_bps: Array
+    carried_bytes: Array
+    queue_bytes: Array
     queueing_delay_ms: Array
     packets: Array
     bytes: Array

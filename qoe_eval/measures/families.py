@@ -53,8 +53,7 @@ def gains_over_best(means: Means, own: str, others: Sequence[str]) -> dict[str, 
     return {
         scenario: by[own][SCORE] - max(scores)
         for scenario, by in means.items()
-        if SCORE in by.get(own, {})
-        and (scores := [by[name][SCORE] for name in others if SCORE in by.get(name, {})])
+        if SCORE in by.get(own, {}) and (scores := [by[name][SCORE] for name in others if SCORE in by.get(name, {})])
     }
 
 

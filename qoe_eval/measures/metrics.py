@@ -41,7 +41,7 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
     Raises:
         InputError: the record's series contradict each other.
     """
-    tested = _flows_under_test(record, flows_under_test)
+    tested = flows_under_test_of(record, flows_under_test)
     alone = len(record.flows) == 1
     flows: dict[str, Measures] = {}
     convergence = {}
@@ -155,7 +155,8 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
     }
 
 
-def _flows_under_test(record: RunRecord, ids: Sequence[str] | None) -> list[FlowRecord]:
+def flows_under_test_of(record: RunRecord, ids: Sequence[str] | None) -> list[FlowRecord]:
+    """The RTP flows of these ids, or that run the record's controller."""
     rtp = [flow for flow in record.flows if flow.kind == "rtp"]
     if ids is not None:
         return [flow for flow in rtp if flow.id in ids]

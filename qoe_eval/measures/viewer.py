@@ -79,7 +79,7 @@ class _Viewing:
     delays_us: NDArray[np.int64]
     shown_us: NDArray[np.int64]
     quality: NDArray[np.float64]
-    freezes_us: Sequence[int]
+    freezes: Sequence[Freeze]
     duration_us: int
 
 
@@ -89,9 +89,18 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
     The measures cover the time from the first rendered frame until the flow stops, without pauses of the flow or its
     video, as in calls. A flow without any rendered frame was frozen all the time.
     """
+    return _measures(_viewings(record, flow))
+
+
+def flow_freezes(record: RunRecord, flow: FlowRecord) -> list[Freeze]:
+    """The freezes that `viewer_measures` counts."""
+    return [freeze for viewing in _viewings(record, flow) for freeze in viewing.freezes]
+
+
+def _viewings(record: RunRecord, flow: FlowRecord) -> list[_Viewing]:
     frames = (flow.series or {}).get("frames")
     if not frames or not frames["capture_time_us"]:
-        return {}
+        return []
     shown, rendered_us = rendered_frames(frames)
     capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
     quality = estimate_vmaf(encoder_rate_bps(frames))[shown]
@@ -99,7 +108,7 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
     for from_us, to_us in _active_spans_us(record, flow):
         inside = (capture_us >= from_us) & (capture_us < to_us) & (rendered_us <= to_us)
         viewings.append(_view(capture_us[inside], rendered_us[inside], quality[inside], from_us, to_us))
-    return _measures(viewings)
+    return viewings
 
 
 def rendered_frames(frames: FrameColumns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -129,16 +138,14 @@ def _view(
     to_us: int,
 ) -> _Viewing:
     if len(rendered_us) == 0:
-        return _Viewing(capture_us, capture_us, quality, [to_us - from_us], to_us - from_us)
+        return _Viewing(capture_us, capture_us, quality, [Freeze(from_us, to_us - from_us)], to_us - from_us)
     freezes = find_freezes(rendered_us.tolist(), to_us)
     shown_us = np.diff(rendered_us, append=to_us)
     frozen = {(freeze.start_us, freeze.duration_us) for freeze in freezes}
     if frozen:
         keys = zip(rendered_us.tolist(), shown_us.tolist(), strict=True)
         shown_us = np.array([0 if key in frozen else key[1] for key in keys], dtype=np.int64)
-    return _Viewing(
-        rendered_us - capture_us, shown_us, quality, [f.duration_us for f in freezes], int(to_us - rendered_us[0])
-    )
+    return _Viewing(rendered_us - capture_us, shown_us, quality, freezes, int(to_us - rendered_us[0]))
 
 
 def _measures(viewings: Sequence[_Viewing]) -> Measures:
@@ -148,14 +155,14 @@ def _measures(viewings: Sequence[_Viewing]) -> Measures:
     delays_us = np.concatenate([one.delays_us for one in viewings])
     shown_us = np.concatenate([one.shown_us for one in viewings])
     quality = np.concatenate([one.quality for one in viewings])
-    frozen_us = sum(sum(one.freezes_us) for one in viewings)
+    frozen_us = sum(freeze.duration_us for one in viewings for freeze in one.freezes)
     seen = float(quality @ shown_us)
     p50, p95 = np.percentile(delays_us, [50, 95]) / 1e3 if len(delays_us) else (None, None)
     return {
         "viewer_quality": seen / duration_us,
         "video_quality": seen / float(shown_us.sum()) if shown_us.sum() > 0 else None,
         "frozen_share": frozen_us / duration_us,
-        "freeze_count": float(sum(len(one.freezes_us) for one in viewings)),
+        "freeze_count": float(sum(len(one.freezes) for one in viewings)),
         "total_freezes_duration_s": frozen_us / 1e6,
         "frames_per_second": len(delays_us) * 1e6 / duration_us,
         "frame_delay_ms_p50": p50,

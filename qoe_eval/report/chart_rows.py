@@ -32,6 +32,7 @@ class ChartLine(TypedDict):
     marks: bool
     x: list[float]
     y: list[float | None]
+    text: NotRequired[list[str]]
 
 
 class ChartRow(TypedDict):

@@ -12,12 +12,14 @@ from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
 from weir.qoe_eval.measures.families import summarise_families
+from weir.qoe_eval.measures.run_causes import summarise_causes
 from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.sections import objectives
+from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, what_was_run
@@ -40,7 +42,7 @@ def summarise_replay(
 ) -> Summary:
     """The summary of a replay: of its main comparison, and of the runs under other objectives and on families."""
     summary = summarise(records, run)
-    more: dict[str, object] = {}
+    more: dict[str, object] = {"causes": summarise_causes(records)}
     if found := summarise_objectives(objectives, records):
         more["objectives"] = found
     if families:
@@ -117,6 +119,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     sections = [
         failures(summary.run.failures, "run"),
         viewer(summary),
+        causes(summary),
         paired(summary),
         headline(summary),
         DELAY_THROUGHPUT,

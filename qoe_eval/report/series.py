@@ -10,6 +10,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.viewer import rendered_frames
 from weir.qoe_eval.records import FrameColumns, RunRecord, Series
 from weir.qoe_eval.report.page_template import View
+from weir.qoe_eval.report.sections.causes import episode_text
 from weir.qoe_eval.runs.store import RunStore
 
 # Points per line: more than a screen shows, and 24 scenarios with 8 controllers stay below 4 MB.
@@ -66,6 +67,11 @@ def _add_run(entry: View, record: RunRecord, series: Series) -> None:
                 "delay_ms": _thin(columns["one_way_delay_mean_ms"], per_bin, "max", 1.0),
                 "lost": _thin(columns["packets_lost"], per_bin, "sum", 1.0),
                 "path_kind": _thin(kinds, per_bin, "max", 1.0) if kinds else None,
+                "episodes": [
+                    [one.kind, one.start_s, round(one.start_s + one.duration_s, 2), episode_text(one)]
+                    for one in record.episodes
+                    if one.flow == flow.id
+                ],
                 "frame_delay_ms": _frame_delays(columns.get("frames"), samples, per_bin, path["interval_s"]),
             }
         )

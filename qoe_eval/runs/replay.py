@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weir.qoe_eval.measures.metrics import run_metrics
+from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
+from weir.qoe_eval.measures.run_causes import run_episodes
 from weir.qoe_eval.records import MediaRecord, RunRecord, Series
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.simulator import run_jobs
@@ -98,13 +99,16 @@ def replay_all(
 
 
 def _result(answer: RunRecord, job: ReplayJob) -> tuple[RunRecord, Series]:
-    metrics = run_metrics(answer, list(job.media) or None)
+    tested = list(job.media) or None
+    metrics = run_metrics(answer, tested)
     lean, series = answer.without_series()
-    about = {
+    about: dict[str, object] = {
         "key": job.key,
         "media": {name: MediaRecord.model_validate(one) for name, one in job.media.items()},
         "variation": job.variation,
         "model_sha256": job.model_sha256,
         "metrics": metrics,
     }
+    if answer.series:
+        about["episodes"] = run_episodes(answer, flows_under_test_of(answer, tested))
     return lean.model_copy(update=about), series

@@ -24,6 +24,8 @@ def made_call(duration_s, capacity_bps, share, queue_ms=10.0, lost=0.0):
         time_us=START_US + 1e6 * times_s,
         scenario_time_s=times_s,
         capacity_bps=capacities_bps,
+        carried_bytes=shares * capacities_bps * INTERVAL_S / 8,
+        queue_bytes=0 * same,
         queueing_delay_ms=queue_ms * same,
         packets=100 * same,
         bytes=shares * capacities_bps * INTERVAL_S / 8,

@@ -12,8 +12,10 @@ import pytest
 from html_page import check, data_of
 
 from weir.errors import InputError
+from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps import dump as dump_module
 from weir.qoe_eval.dumps import report as dump_reader
+from weir.qoe_eval.dumps.freezes import freeze_text
 from weir.qoe_eval.dumps.report import read_dump, render_dump
 
 DATA = Path(__file__).parents[1] / "data" / "dumps"
@@ -344,3 +346,16 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     status, out, _ = run_weir("report", "--help")
     assert status == 0
     assert "dump of chrome://webrtc-internals" in " ".join(out.split())
+
+
+def test_what_a_dump_tells_about_its_freezes():
+    stream = StatsObject("IT01V1", "inbound-rtp")
+    reports = [  # freezeCount, packetsReceived, packetsLost, nackCount of each second
+        (0, 100, 0, 0), (0, 200, 0, 0), (1, 300, 3, 1), (1, 400, 3, 1), (1, 400, 3, 1), (2, 500, 3, 1), (2, 600, 3, 1),
+        (2, 700, 3, 1), (4, 800, 3, 1),
+    ]  # fmt: skip
+    for second, values in enumerate(reports):
+        for name, value in zip(("freezeCount", "packetsReceived", "packetsLost", "nackCount"), values, strict=True):
+            stream.add(float(second), name, value)
+    assert freeze_text(stream) == "2 late, 1 loss, 1 no packets"
+    assert freeze_text(StatsObject("IT01A1", "inbound-rtp")) == ""

@@ -148,6 +148,16 @@
       add(3, line, flow.delay_ms, { hovertemplate: "%{y:,.0f} ms" });
       if (flow.frame_delay_ms) add(4, line, flow.frame_delay_ms, { hovertemplate: "%{y:,.0f} ms" });
       add(5, line, flow.lost, { hovertemplate: "%{y:,.0f} packets", line: { color: colour(line.controller), width: 1.2, shape: "hvh", dash: line.dash } });
+      // Long queues lie under the packets' delay, freezes under the frames'.
+      for (const [kind, row] of [["queue", 3], ["freeze", 4]]) {
+        const marked = flow.episodes.filter((episode) => episode[0] === kind);
+        if (!marked.length) continue;
+        add(row, line, [], {
+          x: marked.flatMap(([, start, end]) => [start, (start + end) / 2, end, null]), y: marked.flatMap(() => [0, 0, 0, null]),
+          text: marked.flatMap(([, , , text]) => [text, text, text, ""]), hovertemplate: "%{text}", line: { color: colour(line.controller), width: 7 },
+          cliponaxis: false, opacity: 0.6,
+        });
+      }
       if (flow.path_kind) add(6, line, flow.path_kind, { hovertemplate: "kind %{y}", line: { color: colour(line.controller), width: 1.5, shape: "hvh", dash: line.dash } });
       largestShown = Math.max(largestShown, ...(flow.target_kbps || [0]));
     }

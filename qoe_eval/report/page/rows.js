@@ -11,7 +11,8 @@
       type: "scatter", mode: line.marks || line.x.length === 1 ? "markers" : "lines", x: line.x, y: line.y, yaxis: row === 0 ? "y" : `y${row + 1}`,
       name: plain(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
       marker: { color: colour, size: line.marks ? 5 : 6, opacity: line.marks ? 0.5 : 1 },
-      hovertemplate: `${plain(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
+      ...(line.text ? { text: line.text } : {}),
+      hovertemplate: line.text ? `${plain(line.name)}: %{text}<extra></extra>` : `${plain(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
       line: { color: colour, width: line.width, dash: line.dash || "solid", shape: line.step ? "hv" : "linear" },
       ...(line.fill ? { fill: "tozeroy", fillcolor: colour + "59" } : {}),
     };

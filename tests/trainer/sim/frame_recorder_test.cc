@@ -51,6 +51,7 @@ TEST_F(FrameRecorderTest, AFrameIsCompleteWithItsLastPacketAndOrderDoesNotMatter
   EXPECT_EQ(Frames()[0].capture_ns, 100 * kMs);
   EXPECT_EQ(Frames()[0].complete_ns, 150 * kMs);
   EXPECT_EQ(Frames()[0].bytes, 2000);
+  EXPECT_EQ(Frames()[0].sent_ns, 105 * kMs);
   EXPECT_EQ(Frames()[1].capture_ns, 200 * kMs);
   EXPECT_EQ(Frames()[1].complete_ns, 230 * kMs);
 }

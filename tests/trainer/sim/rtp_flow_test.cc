@@ -185,6 +185,53 @@ TEST(RtpFlowTest, SeriesCountFeedbackAboutTheRateAndNoOtherRtcp) {
   EXPECT_GT(MeanOver(at_sender, "rate_feedback_sent", 10, 20) * 10, 0.9);
 }
 
+TEST(RtpFlowTest, SeriesShowWhatTheReceiverSaidAndWhenTheSenderHeardIt) {
+  json scenario = FixedAt(1'000'000, 5);
+  scenario["reverse"] = {{"one_way_delay_ms", 200.0}};
+  const json series = RunScenario(scenario, "rule")["flows"][0]["series"];
+  // The first REMB after packets is due 200 ms after the first, and comes 200 ms later.
+  EXPECT_EQ(series["remb_bps"][1], 300'000);
+  EXPECT_NEAR(series["remb_bps"][2].get<double>(), 1e6, 5.0);
+  EXPECT_EQ(series["target_bps"][3], 300'000);
+  EXPECT_NEAR(series["target_bps"][4].get<double>(), 1e6, 5.0);
+  EXPECT_EQ(series["feedback_delay_ms"][3], nullptr);
+  EXPECT_EQ(series["feedback_delay_ms"][4], 200.0);
+  // A controller at the sender sends no REMB.
+  scenario["flows"][0]["controller"] = "gcc";
+  const json at_sender = RunScenario(scenario, "gcc")["flows"][0]["series"];
+  EXPECT_FALSE(at_sender.contains("remb_bps"));
+  EXPECT_EQ(at_sender["feedback_delay_ms"][10], 200.0);
+}
+
+TEST(RtpFlowTest, SeriesTellRetransmissionsDropsAndKeyFramesApart) {
+  json scenario = FixedAt(1'000'000, 10);
+  scenario["forward"]["capacity"]["rates_bps"] = {800'000};
+  scenario["flows"][0]["media"] = {
+      {"kind", "video"}, {"key_frame_interval_s", 4.0}, {"rise_time_constant_s", 1.0}, {"fall_time_constant_s", 0.2}};
+  const json flow = RunScenario(scenario, "rule")["flows"][0];
+  const json& series = flow["series"];
+  double lost = 0, at_queue = 0, retransmitted = 0, probes = 0;
+  for (size_t i = 0; i < series["packets_lost"].size(); ++i) {
+    lost += series["packets_lost"][i].get<double>();
+    at_queue += series["packets_lost_at_queue"][i].get<double>();
+    retransmitted += series["retransmission_rate_bps"][i].get<double>();
+    probes += series["probe_rate_bps"][i].get<double>();
+  }
+  EXPECT_GT(at_queue, 0);
+  EXPECT_EQ(at_queue, lost);
+  EXPECT_EQ(at_queue, flow["packets_lost_by_cause"]["queue"].get<double>());
+  EXPECT_GT(retransmitted, 0);
+  EXPECT_EQ(probes, 0);
+  const json& frames = series["frames"];
+  std::vector<int64_t> key_frames_us;
+  for (size_t i = 0; i < frames["bytes"].size(); ++i) {
+    EXPECT_GE(frames["sent_time_us"][i], frames["capture_time_us"][i]);
+    if (frames["key_frame"][i] == 1) key_frames_us.push_back(frames["capture_time_us"][i].get<int64_t>());
+  }
+  ASSERT_GE(key_frames_us.size(), 3u);
+  EXPECT_EQ(key_frames_us[0], 0);
+}
+
 TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
   json scenario = FixedAt(3'000'000, 20);
   scenario["forward"]["jitter"] = {

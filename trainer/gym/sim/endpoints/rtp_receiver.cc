@@ -115,6 +115,7 @@ void RtpReceiver::OnEstimatorTimeout() {
       message->remb = Serialized(*remb);
       SendRtcp(std::move(message));
       observer_->OnFeedbackSent(now_ns);
+      observer_->OnRembSent(remb->rate, now_ns);
       observer_->OnPathKind(estimator_->latest().path_kind, now_ns);
     }
   }

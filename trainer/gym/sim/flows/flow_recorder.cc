@@ -26,7 +26,11 @@ FlowRecorder::Step* FlowRecorder::StepAt(int64_t time_ns) {
 void FlowRecorder::OnSent(const Packet& packet) {
   ++packets_sent;
   bytes_sent += packet.size_bytes;
-  if (Step* step = StepAt(packet.sent_time_ns)) step->bytes_sent += packet.size_bytes;
+  if (Step* step = StepAt(packet.sent_time_ns)) {
+    step->bytes_sent += packet.size_bytes;
+    if (packet.rtp.kind == PacketKind::kRetransmission) step->retransmitted_bytes_sent += packet.size_bytes;
+    if (packet.rtp.kind == PacketKind::kProbe) step->probe_bytes_sent += packet.size_bytes;
+  }
   if (frames) frames->OnSent(packet);
 }
 
@@ -56,20 +60,35 @@ void FlowRecorder::OnDropped(const Packet& packet) {
   packets_lost_by_chance += packet.drop_cause == DropCause::kChance ? 1 : 0;
   packets_lost_at_policer += packet.drop_cause == DropCause::kPolicer ? 1 : 0;
   packets_lost_at_queue += packet.drop_cause == DropCause::kQueue ? 1 : 0;
-  if (Step* step = StepAt(NowNs())) ++step->packets_lost;
+  if (Step* step = StepAt(NowNs())) {
+    ++step->packets_lost;
+    step->packets_lost_at_queue += packet.drop_cause == DropCause::kQueue ? 1 : 0;
+  }
   if (frames) frames->OnDropped(packet);
 }
 
-void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
-  if (series_) {
-    const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
-    for (; target_step_ < index; ++target_step_) steps[target_step_].target_bps = target_bps_;
-  }
-  target_bps_ = static_cast<double>(target_rate.bps());
+void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) { SetRate(target_, target_rate, time_ns); }
+
+void FlowRecorder::OnRembSent(DataRate rate, int64_t time_ns) { SetRate(remb_, rate, time_ns); }
+
+void FlowRecorder::SetRate(HeldRate& held, DataRate rate, int64_t time_ns) {
+  if (series_) FillRate(held, std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1));
+  held.bps = static_cast<double>(rate.bps());
+}
+
+void FlowRecorder::FillRate(HeldRate& held, size_t end_step) {
+  for (; held.step < end_step; ++held.step) steps[held.step].*held.column = held.bps;
 }
 
 void FlowRecorder::OnFeedbackSent(int64_t time_ns) {
   if (Step* step = StepAt(time_ns)) ++step->feedback_sent;
+}
+
+void FlowRecorder::OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) {
+  Step* step = StepAt(time_ns);
+  if (!step) return;
+  step->feedback_delay_ms =
+      std::max(step->feedback_delay_ms.value_or(0), static_cast<double>(time_ns - sent_time_ns) * 1e-6);
 }
 
 void FlowRecorder::OnPathKind(int path_kind, int64_t time_ns) {
@@ -104,7 +123,7 @@ void FlowRecorder::Finish() {
   if (last_above_400_ms_) above_400_ms_ns += std::max<int64_t>(0, stop_ns_ - last_arrival_ns_);
   if (!series_) return;
   FinishDelays(arrival_step_);
-  for (; target_step_ < steps.size(); ++target_step_) steps[target_step_].target_bps = target_bps_;
+  for (HeldRate* held : {&target_, &remb_}) FillRate(*held, steps.size());
   if (!most_bytes_in_flight.empty()) most_bytes_in_flight.resize(steps.size(), bytes_in_flight_);
   if (!path_kinds.empty()) path_kinds.resize(steps.size(), path_kind_);
 }

@@ -24,10 +24,18 @@ class FlowRecorder final : public FlowObserver {
  public:
   struct Step {
     double target_bps = 0;
+    // The rate of the last REMB; 0 before the first.
+    double remb_bps = 0;
     int64_t bytes_sent = 0;
+    // Among them.
+    int64_t retransmitted_bytes_sent = 0;
+    int64_t probe_bytes_sent = 0;
     int64_t bytes_received = 0;
     int64_t packets_lost = 0;
+    int64_t packets_lost_at_queue = 0;
     int64_t feedback_sent = 0;
+    // The longest that feedback that came in this step had been under way; nothing when none came.
+    std::optional<double> feedback_delay_ms;
     // For a TCP flow, payload in order.
     int64_t bytes_delivered = 0;
     // Nothing when nothing arrived.
@@ -44,6 +52,8 @@ class FlowRecorder final : public FlowObserver {
   void OnDropped(const Packet& packet) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
   void OnFeedbackSent(int64_t time_ns) override;
+  void OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) override;
+  void OnRembSent(DataRate rate, int64_t time_ns) override;
   void OnPathKind(int path_kind, int64_t time_ns) override;
   void OnBytesInFlight(int64_t bytes, int64_t time_ns) override;
   void OnDelivered(int64_t bytes, int64_t time_ns) override;
@@ -76,7 +86,16 @@ class FlowRecorder final : public FlowObserver {
   std::unique_ptr<FrameRecorder> frames;
 
  private:
+  // A rate in force since the start of the step after the last one that was filled in.
+  struct HeldRate {
+    double Step::* column;
+    double bps = 0;
+    size_t step = 0;
+  };
+
   Step* StepAt(int64_t time_ns);
+  void SetRate(HeldRate& held, DataRate rate, int64_t time_ns);
+  void FillRate(HeldRate& held, size_t end_step);
   void FinishDelays(size_t step_index);
 
   const int64_t duration_ns_;
@@ -88,9 +107,8 @@ class FlowRecorder final : public FlowObserver {
   // The step that arrivals are in.
   size_t arrival_step_ = 0;
   std::vector<int64_t> step_delays_ns_;
-  // The target in force since the start of the step after the last one that was filled in.
-  double target_bps_ = 0;
-  size_t target_step_ = 0;
+  HeldRate target_{&Step::target_bps};
+  HeldRate remb_{&Step::remb_bps};
   int path_kind_ = 0;
   // As last reported.
   int64_t bytes_in_flight_ = 0;

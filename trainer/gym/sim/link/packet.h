@@ -90,6 +90,10 @@ class FlowObserver {
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
   // REMB or transport feedback; not called for other RTCP.
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
+  // The same feedback at the sender; a lost one never is.
+  virtual void OnFeedbackReceived(int64_t /*sent_time_ns*/, int64_t /*time_ns*/) {}
+  // The rate in a REMB, as it is sent.
+  virtual void OnRembSent(DataRate, int64_t /*time_ns*/) {}
   // The kind of path that the receiver's estimator had detected when it sent feedback.
   virtual void OnPathKind(int /*path_kind*/, int64_t /*time_ns*/) {}
   // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.

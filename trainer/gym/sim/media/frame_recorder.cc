@@ -9,10 +9,14 @@ void FrameRecorder::OnSent(const Packet& packet) {
   if (packet.rtp.kind != PacketKind::kVideo) return;
   const int64_t capture_ns = packet.capture_time_ns;
   if (frames_.empty() || frames_.back().frame.capture_ns != capture_ns) {
-    frames_.push_back({.frame = {.capture_ns = capture_ns, .complete_ns = capture_ns, .bytes = 0},
-                       .key_frame = packet.frame_part.key_frame,
+    frames_.push_back({.frame = {.capture_ns = capture_ns,
+                                 .complete_ns = capture_ns,
+                                 .bytes = 0,
+                                 .sent_ns = capture_ns,
+                                 .key_frame = packet.frame_part.key_frame},
                        .packets_missing = 0});
   }
+  frames_.back().frame.sent_ns = packet.sent_time_ns;
   frames_.back().frame.bytes += packet.rtp.payload_size;
   ++frames_.back().packets_missing;
   came_.push_back(false);
@@ -48,7 +52,7 @@ std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {
   int64_t next_key_frame_ns = end_ns + 1;
   for (size_t end = frames_.size(); end > 0;) {
     size_t begin = end - 1;
-    while (begin > 0 && !frames_[begin].key_frame) --begin;
+    while (begin > 0 && !frames_[begin].frame.key_frame) --begin;
     bool decodable = true;
     for (size_t i = begin; i < end; ++i) {
       const FollowedFrame& followed = frames_[i];

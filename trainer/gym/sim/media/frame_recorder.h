@@ -28,6 +28,9 @@ class FrameRecorder {
     int64_t complete_ns = 0;
     // Payload.
     int64_t bytes = 0;
+    // When its last packet left the pacer for the first time.
+    int64_t sent_ns = 0;
+    bool key_frame = false;
   };
 
   // `estimated_return_delay_ns`: of filler; from the receiver to the sender, without queue.
@@ -45,7 +48,6 @@ class FrameRecorder {
  private:
   struct FollowedFrame {
     Frame frame;
-    bool key_frame = false;
     // Counts packets sent.
     int32_t packets_missing = 0;
   };

@@ -54,7 +54,10 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   Json series;
   Json target = Json::array(), sent = Json::array(), received = Json::array();
   Json delay_mean = Json::array(), delay_p95 = Json::array(), lost = Json::array();
-  Json feedback = Json::array(), goodput = Json::array();
+  Json feedback = Json::array(), goodput = Json::array(), remb = Json::array();
+  Json retransmitted = Json::array(), probes = Json::array(), lost_at_queue = Json::array(),
+       feedback_delay = Json::array();
+  bool has_remb = false;
   for (size_t i = 0; i < recorder.steps.size(); ++i) {
     const FlowRecorder::Step& step = recorder.steps[i];
     const int64_t step_ns = StepNs(i, duration_ns);
@@ -66,6 +69,13 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
     delay_p95.push_back(RoundedMs(step.delay_p95_ms));
     lost.push_back(step.packets_lost);
     feedback.push_back(step.feedback_sent);
+    if (!is_rtp) continue;
+    has_remb |= step.remb_bps > 0;
+    remb.push_back(step.remb_bps > 0 ? Json(std::llround(step.remb_bps)) : Json(nullptr));
+    retransmitted.push_back(RateBps(step.retransmitted_bytes_sent, step_ns));
+    probes.push_back(RateBps(step.probe_bytes_sent, step_ns));
+    lost_at_queue.push_back(step.packets_lost_at_queue);
+    feedback_delay.push_back(RoundedMs(step.feedback_delay_ms));
   }
   if (is_rtp) series["target_bps"] = std::move(target);
   series["send_rate_bps"] = std::move(sent);
@@ -73,7 +83,14 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   series["one_way_delay_mean_ms"] = std::move(delay_mean);
   series["one_way_delay_p95_ms"] = std::move(delay_p95);
   series["packets_lost"] = std::move(lost);
-  if (is_rtp) series["rate_feedback_sent"] = std::move(feedback);
+  if (is_rtp) {
+    series["rate_feedback_sent"] = std::move(feedback);
+    series["feedback_delay_ms"] = std::move(feedback_delay);
+    if (has_remb) series["remb_bps"] = std::move(remb);
+    series["retransmission_rate_bps"] = std::move(retransmitted);
+    series["probe_rate_bps"] = std::move(probes);
+    series["packets_lost_at_queue"] = std::move(lost_at_queue);
+  }
   if (!recorder.path_kinds.empty()) series["path_kind"] = recorder.path_kinds;
   if (!recorder.most_bytes_in_flight.empty()) {
     series["goodput_bps"] = std::move(goodput);
@@ -84,15 +101,20 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
 
 Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
   const std::vector<FrameRecorder::Frame> frames = recorder.Frames(duration_ns);
-  Json::array_t capture, complete, bytes;
-  for (Json::array_t* column : {&capture, &complete, &bytes}) column->reserve(frames.size());
+  Json::array_t capture, complete, bytes, sent, key_frame;
+  for (Json::array_t* column : {&capture, &complete, &bytes, &sent, &key_frame}) column->reserve(frames.size());
   for (const FrameRecorder::Frame& frame : frames) {
     capture.emplace_back(frame.capture_ns / 1000);
     complete.emplace_back(frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000));
     bytes.emplace_back(frame.bytes);
+    sent.emplace_back(frame.sent_ns / 1000);
+    key_frame.emplace_back(frame.key_frame ? 1 : 0);
   }
-  return {
-      {"capture_time_us", std::move(capture)}, {"complete_time_us", std::move(complete)}, {"bytes", std::move(bytes)}};
+  return {{"capture_time_us", std::move(capture)},
+          {"complete_time_us", std::move(complete)},
+          {"bytes", std::move(bytes)},
+          {"sent_time_us", std::move(sent)},
+          {"key_frame", std::move(key_frame)}};
 }
 
 Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {

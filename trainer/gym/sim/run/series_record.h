@@ -39,7 +39,7 @@ class LinkRecorder {
 // A value for each step of kSeriesIntervalNs. `is_rtp`: with target rates.
 nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp);
 
-// Three columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
+// Columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
 nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
 
 // Capacity and queueing delay of the forward link.

@@ -1,0 +1,59 @@
+"""The section on causes of freezes and long queues, and the texts of single episodes."""
+
+from __future__ import annotations
+
+from weir.qoe_eval.measures.causes import LONG_QUEUE_MS
+from weir.qoe_eval.measures.queue_causes import CAUSES
+from weir.qoe_eval.measures.summary import REFERENCE
+from weir.qoe_eval.records import CauseRow, Episode, Summary
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell
+from weir.qoe_eval.report.page_template import Section
+
+LABELS = {cause: cause.replace("_", " ").capitalize() for cause in CAUSES}
+_MEANINGS = {
+    "outage": "The path had nothing for 0.3 s or more.",
+    "capacity": "The path fell faster than feedback shows, or carried other traffic; only sending less helps.",
+    "decision": "The target was above what the path was known to carry, or did not let a known queue empty; probes.",
+    "feedback": "The receiver's estimate was lower, but had not reached the sender; or no feedback came.",
+    "encoder": "More was sent than the target, also where that is below the media's least; or no frame was captured.",
+    "pacer": "A backlog of frames was sent faster than they were encoded; or a frame waited for its turn.",
+    "key_frame": "A key frame was being sent.",
+    "loss": "A lost packet was waited for, or retransmissions exceeded the target.",
+    "other": "None of these: jitter, the receiver's buffer, or too short for samples of 0.1 s.",
+}
+_KINDS = {"freeze": "Freezes", "queue": f"Queues above {LONG_QUEUE_MS:.0f} ms"}
+
+
+def causes(summary: Summary) -> Section | None:
+    """Seconds and number of freezes and long queues by cause and controller; None without any."""
+    if not any(row.episodes for row in summary.causes):
+        return None
+    tables = [
+        (label, Table(_heads(), [_row(one) for one in summary.causes if one.kind == kind]))
+        for kind, label in _KINDS.items()
+    ]
+    return Section("causes", "Why it froze", "causes", {"tables": tables})
+
+
+def episode_text(episode: Episode) -> str:
+    """As in "freeze 0.4 s: decision 80 %, encoder 20 %"; shares below 5 % are left out."""
+    shares = sorted(((share, name) for name, share in episode.shares.items() if name in LABELS), reverse=True)
+    parts = ", ".join(f"{LABELS[name].lower()} {share:.0%}" for share, name in shares if share >= 0.05)
+    return f"{episode.kind} {episode.duration_s:.1f} s: {parts.replace('%', ' %')}"
+
+
+def _heads() -> Cells:
+    return [
+        Cell("Controller"), Cell("Total", "s a run"), Cell("Number", "a run"),
+        *(Cell(LABELS[cause], "s", title=_MEANINGS[cause]) for cause in CAUSES),
+    ]  # fmt: skip
+
+
+def _row(row: CauseRow) -> Row:
+    def cell(cause: str) -> Cell:
+        seconds, main = row.seconds_by_cause.get(cause, 0.0), row.episodes_by_cause.get(cause, 0.0)
+        return Cell(f"{seconds:.2f}", f"{main:.1f} mainly" if main >= 0.05 else "") if seconds else Cell("–")
+
+    total = Cell(f"{row.seconds:.2f}", strong=True)
+    cells = [controller_cell(row.controller), total, Cell(f"{row.episodes:.1f}"), *map(cell, CAUSES)]
+    return Row(cells, row.controller == REFERENCE)
