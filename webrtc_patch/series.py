@@ -15,7 +15,7 @@ from weir.files.output import make_folder, write_bytes
 
 _FOLDER = Path(__file__).parent / "patches"
 # The milestones of libwebrtc that the series was tried on.
-MILESTONES = "M150"
+MILESTONES = "M150 to main of August 2026"
 _FILES = re.compile(r"^--- (?:a/.*|(?P<none>/dev/null))\n\+\+\+ b/(?P<path>.*)$", re.MULTILINE)
 # From the folders that a user may name (a Chromium checkout, the folder of `gclient`, a package's source) to the folder
 # of the patches' paths.

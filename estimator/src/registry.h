@@ -53,6 +53,7 @@ inline constexpr RegisteredController kControllers[] = {
      .summary = "SCReAM v2 at the sender, libwebrtc's",
      .field_trials = "WebRTC-Bwe-ScreamV2/mode:always/",
      .libwebrtc_milestone = 150},
+    {.name = "scream-ccfb", .summary = "scream, from RFC 8888 feedback", .libwebrtc_milestone = 150},
     {.name = "gcc-remb", .summary = "Google congestion control at the receiver, libwebrtc's"},
     {.name = "pcc", .summary = "PCC Vivace, libwebrtc's"},
     {.name = "nada", .summary = "NADA, RFC 8698", .built_in = true},

@@ -3,6 +3,7 @@
 #define WEIR_SENDER_CONTROLLER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "weir/network_controller.h"
@@ -37,6 +38,10 @@ struct SentPacket {
 struct PacketResult {
   SentPacket sent_packet;
   Timestamp receive_time = Timestamp::PlusInfinity();
+  // Only RFC 8888 feedback sets these. From the arrival until the feedback was sent.
+  std::optional<TimeDelta> arrival_time_offset = std::nullopt;
+  bool reported_lost_for_the_first_time = false;
+  bool reported_recovered_for_the_first_time = false;
 };
 
 struct TransportPacketsFeedback {

@@ -13,7 +13,7 @@ from weir.qoe_eval.runs.options import is_name
 from weir.registry import SIMULATED
 
 # The number of variables --series-N in report.css.
-_PALETTE = 12
+_PALETTE = 13
 
 
 def counted(number: int, noun: str) -> str:

@@ -160,6 +160,7 @@ class Flow {
       target_rate_ = update.target_rate->target_rate;
       result_.targets.push_back({loop_.now(), target_rate_});
     }
+    if (update.congestion_window) congestion_window_ = *update.congestion_window;
     if (update.pacer_config) {
       pacing_rate_ = update.pacer_config->pacing_rate;
       padding_rate_ = update.pacer_config->padding_rate;
@@ -190,6 +191,8 @@ class Flow {
   }
 
   void Send() {
+    congested_ = DataInFlight() >= congestion_window_;
+    if (congested_) return;
     const Timestamp now = loop_.now();
     SentPacket packet;
     packet.send_time = now;
@@ -267,6 +270,7 @@ class Flow {
       feedback.data_in_flight = DataInFlight();
       sender_->OnTransportPacketsFeedback(feedback);
       Poll();
+      if (congested_) ScheduleSend();
     });
   }
 
@@ -304,6 +308,9 @@ class Flow {
   FlowResult result_;
 
   DataRate target_rate_ = DataRate::Zero();
+  DataSize congestion_window_ = DataSize::PlusInfinity();
+  // Waits for feedback.
+  bool congested_ = false;
   DataRate pacing_rate_ = DataRate::PlusInfinity();
   DataRate padding_rate_ = DataRate::Zero();
   std::deque<ProbeCluster> probes_;

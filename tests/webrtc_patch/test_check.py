@@ -98,6 +98,15 @@ def test_fits_its_own_context(tmp_path: Path) -> None:
     assert contents(tree) == before
 
 
+def test_fits_main_of_august_2026_too(tmp_path: Path) -> None:
+    """It has one more include than M150, right above those that the patch goes by."""
+    tree = make_tree(tmp_path)
+    included = '#include "api/units/time_delta.h"'
+    text = (tree / CONTROLLER).read_text()
+    (tree / CONTROLLER).write_text(text.replace(included, f'#include "api/units/data_size.h"\n{included}'))
+    assert run(tree, "--no-compile").exit_code == 0
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_apply_changes_the_tree_once(tmp_path: Path, line_end: str) -> None:
     tree = make_tree(tmp_path, line_end)

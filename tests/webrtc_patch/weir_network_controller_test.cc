@@ -40,7 +40,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
 
   void Take(const NetworkControlUpdate& update) {
     EXPECT_TRUE(update.probe_cluster_configs.empty());
-    EXPECT_FALSE(update.congestion_window);
+    if (update.congestion_window) window_ = *update.congestion_window;
     EXPECT_EQ(update.target_rate.has_value(), update.pacer_config.has_value());
     if (!update.target_rate) return;
     target_ = update.target_rate->target_rate;
@@ -103,6 +103,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
   webrtc::DataRate target_ = webrtc::DataRate::Zero();
+  webrtc::DataSize window_ = webrtc::DataSize::PlusInfinity();
 };
 
 TEST_F(WeirNetworkControllerTest, StartsAtTheStartRate) {
@@ -118,6 +119,36 @@ TEST_F(WeirNetworkControllerTest, FindsTheRateOfThePathFromFeedbackAlone) {
   Send(TimeDelta::Seconds(10), Kbps(400));
   EXPECT_LT(target_, Kbps(460));
 }
+
+// 40 ms there and back, up to 50 ms until the feedback, what the packets waited, and 100 ms.
+TEST_F(WeirNetworkControllerTest, AllowsTheDelayOfTheFeedbackAndAShortQueueInFlight) {
+  EXPECT_EQ(window_, target_ * TimeDelta::Millis(5100));
+  Send(TimeDelta::Seconds(20));
+  EXPECT_GE(window_ / target_, TimeDelta::Millis(140));
+  EXPECT_LT(window_ / target_, TimeDelta::Millis(350));
+  webrtc::NetworkRouteChange change;
+  change.at_time = now_;
+  Take(controller_->OnNetworkRouteChange(change));
+  EXPECT_EQ(window_, target_ * TimeDelta::Millis(5100));
+}
+
+TEST_F(WeirNetworkControllerTest, WantsNoMoreThanTwiceTheDesiredRate) {
+  webrtc::StreamsConfig streams;
+  streams.at_time = now_;
+  streams.max_total_allocated_bitrate = Kbps(300);
+  Take(controller_->OnStreamsConfig(streams));
+  Send(TimeDelta::Seconds(20));
+  EXPECT_EQ(target_, Kbps(600));
+  // No streams is no wish; what was known of the path still is.
+  streams.max_total_allocated_bitrate = Kbps(0);
+  Take(controller_->OnStreamsConfig(streams));
+  EXPECT_GE(target_, Kbps(600));
+  Send(TimeDelta::Seconds(20));
+  EXPECT_GT(target_, Kbps(700));
+}
+
+// A sender of ECT(1) answers CE marks (RFC 9331 section 4.3).
+TEST_F(WeirNetworkControllerTest, HasLibwebrtcSendNoEct1) { EXPECT_FALSE(controller_->SupportsEcnAdaptation()); }
 
 TEST_F(WeirNetworkControllerTest, ObeysASmallerRembAndNoOther) {
   Send(TimeDelta::Seconds(20));
@@ -221,15 +252,27 @@ TEST_F(WeirNetworkControllerTest, HostileFeedbackIsNoEstimate) {
 }
 
 // As libwebrtc drives it, on a network that drops, with the losses in its feedback.
+bare::FlowResult RunInANetwork(const bare::PathConfig& path, int64_t seconds) {
+  return Simulate(path,
+                  std::make_unique<adapter::SendSideController>("weir-send", MakeWeirNetworkControllerFactory({}),
+                                                                FieldTrials(), nullptr),
+                  weir::TimeDelta::Seconds(seconds));
+}
+
+// A queue holds 300 ms.
+TEST(WeirNetworkControllerInANetworkTest, OverflowsNoQueueWhereThePathStops) {
+  const auto path = bare::PathConfig::Steps(
+      {{bare::At(0), bare::Kbps(1000)}, {bare::At(20), DataRate::Zero()}, {bare::At(22), bare::Kbps(1000)}},
+      bare::Kbps(1000));
+  const bare::FlowResult result = RunInANetwork(path, 40);
+  EXPECT_EQ(result.packets_dropped, 0);
+  EXPECT_GT(result.ReceiveRate(bare::At(30), bare::At(40)), bare::Kbps(700));
+}
+
 TEST(WeirNetworkControllerInANetworkTest, FillsSteadyLinksWithoutAStandingQueue) {
   for (const int64_t kbps : {300, 1000, 2500, 8000}) {
     const DataRate capacity = DataRate::KilobitsPerSecond(kbps);
-    const bare::FlowResult result =
-        Simulate(bare::PathConfig::Steady(capacity),
-                 std::make_unique<adapter::SendSideController>(
-                     "weir-send", MakeWeirNetworkControllerFactory({}), FieldTrials(),
-                     [](webrtc::NetworkControllerInterface&, const TargetRateConstraints&) {}),
-                 weir::TimeDelta::Seconds(60));
+    const bare::FlowResult result = RunInANetwork(bare::PathConfig::Steady(capacity), 60);
     const weir::Timestamp from = bare::kStart + weir::TimeDelta::Seconds(20);
     const weir::Timestamp to = bare::kStart + weir::TimeDelta::Seconds(60);
     EXPECT_GT(result.ReceiveRate(from, to) / capacity, 0.7) << kbps;

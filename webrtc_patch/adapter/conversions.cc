@@ -24,6 +24,20 @@ WeirUnit InfiniteFrom(WebrtcUnit value) {
 
 int ToInt(int64_t value) { return static_cast<int>(std::clamp<int64_t>(value, 0, std::numeric_limits<int>::max())); }
 
+// Only the version of January 2023 has the first, and only later ones have the others.
+template <class Feedback>
+void SetPriorInFlight(webrtc::DataSize size, Feedback& feedback) {
+  if constexpr (requires { feedback.prior_in_flight; }) feedback.prior_in_flight = size;
+}
+template <class Result>
+void SetReport(const PacketResult& packet, Result& result) {
+  if constexpr (requires { result.arrival_time_offset; }) {
+    if (packet.arrival_time_offset) result.arrival_time_offset = ToWebrtc(*packet.arrival_time_offset);
+    result.reported_lost_for_the_first_time = packet.reported_lost_for_the_first_time;
+    result.reported_recovered_for_the_first_time = packet.reported_recovered_for_the_first_time;
+  }
+}
+
 webrtc::PacedPacketInfo PacingInfo(const PacedPacketInfo& info) {
   // A cluster without a size is none: libwebrtc's probe estimator would abort on it.
   const bool probe = info.probe_cluster_id != PacedPacketInfo::kNotAProbe && info.probe_cluster_min_probes > 0 &&
@@ -97,6 +111,7 @@ webrtc::TransportPacketsFeedback TimeConverter::ToWebrtc(const TransportPacketsF
     webrtc::PacketResult& converted = result.packet_feedbacks.emplace_back();
     converted.sent_packet = ToWebrtc(packet.sent_packet);
     converted.receive_time = ToWebrtc(packet.receive_time);
+    SetReport(packet, converted);
     prior_in_flight += converted.sent_packet.size;
   }
   SetPriorInFlight(prior_in_flight, result);

@@ -1,5 +1,5 @@
 // The differences between the two versions of libwebrtc that this folder compiles with, January 2023 (milestone 109)
-// and M150. Only estimate_bounds.cc depends on the version, too.
+// and M150. Only estimate_bounds.cc and conversions.cc depend on the version, too.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 
@@ -33,11 +33,7 @@ inline webrtc::NetworkControllerConfig MakeControllerConfig(const webrtc::FieldT
 }
 
 inline void SetSendRate(webrtc::DataRate rate, webrtc::PacedPacketInfo& info) { info.send_bitrate = rate; }
-
-inline void SetPriorInFlight(webrtc::DataSize, webrtc::TransportPacketsFeedback&) {}
-
 inline webrtc::TimeDelta BurstInterval(const webrtc::PacerConfig& config) { return config.time_window; }
-
 inline double FrameDropRatio(const webrtc::TargetTransferRate& target) { return target.cwnd_reduce_ratio; }
 
 class AbsSendTimeEstimator {
@@ -91,10 +87,6 @@ inline webrtc::NetworkControllerConfig MakeControllerConfig(const webrtc::FieldT
 
 inline void SetSendRate(webrtc::DataRate rate, webrtc::PacedPacketInfo& info) {
   info.send_bitrate_bps = static_cast<int>(rate.bps());
-}
-
-inline void SetPriorInFlight(webrtc::DataSize size, webrtc::TransportPacketsFeedback& feedback) {
-  feedback.prior_in_flight = size;
 }
 
 // Not taken over, so that replays of the past stay the same.

@@ -19,16 +19,12 @@ namespace weir {
 int LibwebrtcMilestone();
 std::string_view LibwebrtcVersion();
 
-// "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. It is only itself when the host
-//   - reports every sent packet before anything else that happens at that time,
-//   - hands in transport feedback with the lost packets in it, and RTCP receiver reports (OnTransportLossReport, once a
-//     second): without these the one of January 2023 never leaves its start phase,
-//   - sends the probe clusters it asks for, at their rate, marked with their PacedPacketInfo.
-// `field_trials`: of libwebrtc, for this controller alone.
+// "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. README.md has the contract of its
+// host. `field_trials`: of libwebrtc, for this controller alone.
 std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});
 
 // "scream", sender's side: ScreamNetworkController (SCReAM v2), as a browser makes it with these field trials, from
-// transport-wide feedback. Only where LibwebrtcMilestone() is 150 or more. The host also obeys its congestion window.
+// transport-wide or RFC 8888 feedback. Only where LibwebrtcMilestone() is 150 or more.
 std::unique_ptr<SenderController> MakeScreamController(
     const FieldTrials& field_trials = FieldTrialsOf("scream").value());
 

@@ -22,6 +22,7 @@ from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.replay import replay as replay_plan
+from weir.registry import SIMULATED
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples" / "controllers"
@@ -163,7 +164,7 @@ def test_custom_controllers_are_in_results_tables_and_page_by_the_name_of_the_fi
     run = json.loads((tmp_path / "out/summary.json").read_text())["run"]
     assert run["own_controllers"]["mine"]["source"] == mine
     page = (tmp_path / "out/report.html").read_text()
-    assert "--c-mine: var(--series-11)" in page
+    assert f"--c-mine: var(--series-{len(SIMULATED) + 1})" in page
 
 
 def test_a_second_model_stands_beside_the_first_with_the_guard_and_bare(replay, tmp_path):

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/event.h"
+#include "endpoints/congestion_control_feedback.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
@@ -291,7 +292,7 @@ class ListeningController final : public SenderController {
 
 class SenderSideTest : public SimulationTest {
  protected:
-  void Run(double loss_ratio, int64_t duration_ns) {
+  void Run(double loss_ratio, int64_t duration_ns, bool rfc_8888 = false) {
     LinkSpec spec = UsualLink();
     spec.capacity = CapacityTrace({0}, {5'000'000});
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
@@ -302,8 +303,9 @@ class SenderSideTest : public SimulationTest {
     RtpSender sender(config,
                      std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)),
                      std::make_unique<ListeningController>(&log_), &forward, &observer_);
-    RtpReceiver receiver({.stop_ns = duration_ns, .transport_feedback = true}, nullptr, &reverse, sender.rtcp_sink(),
-                         &observer_);
+    RtpReceiver receiver(
+        {.stop_ns = duration_ns, .transport_feedback = !rfc_8888, .congestion_control_feedback = rfc_8888}, nullptr,
+        &reverse, sender.rtcp_sink(), &observer_);
     sender.SetReceiver(receiver.rtp_sink());
     RunUntil(duration_ns);
     ns3::Simulator::Destroy();
@@ -367,6 +369,41 @@ TEST_F(SenderSideTest, FeedbackComesEvery50Ms) {
   }
 }
 
+// Without frames the first packet is reported 25 ms after its arrival.
+TEST_F(SenderSideTest, CongestionControlFeedbackHasTheTimesOfM150) {
+  Run(0, 20 * kSecond, /*rfc_8888=*/true);
+  EXPECT_GT(log_.feedbacks.size(), 20 / 0.045);
+  EXPECT_LT(log_.feedbacks.size(), 20 / 0.025);
+  int64_t next = 0;
+  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+    ASSERT_FALSE(feedback.packet_feedbacks.empty());
+    for (const PacketResult& packet : feedback.packet_feedbacks) {
+      ASSERT_EQ(packet.sent_packet.sequence_number, next++);
+      ASSERT_TRUE(packet.arrival_time_offset);
+      // The offset is rounded down to 1/1024 s, and so the receive time up.
+      const auto sent_us = (feedback.feedback_time - *packet.arrival_time_offset).us() - 25'000;
+      ASSERT_NEAR(static_cast<double>(packet.receive_time.us()), static_cast<double>(sent_us), 1);
+      const TimeDelta error = packet.receive_time - packet.sent_packet.send_time - TimeDelta::Micros(25'000 + 2'003);
+      ASSERT_GE(error.us(), -3);
+      ASSERT_LE(error.us(), 980);
+    }
+    EXPECT_NEAR(feedback.packet_feedbacks.front().arrival_time_offset->seconds(), 0.025, 0.001);
+  }
+}
+
+TEST_F(SenderSideTest, CongestionControlFeedbackReportsEachLossOnceAsNew) {
+  Run(0.1, 60 * kSecond, /*rfc_8888=*/true);
+  int64_t lost = 0, recovered = 0;
+  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+    for (const PacketResult& packet : feedback.packet_feedbacks) {
+      lost += packet.reported_lost_for_the_first_time;
+      recovered += packet.reported_recovered_for_the_first_time;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(lost), static_cast<double>(observer_.dropped.size()), 3);
+  EXPECT_EQ(recovered, 0);
+}
+
 TEST_F(SenderSideTest, LossIsInFeedbackAndReports) {
   Run(0.1, 60 * kSecond);
   int64_t lost = 0, all = 0;
@@ -413,6 +450,77 @@ TEST(TransportFeedbackBuilderTest, ReportsWhatIsMissingAndWhatComesLate) {
   builder.Build(900 * kMs);
   builder.OnPacket(1, 901 * kMs);
   EXPECT_FALSE(builder.Build(950 * kMs));
+}
+
+TEST(CongestionControlFeedbackGeneratorTest, ReportsTheEndOfAFrameAtOnceButNotTooOften) {
+  CongestionControlFeedbackGenerator generator;
+  generator.Start(0);
+  Packet packet;
+  packet.frame_part.last = true;
+  generator.OnPacket(packet, 0, 40 * kMs);
+  ASSERT_TRUE(generator.OnTimeout(40 * kMs));
+  generator.OnPacket(packet, 1, 50 * kMs);
+  EXPECT_FALSE(generator.OnTimeout(50 * kMs));
+  EXPECT_FALSE(generator.OnTimeout(64 * kMs));
+  EXPECT_TRUE(generator.OnTimeout(65 * kMs));
+  // Within a frame it waits for 25 ms.
+  packet.frame_part.last = false;
+  generator.OnPacket(packet, 2, 100 * kMs);
+  generator.OnPacket(packet, 4, 110 * kMs);
+  EXPECT_FALSE(generator.OnTimeout(124 * kMs));
+  packet.rtp.kind = PacketKind::kAudio;
+  generator.OnPacket(packet, 7, 120 * kMs);
+  const auto feedback = generator.OnTimeout(125 * kMs);
+  ASSERT_TRUE(feedback);
+  EXPECT_EQ(feedback->report_time_us, 125'000);
+  EXPECT_EQ(feedback->streams[0].base_sequence_number, 2);
+  // 25 of 1/1024 s, and 15.
+  EXPECT_EQ(feedback->streams[0].receive_times_us,
+            (std::vector<int64_t>{125'000 - 24'414, TransportFeedback::kNotReceived, 125'000 - 14'648}));
+  EXPECT_EQ(feedback->streams[1].receive_times_us.back(), 125'000 - 4'882);
+  EXPECT_TRUE(feedback->streams[2].receive_times_us.empty());
+  // Nothing new is no report.
+  EXPECT_FALSE(generator.OnTimeout(200 * kMs));
+  EXPECT_EQ(generator.poll_time_ns(), 225 * kMs);
+}
+
+TEST(SentPacketHistoryTest, MatchesReportsOfStreams) {
+  SentPacketHistory history;
+  // Two streams in turn: 0 2 4 6 and 1 3 5 7.
+  for (int64_t i = 0; i < 8; ++i) {
+    SentPacket packet;
+    packet.send_time = Timestamp::Millis(i);
+    packet.size = DataSize::Bytes(100);
+    packet.sequence_number = i;
+    history.OnSentPacket(packet, static_cast<int>(i % 2));
+  }
+  const int64_t kLost = TransportFeedback::kNotReceived;
+  CongestionControlFeedback first{.report_time_us = 50'000};
+  first.streams[0].receive_times_us = {30'000, kLost};
+  first.streams[1] = {.base_sequence_number = 2, .receive_times_us = {40'000}};
+  auto feedback = history.OnCongestionControlFeedback(first, Timestamp::Millis(60));
+  ASSERT_TRUE(feedback);
+  // 0 and 5 arrived, 2 is reported lost, and 1, 3 and 4 were sent between.
+  ASSERT_EQ(feedback->packet_feedbacks.size(), 6u);
+  EXPECT_EQ(feedback->data_in_flight.bytes(), 200);
+  for (size_t i = 0; i < 6; ++i) {
+    const PacketResult& packet = feedback->packet_feedbacks[i];
+    EXPECT_EQ(packet.sent_packet.sequence_number, static_cast<int64_t>(i));
+    EXPECT_EQ(packet.reported_lost_for_the_first_time, i != 0 && i != 5);
+    EXPECT_FALSE(packet.reported_recovered_for_the_first_time);
+  }
+  EXPECT_EQ(feedback->packet_feedbacks[5].arrival_time_offset, TimeDelta::Millis(10));
+  // 2 was late, 4 is lost as before, 6 arrived.
+  CongestionControlFeedback second{.report_time_us = 80'000};
+  second.streams[0] = {.base_sequence_number = 1, .receive_times_us = {70'000, kLost, 71'000}};
+  feedback = history.OnCongestionControlFeedback(second, Timestamp::Millis(90));
+  ASSERT_TRUE(feedback);
+  ASSERT_EQ(feedback->packet_feedbacks.size(), 3u);
+  EXPECT_TRUE(feedback->packet_feedbacks[0].reported_recovered_for_the_first_time);
+  EXPECT_FALSE(feedback->packet_feedbacks[1].reported_lost_for_the_first_time);
+  EXPECT_EQ(feedback->packet_feedbacks[1].receive_time, Timestamp::PlusInfinity());
+  EXPECT_FALSE(feedback->packet_feedbacks[2].reported_recovered_for_the_first_time);
+  EXPECT_FALSE(history.OnCongestionControlFeedback(second, Timestamp::Millis(91)).value().packet_feedbacks.empty());
 }
 
 TEST(SentPacketHistoryTest, CountsWhatIsInFlight) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "endpoints/controllers.h"
@@ -218,6 +219,21 @@ TEST(GccTest, LossReportsReachItsLossBasedHalf) {
   EXPECT_LT(MeanOver(lossy, "target_bps", 30, 60), 3.2e6);
   EXPECT_GT(MeanOver(lossy, "target_bps", 30, 60), 1e6);
   EXPECT_GT(MeanOver(RunScenario(Steady(5'000'000, 60), "gcc")["flows"][0], "target_bps", 30, 60), 4e6);
+}
+
+// The bounds are those of libwebrtc's own tests on this path: 3 Mbps, a round trip of 80 ms.
+TEST(ScreamTest, AnswersLossOnlyWithCongestionControlFeedback) {
+  if (!IsAvailable(*FindRow(kControllers, "scream-ccfb")))
+    GTEST_SKIP() << "no SCReAM in libwebrtc " << LibwebrtcVersion();
+  json scenario = Steady(3'000'000, 60);
+  scenario["forward"]["one_way_delay_ms"] = scenario["reverse"]["one_way_delay_ms"] = 40.0;
+  for (const auto& [ratio, low_bps, high_bps] : {std::tuple(0.0, 2.4e6, 3e6), {0.01, 1e6, 3e6}, {0.05, 0.1e6, 1.5e6}}) {
+    scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", ratio}};
+    const auto flow = RunScenario(scenario, "scream-ccfb")["flows"][0];
+    EXPECT_GT(MeanOver(flow, "target_bps", 20, 60), low_bps) << ratio;
+    EXPECT_LT(MeanOver(flow, "target_bps", 20, 60), high_bps) << ratio;
+    EXPECT_GT(MeanOver(RunScenario(scenario, "scream")["flows"][0], "target_bps", 20, 60), 2e6) << ratio;
+  }
 }
 
 struct ScoredPath {

@@ -1,8 +1,7 @@
 // A sender's network controller that follows the receiver: the target rate is that of the last REMB, immediately, in
 // both directions. With it at the sender and Weir at the receiver, neither end runs GCC.
 //
-//   dependencies.network_controller_factory = MakeRembNetworkControllerFactory();   //
-//   PeerConnectionFactoryDependencies
+//   peer_connection_factory_dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
 //
 // target = clamp(min(REMB, loss limit, timeout limit), min_data_rate, max_data_rate), where
 //   loss limit:    at a loss report of more than 10 % (over at least 20 packets), target x (1 - loss / 2), at most once

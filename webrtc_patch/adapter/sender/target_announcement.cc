@@ -33,7 +33,13 @@ void TargetAnnouncement::SetStreams(const webrtc::StreamsConfig& streams) {
   keep(streams_.pacing_factor, streams.pacing_factor);
   keep(streams_.min_total_allocated_bitrate, streams.min_total_allocated_bitrate);
   keep(streams_.max_padding_rate, streams.max_padding_rate);
+  keep(streams_.max_total_allocated_bitrate, streams.max_total_allocated_bitrate);
   announced_.reset();
+}
+
+DataRate TargetAnnouncement::desired_rate() const {
+  const DataRate rate = streams_.max_total_allocated_bitrate.value_or(DataRate::Zero());
+  return rate.IsFinite() && !rate.IsZero() ? std::max(2 * rate, min_rate_) : DataRate::PlusInfinity();
 }
 
 void TargetAnnouncement::SetRoundTripTime(TimeDelta round_trip_time) {
@@ -49,7 +55,6 @@ webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, doubl
   transfer_rate.at_time = now;
   transfer_rate.target_rate = target;
   transfer_rate.network_estimate.at_time = now;
-  transfer_rate.network_estimate.bandwidth = target;
   transfer_rate.network_estimate.loss_rate_ratio = static_cast<float>(loss_ratio);
   transfer_rate.network_estimate.round_trip_time = round_trip_time_;
   // Over which the encoder may average; the shorter, the sooner it follows.

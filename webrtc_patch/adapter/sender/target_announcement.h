@@ -27,6 +27,8 @@ class TargetAnnouncement {
   webrtc::DataRate min_rate() const { return min_rate_; }
   // May be infinite.
   webrtc::DataRate max_rate() const { return max_rate_; }
+  // Twice what all streams can use, which leaves room for retransmissions and growth; infinite while there are none.
+  webrtc::DataRate desired_rate() const;
   webrtc::DataRate start_rate() const { return start_rate_; }
   webrtc::TimeDelta round_trip_time() const { return round_trip_time_; }
 

@@ -62,6 +62,8 @@ struct Factory {
   bool wake_on_arrival = false;
   // With the guard's rules.
   bool guard = false;
+  // From RFC 8888 feedback.
+  bool congestion_control_feedback = false;
 };
 
 // The controllers that the library does not make by itself.
@@ -71,6 +73,9 @@ constexpr Factory kFactories[] = {
      .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeGccController(trials); }},
     {.name = "scream",
      .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeScreamController(trials); }},
+    {.name = "scream-ccfb",
+     .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakeScreamController(); },
+     .congestion_control_feedback = true},
     {.name = "gcc-remb", .at_receiver = &MakeGccRemb, .wake_on_arrival = true},
     {.name = "pcc", .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); }},
     {.name = "weir-send",
@@ -177,6 +182,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     CheckControllerName(name);
     const auto trials = FieldTrialsOf(name);
     result.at_sender = factory->at_sender(context, trials ? trials.value() : FieldTrials());
+    result.congestion_control_feedback = factory->congestion_control_feedback;
     return result;
   }
   AtReceiver controller = MakeReceiverController(name, factory, context);

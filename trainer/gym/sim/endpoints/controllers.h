@@ -45,6 +45,8 @@ struct FlowController {
   std::unique_ptr<SenderController> at_sender;
   // `at_receiver` may have something to say after any packet.
   bool wake_on_arrival = false;
+  // `at_sender` receives RFC 8888 feedback in place of transport-wide feedback.
+  bool congestion_control_feedback = false;
   // The pilot of whichever is there, when it is the agent.
   AgentController* agent = nullptr;
   // The pilot of `at_receiver` when it is the user's own.

@@ -9,7 +9,8 @@ constexpr uint32_t kReportBlockBytes = 24;
 constexpr uint32_t kSourceDescriptionBytes = 28;  // with a CNAME of 16 characters (RFC 7022)
 constexpr uint32_t kReferenceTimeBytes = 12;      // RFC 3611 section 4.4
 constexpr uint32_t kDelaySinceReferenceBytes = 16;
-constexpr uint32_t kFeedbackHeaderBytes = 12;  // RFC 4585 section 6.1
+constexpr uint32_t kFeedbackHeaderBytes = 12;           // RFC 4585 section 6.1
+constexpr uint32_t kCongestionControlHeaderBytes = 12;  // RFC 8888 section 3.1, with the report timestamp
 constexpr uint32_t kNackItemBytes = 4;
 // Packets that one item of a NACK covers: a sequence number and a bitmask of those after it.
 constexpr int64_t kNackItemPackets = 17;
@@ -40,6 +41,15 @@ uint32_t TransportFeedbackBytes(const TransportFeedback& feedback) {
   return (bytes + 3) / 4 * 4;
 }
 
+uint32_t CongestionControlFeedbackBytes(const CongestionControlFeedback& feedback) {
+  uint32_t bytes = kCongestionControlHeaderBytes;
+  for (const TransportFeedback& stream : feedback.streams) {
+    if (stream.receive_times_us.empty()) continue;
+    bytes += 8 + (2 * static_cast<uint32_t>(stream.receive_times_us.size()) + 3) / 4 * 4;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 uint32_t IpPacketSize(const ReceiverRtcp& message) {
@@ -51,6 +61,9 @@ uint32_t IpPacketSize(const ReceiverRtcp& message) {
     }
   }
   if (message.transport_feedback) bytes += TransportFeedbackBytes(*message.transport_feedback);
+  if (message.congestion_control_feedback) {
+    bytes += CongestionControlFeedbackBytes(*message.congestion_control_feedback);
+  }
   if (!message.nack.empty()) bytes += NackBytes(message.nack);
   if (message.pli) bytes += kFeedbackHeaderBytes;
   return bytes;

@@ -40,11 +40,19 @@ struct TransportFeedback {
   std::vector<int64_t> receive_times_us;
 };
 
+// RFC 8888. For each stream its consecutive packets, counted from 0 in the stream; no times for one without news.
+struct CongestionControlFeedback {
+  std::array<TransportFeedback, kStreamsPerFlow> streams{};
+  // Receive times are whole 1/1024 s before this.
+  int64_t report_time_us = 0;
+};
+
 // From the receiver of media to its sender; one IP packet.
 struct ReceiverRtcp final : RtcpMessage {
   std::vector<uint8_t> remb;
   std::optional<ReceiverReport> report;
   std::optional<TransportFeedback> transport_feedback;
+  std::optional<CongestionControlFeedback> congestion_control_feedback;
   // Generic NACK (RFC 4585 section 6.2.1): the requested packets of the video stream, in order, unwrapped.
   std::vector<int64_t> nack;
   // Picture loss indication (RFC 4585 section 6.3.1).

@@ -26,6 +26,7 @@ RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<Bandwi
       start_event_(this),
       estimator_timer_(this),
       feedback_timer_(this),
+      congestion_control_timer_(this),
       report_timer_(this),
       repair_timer_(this) {
   if (config_.repair) repair_.emplace(config_.start_ns);
@@ -37,6 +38,10 @@ void RtpReceiver::OnStart() {
   if (repair_) repair_timer_.Set(repair_->next_timeout_ns());
   if (estimator_) OnEstimatorTimeout();
   if (config_.transport_feedback) feedback_timer_.Set(config_.start_ns + kFeedbackIntervalNs);
+  if (config_.congestion_control_feedback) {
+    congestion_control_generator_.Start(config_.start_ns);
+    SetCongestionControlTimer();
+  }
 }
 
 void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
@@ -52,6 +57,7 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   }
   SpendSteps(static_cast<int64_t>(pending_.size() - 1 - place));
   if (config_.wake_on_arrival) SetEstimatorTimer(NowNs());
+  if (config_.congestion_control_feedback) SetCongestionControlTimer();
 }
 
 void RtpReceiver::OnDropped(const Packet& packet) {
@@ -84,23 +90,28 @@ void RtpReceiver::Process(PendingPacket& pending) {
   packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
   observer_->OnReceived(packet, pending.arrival_time_ns);
   if (repair_) repair_->OnPacket(packet, pending.arrival_time_ns);
-  CountPacket(packet.rtp);
+  const int64_t sequence_number = CountPacket(packet.rtp);
   if (estimator_) estimator_->OnPacket(packet.rtp);
   if (config_.transport_feedback) {
     feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
   }
+  if (config_.congestion_control_feedback) {
+    congestion_control_generator_.OnPacket(packet, sequence_number, pending.arrival_time_ns);
+  }
 }
 
-void RtpReceiver::CountPacket(const PacketArrival& rtp) {
+int64_t RtpReceiver::CountPacket(const PacketArrival& rtp) {
   Stream& stream = streams_[static_cast<size_t>(StreamOf(rtp.kind))];
   if (!stream.started) {
     stream.started = true;
     stream.first = stream.highest = rtp.sequence_number;
   }
-  const int64_t advance = static_cast<int16_t>(rtp.sequence_number - static_cast<uint16_t>(stream.highest));
-  stream.first = std::min(stream.first, stream.highest + advance);
-  stream.highest = std::max(stream.highest, stream.highest + advance);
+  const int64_t sequence_number =
+      stream.highest + static_cast<int16_t>(rtp.sequence_number - static_cast<uint16_t>(stream.highest));
+  stream.first = std::min(stream.first, sequence_number);
+  stream.highest = std::max(stream.highest, sequence_number);
   ++stream.received;
+  return sequence_number;
 }
 
 void RtpReceiver::OnEstimatorTimeout() {
@@ -150,6 +161,25 @@ void RtpReceiver::OnFeedbackTimeout() {
     observer_->OnFeedbackSent(now_ns);
   }
   feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
+}
+
+void RtpReceiver::OnCongestionControlTimeout() {
+  const int64_t now_ns = NowNs();
+  if (now_ns >= config_.stop_ns) return;
+  ProcessArrivals(now_ns);
+  if (std::optional<CongestionControlFeedback> feedback = congestion_control_generator_.OnTimeout(now_ns)) {
+    auto message = std::make_shared<ReceiverRtcp>();
+    message->congestion_control_feedback = std::move(feedback);
+    SendRtcp(std::move(message));
+    observer_->OnFeedbackSent(now_ns);
+  }
+  SetCongestionControlTimer();
+}
+
+void RtpReceiver::SetCongestionControlTimer() {
+  const int64_t poll_time_ns = congestion_control_generator_.poll_time_ns();
+  congestion_control_timer_.Set(pending_.empty() ? poll_time_ns
+                                                 : std::min(poll_time_ns, pending_.front().arrival_time_ns));
 }
 
 void RtpReceiver::OnReportTimeout() {

@@ -10,6 +10,7 @@
 
 #include "core/event.h"
 #include "core/ring_buffer.h"
+#include "endpoints/congestion_control_feedback.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback.h"
 #include "link/link.h"
@@ -28,8 +29,9 @@ struct RtpReceiverConfig {
   // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is polled at its
   // own times only.
   bool wake_on_arrival = false;
-  // A controller at the sender needs it.
+  // A controller at the sender needs one of them.
   bool transport_feedback = false;
+  bool congestion_control_feedback = false;
   // Asks for what of the video is lost.
   bool repair = false;
 };
@@ -77,11 +79,14 @@ class RtpReceiver final : private PacketSink {
   void OnStart();
   void OnEstimatorTimeout();
   void OnFeedbackTimeout();
+  void OnCongestionControlTimeout();
   void OnReportTimeout();
   void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
-  void CountPacket(const PacketArrival& rtp);
+  // Its sequence number in its stream, unwrapped.
+  int64_t CountPacket(const PacketArrival& rtp);
+  void SetCongestionControlTimer();
   void SetEstimatorTimer(int64_t now_ns);
   Timestamp NextTimeout() const;
   std::vector<uint8_t> Serialized(Remb remb) const;
@@ -98,6 +103,7 @@ class RtpReceiver final : private PacketSink {
   RingBuffer<PendingPacket> pending_;
   std::array<Stream, kStreamsPerFlow> streams_;
   TransportFeedbackBuilder feedback_builder_;
+  CongestionControlFeedbackGenerator congestion_control_generator_;
   // The sender's last report: when it was sent, and when it came.
   std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
   int64_t rtcp_packets_sent_ = 0;
@@ -108,6 +114,7 @@ class RtpReceiver final : private PacketSink {
   MemberEvent<RtpReceiver, &RtpReceiver::OnStart> start_event_;
   Timer<RtpReceiver, &RtpReceiver::OnEstimatorTimeout> estimator_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnFeedbackTimeout> feedback_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnCongestionControlTimeout> congestion_control_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnReportTimeout> report_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnRepairTimeout> repair_timer_;
 };

@@ -124,7 +124,7 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
     sent.sequence_number = packet.transport_sequence_number;
     sent.pacing_info = paced.pacing_info;
     sent.audio = paced.media.kind == PacketKind::kAudio;
-    history_.OnSentPacket(sent);
+    history_.OnSentPacket(sent, StreamOf(packet.rtp.kind));
     controller_->OnSentPacket(sent);
     PollController(now_ns);
   }
@@ -144,19 +144,25 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   }
   if (!message.nack.empty()) OnNack(message.nack, arrival_time_ns);
   if (message.pli) OnPli(arrival_time_ns);
-  if (controller_ && message.transport_feedback) {
-    auto feedback = history_.OnTransportFeedback(*message.transport_feedback, ToTimestamp(arrival_time_ns));
-    if (feedback) {
-      for (PacketResult& packet : feedback->packet_feedbacks) {
-        if (!packet.receive_time.IsFinite()) continue;
-        packet.receive_time = Timestamp::Micros(config_.clock.ArrivalAtSender(packet.receive_time.us()));
-      }
-      controller_->OnTransportPacketsFeedback(*feedback);
-    }
+  if (controller_) {
+    OnFeedback(message, ToTimestamp(arrival_time_ns));
+    PollController(arrival_time_ns);
   }
-  if (controller_) PollController(arrival_time_ns);
   UpdateMediaRate(arrival_time_ns);
   SetSendTimer(arrival_time_ns);
+}
+
+void RtpSender::OnFeedback(const ReceiverRtcp& message, Timestamp now) {
+  std::optional<TransportPacketsFeedback> feedback;
+  if (message.transport_feedback) feedback = history_.OnTransportFeedback(*message.transport_feedback, now);
+  if (message.congestion_control_feedback)
+    feedback = history_.OnCongestionControlFeedback(*message.congestion_control_feedback, now);
+  if (!feedback) return;
+  for (PacketResult& packet : feedback->packet_feedbacks) {
+    if (!packet.receive_time.IsFinite()) continue;
+    packet.receive_time = Timestamp::Micros(config_.clock.ArrivalAtSender(packet.receive_time.us()));
+  }
+  controller_->OnTransportPacketsFeedback(*feedback);
 }
 
 void RtpSender::OnRemb(std::span<const uint8_t> bytes, int64_t now_ns) {

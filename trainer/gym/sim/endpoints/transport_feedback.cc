@@ -1,6 +1,7 @@
 #include "endpoints/transport_feedback.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace weir::sim {
@@ -12,39 +13,81 @@ constexpr TimeDelta kReportedWindow = TimeDelta::Seconds(5);
 
 }  // namespace
 
-void SentPacketHistory::OnSentPacket(SentPacket& packet) {
+void SentPacketHistory::OnSentPacket(SentPacket& packet, int stream) {
   Forget(packet.send_time);
   data_in_flight_ += packet.size;
   packet.data_in_flight = data_in_flight_;
-  entries_.push_back({.packet = packet});
+  entries_.push_back({.packet = packet, .stream = stream});
+  streams_[static_cast<size_t>(stream)].packets.push_back(packet.sequence_number);
 }
 
 std::optional<TransportPacketsFeedback> SentPacketHistory::OnTransportFeedback(const TransportFeedback& feedback,
                                                                                Timestamp now) {
-  TransportPacketsFeedback result;
-  result.feedback_time = now;
-  result.packet_feedbacks.reserve(feedback.receive_times_us.size());
-  const int64_t end = first_sequence_number_ + static_cast<int64_t>(entries_.size());
+  std::vector<PacketResult> results;
+  results.reserve(feedback.receive_times_us.size());
   int64_t sequence_number = feedback.base_sequence_number;
   for (const int64_t receive_time_us : feedback.receive_times_us) {
-    const int64_t current = sequence_number++;
-    if (current < first_sequence_number_ || current >= end) continue;
-    Entry& entry = entries_[static_cast<size_t>(current - first_sequence_number_)];
-    if (entry.received) continue;
-    PacketResult& packet = result.packet_feedbacks.emplace_back();
-    packet.sent_packet = entry.packet;
+    Entry* const entry = Find(sequence_number++);
+    if (entry == nullptr || entry->received) continue;
+    PacketResult& packet = results.emplace_back();
+    packet.sent_packet = entry->packet;
     if (receive_time_us == TransportFeedback::kNotReceived) continue;
-    entry.received = true;
+    entry->received = true;
     packet.receive_time = Timestamp::Micros(receive_time_us);
   }
-  for (; next_in_flight_ < std::min(sequence_number, end); ++next_in_flight_) {
-    Entry& entry = entries_[static_cast<size_t>(next_in_flight_ - first_sequence_number_)];
+  return Finish(std::move(results), sequence_number, now);
+}
+
+std::optional<TransportPacketsFeedback> SentPacketHistory::OnCongestionControlFeedback(
+    const CongestionControlFeedback& feedback, Timestamp now) {
+  std::vector<PacketResult> results;
+  int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    int64_t place = feedback.streams[i].base_sequence_number - streams_[i].first;
+    for (const int64_t receive_time_us : feedback.streams[i].receive_times_us) {
+      const int64_t current = place++;
+      if (current < 0 || current >= static_cast<int64_t>(streams_[i].packets.size())) continue;
+      Entry& entry = *Find(streams_[i].packets[static_cast<size_t>(current)]);
+      if (entry.received) continue;
+      begin = std::min(begin, entry.packet.sequence_number);
+      end = std::max(end, entry.packet.sequence_number + 1);
+      PacketResult& packet = results.emplace_back();
+      packet.sent_packet = entry.packet;
+      entry.received = receive_time_us != TransportFeedback::kNotReceived;
+      packet.reported_recovered_for_the_first_time = entry.received && entry.reported_lost;
+      packet.reported_lost_for_the_first_time = !entry.received && !entry.reported_lost;
+      entry.reported_lost = !entry.received;
+      if (!entry.received) continue;
+      packet.receive_time = Timestamp::Micros(receive_time_us);
+      packet.arrival_time_offset = TimeDelta::Micros(feedback.report_time_us - receive_time_us);
+    }
+  }
+  for (int64_t sequence_number = begin; sequence_number < end; ++sequence_number) {
+    Entry& entry = *Find(sequence_number);
+    if (entry.received || entry.reported_lost) continue;
+    entry.reported_lost = true;
+    results.push_back({.sent_packet = entry.packet, .reported_lost_for_the_first_time = true});
+  }
+  std::ranges::sort(results, {}, [](const PacketResult& result) { return result.sent_packet.sequence_number; });
+  return Finish(std::move(results), end, now);
+}
+
+std::optional<TransportPacketsFeedback> SentPacketHistory::Finish(std::vector<PacketResult> results, int64_t end,
+                                                                  Timestamp now) {
+  end = std::min(end, first_sequence_number_ + static_cast<int64_t>(entries_.size()));
+  for (; next_in_flight_ < end; ++next_in_flight_) {
+    Entry& entry = *Find(next_in_flight_);
     if (entry.in_flight) data_in_flight_ -= entry.packet.size;
     entry.in_flight = false;
   }
-  if (result.packet_feedbacks.empty()) return std::nullopt;
-  result.data_in_flight = data_in_flight_;
-  return result;
+  if (results.empty()) return std::nullopt;
+  return TransportPacketsFeedback{
+      .feedback_time = now, .data_in_flight = data_in_flight_, .packet_feedbacks = std::move(results)};
+}
+
+SentPacketHistory::Entry* SentPacketHistory::Find(int64_t sequence_number) {
+  const int64_t place = sequence_number - first_sequence_number_;
+  return place < 0 || place >= static_cast<int64_t>(entries_.size()) ? nullptr : &entries_[static_cast<size_t>(place)];
 }
 
 void SentPacketHistory::Forget(Timestamp now) {
@@ -52,6 +95,9 @@ void SentPacketHistory::Forget(Timestamp now) {
     const Entry& front = entries_.front();
     if (now - front.packet.send_time < (front.in_flight ? kWindow : kReportedWindow)) break;
     if (front.in_flight) data_in_flight_ -= front.packet.size;
+    Stream& stream = streams_[static_cast<size_t>(front.stream)];
+    stream.packets.pop_front();
+    ++stream.first;
     entries_.pop_front();
     ++first_sequence_number_;
   }
@@ -60,18 +106,17 @@ void SentPacketHistory::Forget(Timestamp now) {
 
 namespace {
 
-constexpr int64_t kTickUs = 250;
 // libwebrtc: a packet this much older than what has been reported is not reported any more.
 constexpr int64_t kBackWindowUs = 500'000;
 
 }  // namespace
 
-void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, int64_t arrival_time_ns) {
+void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, int64_t arrival_time_ns, int64_t tick_us) {
   if (sequence_number < first_sequence_number_) return;
   const size_t index = static_cast<size_t>(sequence_number - first_sequence_number_);
   if (index >= entries_.size()) entries_.resize(index + 1);
   if (entries_[index].receive_time_us != TransportFeedback::kNotReceived) return;
-  entries_[index].receive_time_us = arrival_time_ns / 1000 / kTickUs * kTickUs;
+  entries_[index].receive_time_us = arrival_time_ns / 1000 / tick_us * tick_us;
   next_to_report_ = std::min(next_to_report_, sequence_number);
   news_ = true;
 }

@@ -120,7 +120,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   if (controller.agent) agent_ = controller.agent;
   flow.external = controller.external;
 
-  const bool transport_feedback = controller.at_sender != nullptr;
+  const bool transport_feedback = controller.at_sender && !controller.congestion_control_feedback;
   const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;
   const bool repair = rtp.media.kind == MediaSpec::Kind::kVideo;
   const RtpSenderConfig sender_config{
@@ -142,6 +142,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                           .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
                                           .wake_on_arrival = controller.wake_on_arrival,
                                           .transport_feedback = transport_feedback,
+                                          .congestion_control_feedback = controller.congestion_control_feedback,
                                           .repair = repair};
   flow.receiver = std::make_unique<RtpReceiver>(receiver_config, std::move(controller.at_receiver), rtcp_link,
                                                 flow.sender->rtcp_sink(), observer);
