@@ -16,7 +16,7 @@ namespace {
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
 // Longer than controllers take from one decision to the next.
 constexpr TimeDelta kRelease = TimeDelta::Millis(500);
-// With a target up to 1.5 times the minimum the sender can yield no more. With audio it sends up to 4 times the minimum.
+// With a target up to 1.5 times the minimum a sender can yield no more; with audio it sends up to 4 times the minimum.
 constexpr double kLowestTarget = 1.5;
 constexpr double kLowestSent = 4;
 

@@ -332,7 +332,7 @@ TEST_P(FaultTest, TheRouteGrowsByAHundredMilliseconds) {
   EXPECT_LE(P95Ms(call, 30, 60), 300);
 }
 
-// The rate is at the minimum already when the delay rises, so that the delay cannot be told from a queue by yielding.
+// The rate is at the minimum already when the delay rises: yielding cannot show that it is no queue.
 TEST(RouteTest, GrowsAfterHeavyLoss) {
   for (const bool all : {false, true}) {
     SCOPED_TRACE(all);
