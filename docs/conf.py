@@ -56,21 +56,14 @@ examples/sfu/README
 ```
 ```{toctree}
 :hidden:
+:glob:
 :caption: Results
 docs/results
 trainer/models/weir
 docs/decisions/README
-docs/decisions/1-remb
-docs/decisions/2-evaluator
-docs/decisions/3-around-the-rule
-docs/decisions/4-guard-with-a-floor
-docs/decisions/5-no-pool-ships
-docs/decisions/6-event-engine
+docs/decisions/[0-9]*
 papers/README
-papers/mocc/README
-papers/recoco/README
-papers/muses/README
-papers/polycc/README
+papers/*/README
 ```
 ```{toctree}
 :hidden:

@@ -158,11 +158,12 @@ def test_a_reset_larger_than_a_pipe_arrives(fake_simulator, steady):
 
 
 def test_speaking_unasked_is_a_failure(fake_simulator, steady):
-    process = SimulatorProcess(fake_simulator, timeout_s=1.0)
+    process = SimulatorProcess(fake_simulator)
     payload = json.dumps({"scenario": steady("refused"), "features": [], "history": 1}).encode()
     process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
     with pytest.raises(SimulatorRefusal):
         process.receive_frame()
+    process.timeout_s = 1.0
     with pytest.raises(SimulatorError, match="no answer for 1 s"):
         process.receive_frame()
     assert not process.alive

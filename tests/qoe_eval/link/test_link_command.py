@@ -37,14 +37,16 @@ UDP_FAR = """
     taking.sendto(b"done", sender)
     open(sys.argv[1], "w").write(json.dumps(packets[:-1]))
 """
-# 2 Mbps for 2 s, then 0 as the end, repeated: it may get lost in the full queue.
+# 2 Mbps for 2 s, also on a machine that stops the program at times; then 0 as the end, repeated: it may get lost in the
+# full queue.
 UDP_HERE = """
     import os, socket, time
     sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     to = (os.environ["WEIR_LINK_FAR"], 5000)
+    began = time.monotonic()
     for number in range(500):
+        time.sleep(max(0, began + 0.004 * number - time.monotonic()))
         sending.sendto(b"%020d" % time.monotonic_ns() + bytes(952), to)
-        time.sleep(0.004)
     sending.settimeout(0.2)
     for _ in range(20):
         sending.sendto(b"%020d" % 0, to)
