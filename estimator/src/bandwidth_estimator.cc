@@ -16,6 +16,9 @@ namespace {
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
 // Longer than controllers take from one decision to the next.
 constexpr TimeDelta kRelease = TimeDelta::Millis(500);
+// With a target up to 1.5 times the minimum a sender can yield no more; with audio it sends up to 4 times the minimum.
+constexpr double kLowestTarget = 1.5;
+constexpr double kLowestSent = 4;
 
 EstimateReason ReasonOf(size_t guard_rule) {
   return static_cast<EstimateReason>(static_cast<size_t>(EstimateReason::kGuard) + guard_rule);
@@ -173,6 +176,8 @@ void BandwidthEstimator::Decide(Timestamp now) {
   const Guard::Result guarded = path_->guard.Apply(wanted, now);
   if (guarded.rule) reason = ReasonOf(*guarded.rule);
   latest_ = {now, guarded.rate, reason, update_.path_kind};
+  const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
+  path_->statistics.SetLowestRate(is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero());
   controller_->OnTargetApplied({now, guarded.rate});
   if (observer_) observer_->OnTarget({now, guarded.rate});
 }

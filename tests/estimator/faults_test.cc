@@ -332,6 +332,21 @@ TEST_P(FaultTest, TheRouteGrowsByAHundredMilliseconds) {
   EXPECT_LE(P95Ms(call, 30, 60), 300);
 }
 
+// The rate is at the minimum already when the delay rises: yielding cannot show that it is no queue.
+TEST(RouteTest, GrowsAfterHeavyLoss) {
+  for (const bool all : {false, true}) {
+    SCOPED_TRACE(all);
+    const DataRate capacity = all ? Kbps(8000) : Kbps(2000);
+    TestPath path{.capacity = Steady(capacity)};
+    path.lost = [all, chance = Chance(0.5)](TimeDelta at) mutable { return Within(at, 20, 25) && (all || chance()); };
+    path.goes_on = [](TimeDelta at) { return at < Seconds(25) ? at : at + TimeDelta::Millis(130); };
+    BandwidthEstimator estimator({}, Make("rule"));
+    TestCall call(estimator, path);
+    call.RunUntil(Seconds(60));
+    EXPECT_GE(call.ReceiveRate(Seconds(45), Seconds(60)) / capacity, 0.75);
+  }
+}
+
 // As a Wi-Fi that aggregates.
 TEST_P(FaultTest, PacketsComeInBurstsOfFortyMilliseconds) {
   TestPath path{.capacity = Steady(Kbps(2000))};

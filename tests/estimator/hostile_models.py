@@ -81,6 +81,12 @@ def _read_differently(finish: Finish, squashed: Squashed) -> dict[str, bytes]:
         # The location is an int32 for protobuf, whatever is above: external.
         "hidden_location": _with_constant(good, lambda tensor: tensor + varint(14 << 3) + varint(1 | 1 << 32)),
         "metadata_twice": repeated.SerializeToString(),
+        # Numbers, each of which is none: 32 bytes and a message for each.
+        "metadata_of_commas": finish(
+            squashed(lambda x: [helper.make_node("Tanh", [x], ["action"])]),
+            "discrete",
+            action_multipliers="," * 2_000_000,
+        ),
     }
 
 

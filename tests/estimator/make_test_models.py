@@ -180,6 +180,27 @@ def telling_path_kind(size: int = 1) -> onnx.ModelProto:
     return model
 
 
+def tanh_of_joined() -> onnx.ModelProto:
+    """action = the mean tangent of the observation in Mbps and 300 zeros, which are joined before."""
+    size = OBSERVATION + 300
+    return build(
+        [
+            helper.make_node("Mul", ["observation", "scale"], ["scaled"]),
+            helper.make_node("Concat", ["scaled", "zeros"], ["joined"], axis=1),
+            helper.make_node("Tanh", ["joined"], ["tangents"]),
+            helper.make_node("Gemm", ["tangents", "mean", "nothing"], ["action"]),
+        ],
+        [floats("observation", 1, OBSERVATION)],
+        [floats("action", 1, 1)],
+        [
+            constant("scale", [1e-6]),
+            constant("zeros", np.zeros((1, 300), np.float32)),
+            constant("mean", np.full((size, 1), 1 / size)),
+            constant("nothing", [0.0]),
+        ],
+    )
+
+
 def network(features: Sequence[str], history: int, preference: int) -> bytes:
     """The size of MOCC's actor: 64-32 units, beside them a preference sub-network of `preference` units where that is
     not 0; seeded random weights, log_rate.
@@ -321,6 +342,7 @@ def good_models() -> dict[str, bytes]:
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
         "path_kind": finish(telling_path_kind(), "rate_bps"),
+        "tanh_of_joined": finish(tanh_of_joined(), "log_rate"),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
         # 1 where the newest receive rate is 1 Mbps, by way of 2^-140.

@@ -53,6 +53,7 @@ def test_the_card_shows_the_file_and_its_notes(tmp_path):
         ({"weir.schema": "9"}, "weir.schema '9'"),
         ({"weir.schema": None}, "no weir.schema"),
         ({"weir.history": None}, "lack weir.history"),
+        ({"note": "," * (1 << 20)}, "more than 1 MiB of metadata"),
         ({"weir.history": "three"}, "broken"),
         ({"weir.golden": "[1,"}, "broken"),
         ({"weir.golden": "5"}, "broken"),

@@ -25,6 +25,8 @@ CARD_TITLE = "# Model card: "
 _DEEPEST_PROVENANCE = 32
 # Prefixes of a network's parameters in an exported graph; the other tensors are constants.
 PARAMETERS = ("actor.", "head.")
+# As in the library, which refuses such a model.
+_MOST_METADATA_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         raise InputError(f"{path}: is not an ONNX model ({reason}): give a file written by `weir export`") from None
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in model.graph.initializer):
         raise InputError(f"{path}: keeps parameters in another file: give a file written by `weir export`")
+    if sum(entry.ByteSize() for entry in model.metadata_props) > _MOST_METADATA_BYTES:
+        raise InputError(f"{path}: has more than 1 MiB of metadata: give a file written by `weir export`")
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     schema = metadata.get("weir.schema")
     if schema != SCHEMA:

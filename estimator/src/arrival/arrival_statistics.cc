@@ -91,7 +91,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
     return false;
   }
   const QueueingDelay::Result measured =
-      delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size, delay.received);
+      delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size, delay.received, lowest_rate_);
   delay.size = delay.received = DataSize::Zero();
   if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
   queueing_delay_ = measured.queueing_delay;

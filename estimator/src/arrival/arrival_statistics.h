@@ -42,6 +42,8 @@ class ArrivalStatistics {
   void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
 
   void RemoveStream(uint32_t ssrc);
+  // A sender up to this rate can yield no more, since the target is near the minimum. Zero: it is not.
+  void SetLowestRate(DataRate rate) { lowest_rate_ = rate; }
 
   const ArrivalCounters& counters() const { return counters_; }
   // See BandwidthEstimator. No stream ends while all are silent.
@@ -93,6 +95,7 @@ class ArrivalStatistics {
   bool measures_by_rtp_ = false;
   int abs_send_times_ = 0;
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  DataRate lowest_rate_ = DataRate::Zero();
   TimeDelta queueing_delay_ = TimeDelta::Zero();
   bool delay_stands_ = false;
   TimeDelta delay_change_ = TimeDelta::Zero();

@@ -16,6 +16,8 @@ constexpr double kAllowance = 0.1;
 constexpr double kPacketsAllowed = 2;
 // A queue would have drained this many times.
 constexpr double kTimesDrained = 2;
+// For so long no lower rate was possible.
+constexpr TimeDelta kAtLowestRate = TimeDelta::Seconds(3);
 
 // Time that the rate of the first two slots would have needed for the bytes that the others did not carry.
 TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta duration, DataSize size) {
@@ -48,16 +50,24 @@ TimeDelta DelayLevel::Median(size_t youngest, size_t count) const {
 std::optional<TimeDelta> DelayLevel::Find(TimeDelta base) const {
   const size_t known = std::min(slots_, kMostSlots);
   TimeDelta lowest = TimeDelta::PlusInfinity();
+  TimeDelta highest = TimeDelta::MinusInfinity();
+  bool at_lowest_rate = true;
+  TimeDelta since = TimeDelta::Zero();
   // Sums of all slots but the two oldest.
   TimeDelta duration = TimeDelta::Zero();
   DataSize size = DataSize::Zero();
   for (size_t count = 1; count <= known; ++count) {
     lowest = std::min(lowest, Back(count - 1).minimum_delay);
     if (lowest < base + kLowestLevel) return std::nullopt;
+    highest = std::max(highest, Back(count - 1).minimum_delay);
+    at_lowest_rate = at_lowest_rate && Back(count - 1).at_lowest_rate;
+    since = since + Back(count - 1).duration;
     if (count < 3) continue;
     duration = duration + Back(count - 3).duration;
     size += Back(count - 3).size;
     if (count < kFewestSlots) continue;
+    // Competing flows move a queue by more.
+    if (at_lowest_rate && since >= kAtLowestRate && highest <= lowest + kFlat) return lowest;
     const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
     // Medians are expensive, and not below the lowest.
     if (drained < (lowest - base) * kTimesDrained) continue;
@@ -91,8 +101,9 @@ void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
   bucket_end_ = time + kBucket;
 }
 
-void BaseDelay::EndSlot(Timestamp time) {
+void BaseDelay::EndSlot(Timestamp time, DataRate lowest_rate) {
   slot_.duration = time - slot_start_;
+  slot_.at_lowest_rate = slot_.size <= lowest_rate * slot_.duration;
   if (slot_.fast_packets * 2 <= slot_.packets && slot_.fast_packets > 0) slot_.minimum_delay = base_;
   level_.Add(slot_);
   long_slot_.minimum_delay = std::min(long_slot_.minimum_delay, slot_.minimum_delay);
@@ -100,6 +111,7 @@ void BaseDelay::EndSlot(Timestamp time) {
   long_slot_.received += slot_.received;
   long_slot_.duration += slot_.duration;
   long_slot_.packets += slot_.packets;
+  long_slot_.at_lowest_rate = long_slot_.at_lowest_rate && slot_.at_lowest_rate;
   minima_[slots_++ % minima_.size()] = slot_.minimum_delay;
   AddToWindow(time, slot_.minimum_delay);
   slot_ = {};

@@ -27,14 +27,17 @@ struct DelaySlot {
   // Packets that arrived with a send time, and those of them that are 30 ms or more below the base.
   int64_t packets = 0;
   int64_t fast_packets = 0;
+  // The sender could yield no more.
+  bool at_lowest_rate = true;
 };
 
 // Distinguishes a delay of the path from a queue, which drains when the rate falls. A level L above the base delay is
-// the path's when for some n, 5 <= n <= 30, of the last n slots
+// the path's when for some n, 5 <= n <= 30, of the last n slots 1 and 2 hold, or 3:
 //
 // 1. all smallest delays are well above the base, and flat from the older half to the newer;
 // 2. the rate fell so far below that of the first two slots, and for so long, that a queue of the height L would have
 //    drained twice. Packets pass a queue at the link's rate until it is empty, so a lower rate shows that none waits.
+// 3. for 3 s the sender could yield no more, as after heavy loss, and all smallest delays were within 3 ms.
 //
 // Lost packets count as sent, but not in the first two slots: a full queue drops what exceeds the link's rate.
 // Competing flows that keep a queue full have the same effect as a path with a longer delay.
@@ -100,8 +103,9 @@ class BaseDelay {
  public:
   void Restart(Timestamp time, TimeDelta delay);
   // Adds a packet's delay and the bytes sent and received (PlusInfinity: all) since the previous packet, and returns
-  // the base. `time` must not be before that of an earlier call.
-  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity());
+  // the base. `time` must not be before that of an earlier call. A sender up to `lowest_rate` can yield no more.
+  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity(),
+                   DataRate lowest_rate = DataRate::Zero());
 
   // StandingDelay::stands() at the latest packet.
   bool stands() const { return standing_.stands(); }
@@ -119,7 +123,7 @@ class BaseDelay {
   static constexpr size_t kBuckets = 10;
   static constexpr int64_t kFewestPackets = 6;
 
-  void EndSlot(Timestamp time);
+  void EndSlot(Timestamp time, DataRate lowest_rate);
   void SetUnproven(Timestamp time, bool unproven);
   // Raises the base to the level, if there is one.
   void Rise(Timestamp time, const DelayLevel& level);
@@ -169,9 +173,9 @@ class QueueingDelay {
   };
 
   // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;
-  // `size` is the bytes since the previous packet, this one included.
+  // `size` is the bytes since the previous packet, this one included. See BaseDelay for `lowest_rate`.
   Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size,
-                DataSize received = DataSize::PlusInfinity());
+                DataSize received = DataSize::PlusInfinity(), DataRate lowest_rate = DataRate::Zero());
 
  private:
   Result Restart(Timestamp arrival, TimeDelta one_way_delay);
@@ -249,7 +253,7 @@ class DelayNoise {
 }
 
 [[gnu::always_inline]] inline TimeDelta BaseDelay::Update(Timestamp time, TimeDelta delay, DataSize size,
-                                                          DataSize received) {
+                                                          DataSize received, DataRate lowest_rate) {
   constexpr TimeDelta kForget = kBucket * kBuckets;
   const TimeDelta gap = internal::Difference(time, latest_);
   latest_ = time;
@@ -257,7 +261,8 @@ class DelayNoise {
     Restart(time, delay);
   else if (gap > kStall)
     slot_start_ = slot_start_ + gap;
-  if (internal::Difference(time, slot_start_) >= kShortestSlot && slot_.packets >= kFewestPackets) EndSlot(time);
+  if (internal::Difference(time, slot_start_) >= kShortestSlot && slot_.packets >= kFewestPackets)
+    EndSlot(time, lowest_rate);
   standing_.OnDelay(time, delay, base_);
   slot_.minimum_delay = std::min(slot_.minimum_delay, delay);
   slot_.size += size;
@@ -273,7 +278,8 @@ class DelayNoise {
 
 [[gnu::always_inline]] inline QueueingDelay::Result QueueingDelay::Update(Timestamp arrival,
                                                                           const SendClock::Result& measured,
-                                                                          DataSize size, DataSize received) {
+                                                                          DataSize size, DataSize received,
+                                                                          DataRate lowest_rate) {
   if (measured.restarted) return Restart(arrival, measured.one_way_delay);
   const Timestamp before = std::exchange(latest_arrival_, std::max(arrival, latest_arrival_));
   const double skew_before = skew_.skew();
@@ -282,7 +288,7 @@ class DelayNoise {
   if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
   TimeDelta delay = measured.one_way_delay;
   if (drift_us_ != 0) delay -= TimeDelta::SecondsF(drift_us_ * 1e-6);
-  const TimeDelta base = base_.Update(latest_arrival_, delay, size, received);
+  const TimeDelta base = base_.Update(latest_arrival_, delay, size, received, lowest_rate);
   return {std::max(internal::Difference(delay, base), TimeDelta::Zero()), measured.change, false, base_.stands()};
 }
 

@@ -337,10 +337,12 @@ class Planner {
     for (size_t i = 0; i < by_zero.size(); ++i) by_zero[i] = plan_.constants[step.b.offset + i] == 0;
     return by_zero;
   }
-  // The elements that are products with 0; their tangents then keep their initial 0.
+  // The elements that are products with 0; their tangents then keep their initial 0. Several steps, the first of which
+  // begins at the same place, write the parts of a Concat.
   std::vector<bool> Zeros(const Operand& operand) const {
     for (const NetworkStep& step : plan_.steps) {
-      if (!operand.is_constant && step.out.offset == operand.offset) return MultipliedByZero(step);
+      if (!operand.is_constant && step.out.offset == operand.offset && step.out.size == operand.size)
+        return MultipliedByZero(step);
     }
     return std::vector<bool>(operand.size, false);
   }

@@ -110,11 +110,15 @@ class GraphInspector {
 
 Objection InspectMetadata(const OnnxModel& model) {
   std::vector<std::string_view> keys;
+  size_t bytes = 0;
   for (const auto& [key, value] : model.metadata) {
     if (std::ranges::find(keys, key) != keys.end()) return "its metadata has " + Quoted(key) + " twice";
     keys.push_back(key);
+    bytes += key.size() + value.size();
   }
-  return std::nullopt;
+  if (bytes <= kMaxMetadataBytes) return std::nullopt;
+  return "its metadata has " + std::to_string(bytes) + " bytes, at most " + std::to_string(kMaxMetadataBytes) +
+         " are allowed";
 }
 
 }  // namespace

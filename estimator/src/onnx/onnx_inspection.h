@@ -4,6 +4,7 @@
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_ONNX_INSPECTION_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_ONNX_INSPECTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 20;
 inline constexpr int64_t kMaxTotalTensorBytes = int64_t{16} << 20;
 // Multiply-adds of products, and elements of whatever else; the shipped model has 40,000.
 inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
+// Keys and values; lists and golden vectors take up to 40 times as much once read.
+inline constexpr size_t kMaxMetadataBytes = size_t{1} << 20;
 
 // Nothing when the model may be computed, also by ONNX Runtime, else the reason why not.
 std::optional<std::string> FindOnnxObjection(const OnnxModel& model);

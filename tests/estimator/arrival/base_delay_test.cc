@@ -24,11 +24,14 @@ class Path {
   void Tilt(double skew) { base_.Tilt(now_, skew); }
   TimeDelta One(TimeDelta delay, TimeDelta interval = TimeDelta::Millis(10)) {
     now_ = now_ + interval;
-    return base_.Update(now_, delay, kPacket);
+    return base_.Update(now_, delay, kPacket, kPacket, lowest_rate_);
   }
+  // See BaseDelay::Update().
+  void SetLowestRate(DataRate rate) { lowest_rate_ = rate; }
 
  private:
   Timestamp now_ = kStart;
+  DataRate lowest_rate_ = DataRate::Zero();
   BaseDelay base_;
 };
 
@@ -89,6 +92,34 @@ TEST(BaseDelayTest, RisesToALevelThatStaysThoughTheRateFell) {
   EXPECT_EQ(path.Run(TimeDelta::Millis(1200), TimeDelta::Millis(60), TimeDelta::Millis(20)), TimeDelta::Millis(60));
   // And back.
   EXPECT_EQ(path.Run(TimeDelta::Millis(500), TimeDelta::Zero()), TimeDelta::Zero());
+}
+
+// At 96 kbps, before the delay rises and after.
+TEST(BaseDelayTest, RisesToALevelWhereTheSenderCanYieldNoMore) {
+  constexpr TimeDelta kInterval = TimeDelta::Millis(100), kRisen = TimeDelta::Millis(60);
+  for (const int lowest_kbps : {0, 90, 120}) {
+    SCOPED_TRACE(lowest_kbps);
+    Path path;
+    path.SetLowestRate(DataRate::KilobitsPerSecond(lowest_kbps));
+    path.Run(TimeDelta::Seconds(3), TimeDelta::Zero(), kInterval);
+    EXPECT_EQ(path.Run(TimeDelta::Millis(2900), kRisen, kInterval), TimeDelta::Zero());
+    const TimeDelta base = path.Run(TimeDelta::Seconds(2), kRisen, kInterval);
+    EXPECT_EQ(base, lowest_kbps > 96 ? kRisen : TimeDelta::Zero());
+  }
+}
+
+// A queue that drains by 1 % of the time, or that competing flows move.
+TEST(BaseDelayTest, DoesNotRiseWithAQueueThatMoves) {
+  constexpr TimeDelta kInterval = TimeDelta::Millis(100);
+  Path draining, moving;
+  for (Path* const path : {&draining, &moving}) {
+    path->SetLowestRate(DataRate::KilobitsPerSecond(120));
+    path->Run(TimeDelta::Seconds(3), TimeDelta::Zero(), kInterval);
+  }
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(draining.One(TimeDelta::Millis(300 - i), kInterval), TimeDelta::Zero()) << i;
+    EXPECT_EQ(moving.One(TimeDelta::Millis(60 + i % 20), kInterval), TimeDelta::Zero()) << i;
+  }
 }
 
 TEST(BaseDelayTest, DoesNotRiseWhileAQueueDrains) {

@@ -194,7 +194,8 @@ INSTANTIATE_TEST_SUITE_P(Models, NetworkTest,
                                          Model{"log_rate", &ReadTestModel}, Model{"relative", &ReadTestModel},
                                          Model{"discrete", &ReadTestModel}, Model{"recurrent", &ReadTestModel},
                                          Model{"tree", &ReadTestModel}, Model{"tree_packed", &ReadTestModel},
-                                         Model{"path_kind", &ReadTestModel}, Model{"muses_sized", &ReadTestModel}),
+                                         Model{"path_kind", &ReadTestModel}, Model{"muses_sized", &ReadTestModel},
+                                         Model{"tanh_of_joined", &ReadTestModel}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {
