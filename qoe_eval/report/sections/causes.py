@@ -55,5 +55,5 @@ def _row(row: CauseRow, is_marked: bool) -> Row:
         seconds, main = row.seconds_by_cause.get(cause, 0.0), row.episodes_by_cause.get(cause, 0.0)
         return Cell(f"{seconds:.2f}", f"{main:.1f} mainly" if main >= 0.05 else "") if seconds else Cell("–")
 
-    cells = [controller_cell(row.controller), f"{row.seconds:.2f}", f"{row.episodes:.1f}", *map(cell, CAUSES)]
+    cells: Cells = [controller_cell(row.controller), f"{row.seconds:.2f}", f"{row.episodes:.1f}", *map(cell, CAUSES)]
     return Row(cells, is_marked)
