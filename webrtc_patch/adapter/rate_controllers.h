@@ -25,12 +25,14 @@ std::string_view LibwebrtcVersion();
 //     second): without these the one of January 2023 never leaves its start phase,
 //   - sends the probe clusters it asks for, at their rate, marked with their PacedPacketInfo.
 // `field_trials`: of libwebrtc, for this controller alone.
-std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});
+// `protection_factor`: the target may be that many times the constraints' largest rate, for retransmissions and FEC on
+// top of media at that rate; libwebrtc's is 2 for video.
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {}, double protection_factor = 1);
 
 // "scream", sender's side: ScreamNetworkController (SCReAM v2), as a browser makes it with these field trials, from
 // transport-wide feedback. Only where LibwebrtcMilestone() is 150 or more. The host also obeys its congestion window.
 std::unique_ptr<SenderController> MakeScreamController(
-    const FieldTrials& field_trials = FieldTrialsOf("scream").value());
+    const FieldTrials& field_trials = FieldTrialsOf("scream").value(), double protection_factor = 1);
 
 // "gcc-remb", receiver's side: RemoteBitrateEstimatorAbsSendTime. Packets without abs-send-time are invisible to it;
 // its own ceiling is 30 Mbps.

@@ -29,6 +29,8 @@ struct ControllerContext {
   // Rates at the receiver count RTP packets, rates at the sender IP packets.
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
+  // For libwebrtc's controllers at the sender: see rate_controllers.h.
+  double protection_factor = 1;
   Objective objective;
   // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
@@ -45,6 +47,8 @@ struct FlowController {
   std::unique_ptr<SenderController> at_sender;
   // `at_receiver` may have something to say after any packet.
   bool wake_on_arrival = false;
+  // It reports the loss ratio to a sender of libwebrtc, which then sends FEC.
+  bool reports_loss = true;
   // The pilot of whichever is there, when it is the agent.
   AgentController* agent = nullptr;
   // The pilot of `at_receiver` when it is the user's own.

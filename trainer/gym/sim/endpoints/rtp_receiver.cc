@@ -55,7 +55,9 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
 }
 
 void RtpReceiver::OnDropped(const Packet& packet) {
-  if (!packet.rtcp) observer_->OnDropped(packet);
+  if (packet.rtcp) return;
+  observer_->OnDropped(packet);
+  if (repair_) repair_->OnLost(packet);
 }
 
 void RtpReceiver::ProcessArrivals(int64_t until_ns) {
@@ -83,12 +85,18 @@ void RtpReceiver::Process(PendingPacket& pending) {
   }
   packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
   observer_->OnReceived(packet, pending.arrival_time_ns);
-  if (repair_) repair_->OnPacket(packet, pending.arrival_time_ns);
+  if (repair_ && packet.fec.packets == 0) repair_->OnPacket(packet, pending.arrival_time_ns);
+  if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time_ns);
   CountPacket(packet.rtp);
   if (estimator_) estimator_->OnPacket(packet.rtp);
   if (config_.transport_feedback) {
     feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
   }
+}
+
+void RtpReceiver::OnFec(const Packet& packet, int64_t arrival_time_ns) {
+  if (const auto recovered = repair_->OnFec(packet, arrival_time_ns))
+    observer_->OnRecovered(*recovered, arrival_time_ns);
 }
 
 void RtpReceiver::CountPacket(const PacketArrival& rtp) {

@@ -81,6 +81,7 @@ class RtpReceiver final : private PacketSink {
   void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
+  void OnFec(const Packet& packet, int64_t arrival_time_ns);
   void CountPacket(const PacketArrival& rtp);
   void SetEstimatorTimer(int64_t now_ns);
   Timestamp NextTimeout() const;

@@ -60,6 +60,10 @@ void FlowRecorder::OnDropped(const Packet& packet) {
   if (frames) frames->OnDropped(packet);
 }
 
+void FlowRecorder::OnRecovered(const Packet& packet, int64_t time_ns) {
+  if (frames) frames->OnReceived(packet, time_ns);
+}
+
 void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) {
   if (series_) {
     const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);

@@ -42,6 +42,7 @@ class FlowRecorder final : public FlowObserver {
   void OnSent(const Packet& packet) override;
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
   void OnDropped(const Packet& packet) override;
+  void OnRecovered(const Packet& packet, int64_t time_ns) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
   void OnFeedbackSent(int64_t time_ns) override;
   void OnPathKind(int path_kind, int64_t time_ns) override;
