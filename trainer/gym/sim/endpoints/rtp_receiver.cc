@@ -57,7 +57,9 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
 }
 
 void RtpReceiver::OnDropped(const Packet& packet) {
-  if (!packet.rtcp) observer_->OnDropped(packet);
+  if (packet.rtcp) return;
+  observer_->OnDropped(packet);
+  if (repair_) repair_->OnLost(packet);
 }
 
 void RtpReceiver::ProcessArrivals(int64_t until_ns) {
@@ -85,7 +87,8 @@ void RtpReceiver::Process(PendingPacket& pending) {
   }
   packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
   observer_->OnReceived(packet, pending.arrival_time_ns);
-  if (repair_) repair_->OnPacket(packet, pending.arrival_time_ns);
+  if (repair_ && packet.fec.packets == 0) repair_->OnPacket(packet, pending.arrival_time_ns);
+  if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time_ns);
   const int64_t sequence_number = CountPacket(packet.rtp);
   if (estimator_) estimator_->OnPacket(packet.rtp);
   if (config_.transport_feedback) {
@@ -94,6 +97,11 @@ void RtpReceiver::Process(PendingPacket& pending) {
   if (config_.congestion_control_feedback) {
     congestion_control_generator_.OnPacket(packet, sequence_number, pending.arrival_time_ns);
   }
+}
+
+void RtpReceiver::OnFec(const Packet& packet, int64_t arrival_time_ns) {
+  if (const auto recovered = repair_->OnFec(packet, arrival_time_ns))
+    observer_->OnRecovered(*recovered, arrival_time_ns);
 }
 
 int64_t RtpReceiver::CountPacket(const PacketArrival& rtp) {

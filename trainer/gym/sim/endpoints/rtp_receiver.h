@@ -83,6 +83,7 @@ class RtpReceiver final : private PacketSink {
   void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
+  void OnFec(const Packet& packet, int64_t arrival_time_ns);
   // Its sequence number in its stream, unwrapped.
   int64_t CountPacket(const PacketArrival& rtp);
   void SetFeedbackTimer(int64_t now_ns);
