@@ -94,6 +94,8 @@ void BindSendSide(py::module_& module) {
                              [](const SendSideEstimator& e) { return e.target_rate().target_rate.bps(); })
       .def_property_readonly("pacing_rate_bps",
                              [](const SendSideEstimator& e) { return e.pacer_config().pacing_rate.bps(); })
+      .def_property_readonly("congestion_window_bytes",
+                             [](const SendSideEstimator& e) { return e.congestion_window().bytes(); })
       .def_property_readonly(
           "reason", [](const SendSideEstimator& e) { return std::string(ToString(e.estimator().latest().reason)); })
       .def(

@@ -23,6 +23,11 @@ constexpr int kConfirmations = 5;
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
+// In the congestion window, beyond what feedback takes: the longest queue that a pacer adds to.
+constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(100);
+constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
+// Two full packets, as in libwebrtc.
+constexpr DataSize kMinCongestionWindow = DataSize::Bytes(3000);
 // An arrival longer before the latest one counts as that old: the estimator would take it for a step of the clock.
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(1);
 
@@ -53,6 +58,7 @@ class SendSideEstimator::Impl {
   std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
 
   DataRate rate() const { return estimator.latest().target_rate; }
+  DataSize congestion_window() const;
 
   BandwidthEstimator estimator;
   SendSideCounters counters;
@@ -121,6 +127,9 @@ class SendSideEstimator::Impl {
   Timestamp now_ = Timestamp::MinusInfinity();
   // The shortest time from the latest arrival of a feedback, by the estimator's clock, to the feedback's arrival.
   TimeDelta return_delay_ = TimeDelta::PlusInfinity();
+  // From sending the oldest packet that the last feedback newly reports as received to that feedback; PlusInfinity
+  // before the first.
+  TimeDelta feedback_delay_ = TimeDelta::PlusInfinity();
   // By the estimator's clock; and the sender's time at which it was reported.
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
@@ -185,6 +194,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
   }
   now_ = std::max(now_, now);
   AlignClocks(feedback);
+  TimeDelta feedback_delay = TimeDelta::MinusInfinity();
   for (const PacketFeedback& report : feedback) {
     const int64_t sequence_number = Unwrap(report.sequence_number);
     if (!IsInHistory(sequence_number)) {
@@ -195,6 +205,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
     if (IsSettled(sequence_number)) {
       ++counters.duplicates;
     } else if (report.fate == PacketFate::kReceived) {
+      feedback_delay = std::max(feedback_delay, SinceSent(sequence_number));
       OnReceived(sequence_number, report.receive_time);
     } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
       ++counters.lost;
@@ -202,6 +213,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
       departure.number = next_number_++;
     }
   }
+  if (feedback_delay.IsFinite()) feedback_delay_ = std::min(feedback_delay, kMaxFeedbackDelay);
   FeedPending();
   const Timestamp sent = TimeOfFeedback();
   if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
@@ -362,6 +374,11 @@ Timestamp SendSideEstimator::Impl::next_timeout() const {
   return latest_arrival_known_ + (estimator.next_timeout() - latest_arrival_) + kSilence;
 }
 
+DataSize SendSideEstimator::Impl::congestion_window() const {
+  if (!feedback_delay_.IsFinite()) return DataSize::PlusInfinity();
+  return std::max(rate() * (feedback_delay_ + kMaxQueueTime), kMinCongestionWindow);
+}
+
 std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateConstraints& constraints) {
   const DataRate before = rate();
   TargetRateConstraints at_arrivals = constraints;
@@ -393,6 +410,7 @@ PacerConfig SendSideEstimator::pacer_config() const {
           .pacing_rate = impl_->rate() * impl_->pacing_factor,
           .padding_rate = DataRate::Zero()};
 }
+DataSize SendSideEstimator::congestion_window() const { return impl_->congestion_window(); }
 
 void SendSideEstimator::SetObjective(const Objective& objective) { impl_->estimator.SetObjective(objective); }
 std::optional<Error> SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {

@@ -88,6 +88,7 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
                            MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
   EXPECT_EQ(weir_send_side_next_timeout_us(in_c.get()), INT64_MAX);
   EXPECT_EQ(Rates(in_c.get()).at_time_us, INT64_MIN);
+  EXPECT_EQ(Rates(in_c.get()).congestion_window_bytes, INT64_MAX);
   EXPECT_EQ(weir_send_side_on_round_trip_time(in_c.get(), 50'000, 0), WEIR_OK);
   in_cpp.OnRoundTripTime(TimeDelta::Millis(50));
   for (int message = 0; message < 400; ++message) {
@@ -116,6 +117,7 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
     const weir_send_side_rates rates = Rates(in_c.get());
     ASSERT_EQ(rates.target_rate_bps, in_cpp.target_rate().target_rate.bps());
     ASSERT_EQ(rates.pacing_rate_bps, in_cpp.pacer_config().pacing_rate.bps());
+    ASSERT_EQ(rates.congestion_window_bytes, in_cpp.congestion_window().bytes());
     ASSERT_EQ(rates.at_time_us, in_cpp.target_rate().at_time.us());
     ASSERT_EQ(weir_send_side_next_timeout_us(in_c.get()), in_cpp.next_timeout().us());
     ASSERT_EQ(std::string_view(rates.reason), ToString(in_cpp.estimator().latest().reason));

@@ -140,6 +140,43 @@ TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
   EXPECT_EQ(estimator.pacer_config().padding_rate, DataRate::Zero());
 }
 
+// From sending the oldest packet that is news to its feedback, and 100 ms.
+TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndAShortQueue) {
+  SendSideEstimator estimator({}, Rule());
+  const auto duration = [&] { return estimator.congestion_window() / estimator.target_rate().target_rate; };
+  const auto expect_ms = [&](int64_t ms) { EXPECT_NEAR(duration().seconds(), static_cast<double>(ms) / 1e3, 1e-4); };
+  SendPackets(estimator, 0, 10, kStart);
+  estimator.OnTransportFeedback(std::array{Received(40'000, kStart)}, kStart + TimeDelta::Millis(100));
+  estimator.OnTransportFeedback(std::array{Lost(0)}, kStart + TimeDelta::Millis(100));
+  EXPECT_TRUE(estimator.congestion_window().IsPlusInfinity());
+  const std::array first{Lost(0), Received(1, kStart), Received(2, kStart + TimeDelta::Millis(10))};
+  estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(120));
+  expect_ms(110 + 100);
+  // A repeated report is no news.
+  estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(900));
+  expect_ms(110 + 100);
+  estimator.OnTransportFeedback(std::array{Received(2, kStart), Received(3, kStart + TimeDelta::Millis(20))},
+                                kStart + TimeDelta::Millis(930));
+  expect_ms(900 + 100);
+  estimator.OnTransportFeedback(std::array{Received(9, kStart + TimeDelta::Millis(80))},
+                                kStart + TimeDelta::Seconds(40));
+  expect_ms(5000 + 100);
+}
+
+// Two packets may always be in flight.
+TEST(SendSideEstimatorTest, TheCongestionWindowHoldsTwoPacketsAtTheLowestRate) {
+  SendSideEstimatorConfig config;
+  config.estimator.constraints.min_rate = config.estimator.constraints.max_rate = DataRate::BitsPerSecond(1);
+  SendSideEstimator estimator(config, Rule());
+  // Acknowledged in time, or minutes after.
+  for (uint16_t i = 0; i < 300; ++i) SendPackets(estimator, i, 1, kStart + TimeDelta::Seconds(i));
+  const Timestamp end = kStart + TimeDelta::Seconds(300);
+  for (const uint16_t number : {uint16_t{0}, uint16_t{140}, uint16_t{299}}) {
+    estimator.OnTransportFeedback(std::array{Received(number, end)}, end);
+    EXPECT_EQ(estimator.congestion_window(), DataSize::Bytes(3000)) << number;
+  }
+}
+
 TEST(SendSideEstimatorTest, AFateThatIsUnknownIsNoLossAndNoGap) {
   const auto run = [](bool lost) {
     SendSideEstimator estimator({}, Rule());
@@ -447,7 +484,7 @@ TEST(SendSideEstimatorTest, TimesNearTheLimitEnd) {
   }
 }
 
-// Numbers, times and fates from a stranger: the rate stays within its bounds, and time goes on.
+// Numbers, times and fates from a stranger: rate and congestion window stay within their bounds, and time goes on.
 TEST(SendSideEstimatorTest, BearsHostileFeedback) {
   constexpr std::array kTimes{std::numeric_limits<int64_t>::min(),
                               std::numeric_limits<int64_t>::max(),
@@ -480,6 +517,10 @@ TEST(SendSideEstimatorTest, BearsHostileFeedback) {
       ASSERT_LE(estimator.target_rate().at_time, now);
       ASSERT_GE(estimator.target_rate().target_rate, TargetRateConstraints{}.min_rate);
       ASSERT_LE(estimator.target_rate().target_rate, TargetRateConstraints{}.max_rate);
+      ASSERT_GE(estimator.congestion_window(), DataSize::Bytes(3000));
+      if (estimator.counters().received == 0) continue;
+      const DataSize longest = estimator.target_rate().target_rate * TimeDelta::Millis(5100);
+      ASSERT_LE(estimator.congestion_window(), std::max(longest, DataSize::Bytes(3000)));
     }
     // 45 s on average: no flood of decisions.
     EXPECT_LT(estimator.estimator().counters().controller.decisions, 20'000);

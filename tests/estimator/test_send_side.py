@@ -42,10 +42,13 @@ def test_the_shipped_model_fills_a_link_from_the_sender() -> None:
     estimator = weir.SendSideEstimator(model=SHIPPED_MODEL.read_bytes())
     assert estimator.target_rate_bps == 300_000
     assert estimator.reason == "start"
+    assert estimator.congestion_window_bytes == 2**63 - 1
     rates = run(estimator, 30, 2_000_000)
     late = rates[len(rates) // 2 :]
     assert 1_600_000 < sum(late) / len(late) < 2_200_000
     assert max(rates[:60]) > 1_200_000
+    # 25 to 75 ms until the feedback, the queue, and 100 ms.
+    assert 0.12 < estimator.congestion_window_bytes * 8 / rates[-1] < 0.5
     counters = estimator.counters()
     assert counters["received"] > 4000
     assert counters["decisions"] == pytest.approx(300, abs=5)

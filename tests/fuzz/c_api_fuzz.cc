@@ -130,6 +130,7 @@ void RunSendSide(FuzzInput& input) {
   Check(weir_send_side_create(&config, input.Choose(2) == 0 ? 0 : input.Take<double>(), &send_side));
   int64_t now_us = TakeNumber(input) / 4;
   uint16_t sequence_number = 0;
+  bool has_window = false;
   while (send_side != nullptr && !input.empty()) {
     now_us = std::clamp(Later(input, now_us), -kMost, kMost);
     switch (input.Choose(8)) {
@@ -174,6 +175,9 @@ void RunSendSide(FuzzInput& input) {
     Check(weir_send_side_get_rates(send_side, &rates));
     WEIR_FUZZ_CHECK(rates.target_rate_bps > 0 && rates.target_rate_bps < INT64_MAX);
     WEIR_FUZZ_CHECK(rates.pacing_rate_bps >= rates.target_rate_bps);
+    has_window |= rates.congestion_window_bytes < INT64_MAX;
+    WEIR_FUZZ_CHECK(rates.congestion_window_bytes >= 3000);
+    WEIR_FUZZ_CHECK(!has_window || rates.congestion_window_bytes <= std::max<int64_t>(3000, rates.target_rate_bps));
   }
   weir_send_side_destroy(send_side);
 }

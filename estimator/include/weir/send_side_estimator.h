@@ -20,8 +20,7 @@ struct PacketDeparture {
   Timestamp send_time = Timestamp::MinusInfinity();  // the sender's monotonic clock, as in all calls
   uint16_t sequence_number = 0;                      // transport-wide; wraps
   PacketKind kind = PacketKind::kVideo;
-  // The rates count these bytes: with IP and UDP if the host's pacer counts them.
-  DataSize size = DataSize::Zero();
+  DataSize size = DataSize::Zero();  // the rates count it: with IP and UDP if the host's pacer does
 };
 
 enum class PacketFate : uint8_t {
@@ -34,14 +33,12 @@ enum class PacketFate : uint8_t {
 struct PacketFeedback {
   uint16_t sequence_number = 0;  // transport-wide
   PacketFate fate = PacketFate::kUnknown;
-  // For kReceived; by the receiver's clock, whose origin does not matter.
-  Timestamp receive_time = Timestamp::MinusInfinity();
+  Timestamp receive_time = Timestamp::MinusInfinity();  // for kReceived; by the receiver's clock, of any origin
 };
 
 struct SendSideEstimatorConfig {
   BandwidthEstimatorConfig estimator;
-  // Pacing rate over target rate; at least 1.
-  double pacing_factor = 2.5;
+  double pacing_factor = 2.5;  // pacing rate over target rate; at least 1
 };
 
 struct SendSideCounters {
@@ -90,6 +87,9 @@ class SendSideEstimator {
   // The rates in force; they may change with each of the calls above. No padding.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
+  // A host that paces keeps at most this much in flight: the target over the delay of the last feedback and 100 ms.
+  // PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
+  DataSize congestion_window() const;
 
   // As in BandwidthEstimator.
   void SetObjective(const Objective& objective);

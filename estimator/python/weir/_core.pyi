@@ -312,6 +312,9 @@ class SendSideEstimator:
     def pacing_rate_bps(self) -> int:
         """In force."""
     @property
+    def congestion_window_bytes(self) -> int:
+        """A host that paces keeps at most this much in flight; 2**63 - 1 before the first feedback."""
+    @property
     def reason(self) -> str:
         """The reason of the rate, as in `Estimate`."""
     def set_objective(self, objective: str | Sequence[float]) -> None:

@@ -104,6 +104,7 @@ int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rat
         .at_time_us = target.at_time.us(),
         .target_rate_bps = target.target_rate.bps(),
         .pacing_rate_bps = send_side->estimator.pacer_config().pacing_rate.bps(),
+        .congestion_window_bytes = send_side->estimator.congestion_window().bytes(),
         // The names are literals, hence terminated.
         .reason = weir::ToString(send_side->estimator.estimator().latest().reason).data(),
     };

@@ -17,9 +17,6 @@ using webrtc::NetworkControlUpdate;
 
 // Decisions fall due every 100 ms or so; how long a host may be late for one.
 constexpr webrtc::TimeDelta kProcessInterval = webrtc::TimeDelta::Millis(25);
-// Beyond what is in flight until its feedback comes, so much of the target may wait on the path.
-constexpr webrtc::TimeDelta kMaxQueueTime = webrtc::TimeDelta::Millis(100);
-constexpr webrtc::TimeDelta kMaxFeedbackDelay = webrtc::TimeDelta::Seconds(5);
 // For a host that sets no maximum.
 constexpr DataRate kDefaultMaxRate = TargetRateConstraints{}.max_rate;
 
@@ -115,15 +112,11 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnTransportPacketsFeedback(webrtc::TransportPacketsFeedback message) override {
     reports_.clear();
-    webrtc::Timestamp oldest = webrtc::Timestamp::PlusInfinity();
     for (const webrtc::PacketResult& result : message.packet_feedbacks) {
-      if (result.IsReceived()) oldest = std::min(oldest, result.sent_packet.send_time);
       reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
                           .fate = result.IsReceived() ? PacketFate::kReceived : PacketFate::kLost,
                           .receive_time = FromWebrtc(result.receive_time)});
     }
-    if (oldest.IsFinite())
-      feedback_delay_ = std::clamp(message.feedback_time - oldest, webrtc::TimeDelta::Zero(), kMaxFeedbackDelay);
     estimator_->OnTransportFeedback(reports_, FromWebrtc(message.feedback_time));
     const BandwidthEstimator& estimator = estimator_->estimator();
     loss_ratio_ = estimator.Statistics(estimator.latest().at_time).last_second.loss_ratio;
@@ -151,7 +144,6 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
                       .objective = options_.objective,
                       .decision_limit = {.clock = [] { return Timestamp::Micros(webrtc::TimeMicros()); }}}};
     estimator_.emplace(config, options_.controller());
-    feedback_delay_ = kMaxFeedbackDelay;
   }
 
   // With the first packet that the peer is to report.
@@ -166,7 +158,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   NetworkControlUpdate Update(webrtc::Timestamp now) {
     const DataRate target = std::min(Target(), adapter::FromWebrtc(announcement_.desired_rate()));
     NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now);
-    update.congestion_window = adapter::ToWebrtc(target) * (feedback_delay_ + kMaxQueueTime);
+    update.congestion_window = adapter::ToWebrtc(estimator_->congestion_window());
     if (update.target_rate && options_.on_target_rate)
       options_.on_target_rate({FromWebrtc(now), target, estimator_->estimator().latest().reason});
     return update;
@@ -176,8 +168,6 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   adapter::TargetAnnouncement announcement_;
   std::optional<SendSideEstimator> estimator_;
   std::optional<DataRate> remb_;
-  // From sending the oldest packet that the last feedback reports as received to that feedback.
-  webrtc::TimeDelta feedback_delay_ = kMaxFeedbackDelay;
   // Over the last second.
   double loss_ratio_ = 0;
   bool available_ = true;

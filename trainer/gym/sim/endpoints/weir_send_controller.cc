@@ -35,9 +35,14 @@ class WeirSendController final : public SenderController {
   Timestamp next_timeout() const override;
 
  private:
+  bool IsReported() const {
+    return estimator_.target_rate().target_rate == reported_ && estimator_.congestion_window() == reported_window_;
+  }
+
   SendSideEstimator estimator_;
-  // The last target that the host received; zero: none yet.
+  // The last that the host received; zero: no target yet.
   DataRate reported_ = DataRate::Zero();
+  DataSize reported_window_ = DataSize::PlusInfinity();
   // In one message.
   std::vector<PacketFeedback> reports_;
 };
@@ -71,6 +76,8 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
 NetworkControlUpdate WeirSendController::OnTimeout(Timestamp now) {
   estimator_.OnTimeout(now);
   NetworkControlUpdate update;
+  if (const DataSize window = estimator_.congestion_window(); window != reported_window_)
+    update.congestion_window = reported_window_ = window;
   if (estimator_.target_rate().target_rate == reported_) return update;
   update.target_rate = estimator_.target_rate();
   update.pacer_config = estimator_.pacer_config();
@@ -79,7 +86,7 @@ NetworkControlUpdate WeirSendController::OnTimeout(Timestamp now) {
 }
 
 Timestamp WeirSendController::next_timeout() const {
-  return estimator_.target_rate().target_rate == reported_ ? estimator_.next_timeout() : Timestamp::MinusInfinity();
+  return IsReported() ? estimator_.next_timeout() : Timestamp::MinusInfinity();
 }
 
 }  // namespace
