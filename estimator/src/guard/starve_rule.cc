@@ -8,6 +8,9 @@
 //    overruled until W has not been little for 60 s.
 // 4. Meanwhile the rate is at least that of the ten-line rule. With R, the receive rate of the last 400 ms, it is
 //    min(T 1.1^(dt / 100 ms), 2 R + 50 kbps) while nothing waits and 0.9 R while packets do: never above what arrives.
+//
+//    A packet waits when it takes more than its own transmission, min(1200 bytes, R / 30) / max(R, 300 kbps): the base
+//    delay is that of packets at the minimum, and a frame of video at a higher rate, 30 a second, fills larger ones.
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +32,8 @@ constexpr TimeDelta kIncreaseTime = TimeDelta::Millis(100);
 constexpr double kHeadroomFactor = 2;
 constexpr DataRate kHeadroom = DataRate::KilobitsPerSecond(50);
 constexpr double kDecrease = 0.9;
+constexpr TimeDelta kFrameInterval = TimeDelta::Millis(33);
+constexpr DataRate kSlowLink = DataRate::KilobitsPerSecond(300);
 
 class StarveRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
@@ -49,17 +54,18 @@ class StarveRule final : public GuardRule {
   static bool IsFree(const ArrivalHistory& arrivals) {
     const ArrivalHistory::Second& second = arrivals.latest_second();
     const bool loses = second.lost >= ArrivalHistory::kFewestLost && second.LossRatio() >= kLoses;
-    return arrivals.totals().packets_with_delay > 0 && !Waits(arrivals) && !loses;
+    return arrivals.totals().packets_with_delay > 0 && !Waits(arrivals, TimeDelta::Zero()) && !loses;
   }
 
-  static bool Waits(const ArrivalHistory& arrivals) {
-    const QueueSign sign = arrivals.Sign();
-    return sign == QueueSign::kQueue || (sign == QueueSign::kUnknown && arrivals.LatestWaited());
+  static bool Waits(const ArrivalHistory& arrivals, TimeDelta allowance) {
+    const QueueSign sign = arrivals.Sign(allowance);
+    return sign == QueueSign::kQueue || (sign == QueueSign::kUnknown && arrivals.LatestWaited(allowance));
   }
 
   static DataRate RuleRate(const GuardFacts& facts) {
     const DataRate received = facts.arrivals.LatestReceiveRate();
-    if (Waits(facts.arrivals)) return received * kDecrease;
+    const TimeDelta transmission = std::min(kFullPacket, received * kFrameInterval) / std::max(received, kSlowLink);
+    if (Waits(facts.arrivals, transmission)) return received * kDecrease;
     const double steps = std::clamp(facts.elapsed / kIncreaseTime, 0.0, 10.0);
     return std::min(facts.rate * std::pow(kIncrease, steps), received * kHeadroomFactor + kHeadroom);
   }
