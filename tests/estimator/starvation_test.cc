@@ -155,6 +155,17 @@ TEST(StarveRuleTest, TheTransmissionOfAPacketIsNoQueue) {
   }
 }
 
+// A policy that yields to a queue is not held where the queue stays.
+TEST(StarveRuleTest, AQueueDrains) {
+  const TimeDelta falls = TimeDelta::Seconds(40);
+  BandwidthEstimator estimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kMinimum.answer));
+  TestCall call(estimator, {.capacity = [=](TimeDelta time) { return time < falls ? kCapacity : kCapacity * 0.2; },
+                            .queue = TimeDelta::Millis(1000),
+                            .frames_per_second = 30});
+  call.RunUntil(falls + TimeDelta::Seconds(10));
+  EXPECT_LT(call.Delay(0.5, falls, falls + TimeDelta::Seconds(10)), TimeDelta::Millis(200));
+}
+
 // On a link that carries little, little is right; and what the guard adds is never more than arrives.
 TEST(StarveRuleTest, ALowRateOnALowLinkIsNone) {
   const DataRate capacity = DataRate::KilobitsPerSecond(50);

@@ -70,6 +70,8 @@ class ArrivalHistory {
   //      the few packets that a call begins with.
   // The 2 ms are longer by `allowance`, here and for LatestWaited.
   QueueSign Sign(TimeDelta allowance = TimeDelta::Zero()) const;
+  // The smallest delay of the last 25 to 50 ms; PlusInfinity when there is none.
+  TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
   // Each packet of the last 25 to 50 ms waited for `delay` above that noise; false when there is none.
   bool WaitsFor(TimeDelta delay) const;
   // The latest packet, however old, waited longer than rule 1 allows, or followed a loss.
@@ -134,7 +136,6 @@ class ArrivalHistory {
   double NoiseAllowanceSeconds() const;
   // By how much a delay is longer than rule 1 allows; negative when it is shorter.
   double WaitSeconds(TimeDelta delay) const;
-  TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
   // The totals at the beginning of an earlier slot, up to kSlots - 1 back.
   const ArrivalTotals& SlotStart(int64_t back) const {
     return slot_starts_[static_cast<size_t>(slots_ - back + static_cast<int64_t>(kSlots)) % kSlots];
