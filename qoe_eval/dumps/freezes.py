@@ -1,4 +1,4 @@
-"""What a receiver's reports show beside each freeze. Which part of the sender was at fault is not in them."""
+"""Facts of a receiver's reports beside each freeze. Which part of the sender was at fault is not in them."""
 
 from __future__ import annotations
 

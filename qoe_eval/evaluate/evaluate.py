@@ -75,6 +75,9 @@ def evaluate(
     repeat_disturbed: Annotated[
         bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
     ] = False,
+    keep_calls: Annotated[
+        bool, typer.Option("--keep-calls", help="Use calls of an earlier run, whichever builds made them.")
+    ] = False,
     figures: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="JSON with values that other commands measured; repeatable."),
@@ -109,7 +112,14 @@ def evaluate(
     about = RunAbout(**command_record(started))
     evaluated = [
         evaluate_suite(
-            one, out / one.suite.name, jobs, console, about, quiet=as_json, repeat_disturbed=repeat_disturbed
+            one,
+            out / one.suite.name,
+            jobs,
+            console,
+            about,
+            quiet=as_json,
+            repeat_disturbed=repeat_disturbed,
+            keep_calls=keep_calls,
         )
         for one in planned
     ]

@@ -17,7 +17,7 @@ from rich.console import Console
 from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
 from weir.qoe_eval.call import report as call_report
-from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls
+from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
@@ -28,7 +28,7 @@ from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import unavailable_controllers
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import PRESETS
 
 
@@ -104,6 +104,7 @@ def evaluate_suite(
     *,
     quiet: bool,
     repeat_disturbed: bool,
+    keep_calls: bool,
 ) -> Evaluated:
     """Makes the runs of a suite that are not there yet and judges its goals.
 
@@ -115,6 +116,7 @@ def evaluate_suite(
         about: the command, for the reports of calls.
         quiet: no progress.
         repeat_disturbed: calls that were disturbed are made again.
+        keep_calls: calls that other builds of the programs made count.
 
     Raises:
         InputError: a folder cannot be used, or the simulator refused a run.
@@ -130,6 +132,9 @@ def evaluate_suite(
     for size in dict.fromkeys(one.size for one in planned.calls):
         folder = out / f"calls-{size}"
         of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if one.size == size}
+        if keep_calls:
+            kept = CallStore(folder).read()
+            of_set = {name: with_kept_keys(some, kept) for name, some in of_set.items()}
         wanted = {key: call for some in of_set.values() for key, call in some.items()}
         made = run_calls(wanted, folder, console, quiet=quiet, repeat_disturbed=repeat_disturbed)
         by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}

@@ -31,6 +31,9 @@ _CHROMIUM_ENCODER = {
     "audio_rate_bps": 0.0, "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
     "rise_time_constant_s": 1.35, "fall_time_constant_s": 0.25,
 }  # fmt: skip
+# With extensions, and of a packet of video.
+_RTP_HEADER_BYTES = 24
+_PAYLOAD_BYTES = 1200
 FAMILY_CALL_BPS = 4e6
 _FAMILY_CALL_S = 40.0
 # Two cases of each family that a link can do to a browser. A link cannot set its clock, pause its media, choose its
@@ -123,7 +126,9 @@ def with_chromium_encoder(scenario: Scenario, **changes: float) -> Scenario:
     """The scenario with a simulated encoder like Chromium's, but for the fields of its media in `changes`."""
     data = scenario.to_dict()
     media = next(flow["media"] for flow in data["flows"] if flow["kind"] == "rtp")
-    media |= _CHROMIUM_ENCODER | {"initial_rate_bps": media["max_rate_bps"]} | changes
+    # A call's largest bitrate is of payload, a scenario's has the RTP headers in it.
+    max_rate_bps = media["max_rate_bps"] * (1 + _RTP_HEADER_BYTES / _PAYLOAD_BYTES)
+    media |= _CHROMIUM_ENCODER | {"max_rate_bps": max_rate_bps, "initial_rate_bps": max_rate_bps} | changes
     return Scenario.from_dict(data, scenario.name)
 
 

@@ -105,7 +105,7 @@ def worst_family(results: Results, bound: Bound, media: MediaKind, *, against_ru
 
 def family_rows(results: Results, media: MediaKind) -> list[FamilyRow]:
     """The table's row of each family that ran with that kind of media."""
-    return summarise_families(results.of(*(of_media(name, media) for name in FAMILIES)))
+    return summarise_families(results.of(*(of_media(name, media) for name in FAMILIES)), POLICY)
 
 
 @goal_measure

@@ -21,12 +21,14 @@ std::string_view LibwebrtcVersion();
 
 // "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. README.md has the contract of its
 // host. `field_trials`: of libwebrtc, for this controller alone.
-std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});
+// `protection_factor`: the target may be that many times the constraints' largest rate, for retransmissions and FEC on
+// top of media at that rate; libwebrtc's is 2 for video.
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {}, double protection_factor = 1);
 
 // "scream", sender's side: ScreamNetworkController (SCReAM v2), as a browser makes it with these field trials, from
 // transport-wide or RFC 8888 feedback. Only where LibwebrtcMilestone() is 150 or more.
 std::unique_ptr<SenderController> MakeScreamController(
-    const FieldTrials& field_trials = FieldTrialsOf("scream").value());
+    const FieldTrials& field_trials = FieldTrialsOf("scream").value(), double protection_factor = 1);
 
 // "gcc-remb", receiver's side: RemoteBitrateEstimatorAbsSendTime. Packets without abs-send-time are invisible to it;
 // its own ceiling is 30 Mbps.

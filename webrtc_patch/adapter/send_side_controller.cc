@@ -22,10 +22,12 @@ constexpr double kVideoPacingFactor = 1.1;
 
 SendSideController::SendSideController(std::string_view name,
                                        std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                                       const FieldTrials& field_trials, AfterFeedback after_feedback)
+                                       const FieldTrials& field_trials, AfterFeedback after_feedback,
+                                       double protection_factor)
     : name_(name),
       factory_(std::move(factory)),
       field_trials_(field_trials),
+      protection_factor_(protection_factor),
       after_feedback_(std::move(after_feedback)) {
   SilenceLibwebrtcLog();
 }
@@ -34,6 +36,8 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
   const Timestamp now = constraints.at_time;
   const bool start_rate_changed = constraints.start_rate != constraints_.start_rate;
   constraints_ = constraints;
+  constraints_.max_rate = constraints.max_rate * protection_factor_;
+  max_media_rate_ = constraints.max_rate;
   if (!controller_) {
     Start(now);
     return;
@@ -42,7 +46,7 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
   webrtc::TargetRateConstraints message;
   message.at_time = time_->ToWebrtc(now);
   message.min_data_rate = adapter::ToWebrtc(constraints.min_rate);
-  message.max_data_rate = adapter::ToWebrtc(constraints.max_rate);
+  message.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
   // A start rate throws the estimate away, so libwebrtc repeats it only when it has changed.
   if (start_rate_changed) message.starting_rate = adapter::ToWebrtc(constraints.start_rate);
   Collect(controller_->OnTargetRateConstraints(message), now);
@@ -79,7 +83,7 @@ webrtc::StreamsConfig SendSideController::StreamsConfig(Timestamp now) const {
   config.at_time = time_->ToWebrtc(now);
   config.requests_alr_probing = true;
   config.pacing_factor = kVideoPacingFactor;
-  config.max_total_allocated_bitrate = adapter::ToWebrtc(constraints_.max_rate);
+  config.max_total_allocated_bitrate = adapter::ToWebrtc(max_media_rate_);
   return config;
 }
 
@@ -193,19 +197,20 @@ namespace weir {
 int LibwebrtcMilestone() { return WEIR_LIBWEBRTC_MILESTONE; }
 std::string_view LibwebrtcVersion() { return WEIR_LIBWEBRTC_VERSION; }
 
-std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials) {
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials, double protection_factor) {
   FieldTrials all = field_trials;
   all.merge(ParseFieldTrials(adapter::kDefaultGccTrials).value());
   return std::make_unique<adapter::SendSideController>(
       "gcc", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), all,
       [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints&) {
         adapter::StopLossBasedEstimate(controller);
-      });
+      },
+      protection_factor);
 }
 
-std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials) {
+std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials, double protection_factor) {
   return std::make_unique<adapter::SendSideController>(
-      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials, nullptr);
+      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials, nullptr, protection_factor);
 }
 
 std::unique_ptr<SenderController> MakePccController() {

@@ -23,8 +23,9 @@ class SendSideController final : public SenderController {
   // Called with the controller and its constraints after each transport feedback it was given; may be null.
   using AfterFeedback = std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)>;
 
+  // `protection_factor`: as in rate_controllers.h.
   SendSideController(std::string_view name, std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                     const FieldTrials& field_trials, AfterFeedback after_feedback);
+                     const FieldTrials& field_trials, AfterFeedback after_feedback, double protection_factor = 1);
 
   std::string_view name() const override { return name_; }
 
@@ -51,10 +52,13 @@ class SendSideController final : public SenderController {
   const std::string name_;
   const std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
   const FieldTrialsOfController field_trials_;
+  const double protection_factor_;
   const AfterFeedback after_feedback_;
   webrtc::RtcEventLogNull event_log_;
 
+  // As the host gave them, but for the largest rate, which has the protection in it.
   TargetRateConstraints constraints_;
+  DataRate max_media_rate_ = DataRate::Zero();
   // Both come into being with the first constraints.
   std::optional<TimeConverter> time_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from weir.qoe_eval.measures.causes import LONG_QUEUE_MS
+from weir.qoe_eval.measures.comparison import judged
 from weir.qoe_eval.measures.queue_causes import CAUSES
-from weir.qoe_eval.measures.summary import REFERENCE
 from weir.qoe_eval.records import CauseRow, Episode, Summary
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell
 from weir.qoe_eval.report.page_template import Section
@@ -28,8 +28,9 @@ def causes(summary: Summary) -> Section | None:
     """Seconds and number of freezes and long queues by cause and controller; None without any."""
     if not any(row.episodes for row in summary.causes):
         return None
+    own = judged(summary)
     tables = [
-        (label, Table(_heads(), [_row(one) for one in summary.causes if one.kind == kind]))
+        (label, Table(_heads(), [_row(one, one.controller in own) for one in summary.causes if one.kind == kind]))
         for kind, label in _KINDS.items()
     ]
     return Section("causes", "Why it froze", "causes", {"tables": tables})
@@ -49,11 +50,10 @@ def _heads() -> Cells:
     ]  # fmt: skip
 
 
-def _row(row: CauseRow) -> Row:
+def _row(row: CauseRow, is_marked: bool) -> Row:
     def cell(cause: str) -> Cell:
         seconds, main = row.seconds_by_cause.get(cause, 0.0), row.episodes_by_cause.get(cause, 0.0)
         return Cell(f"{seconds:.2f}", f"{main:.1f} mainly" if main >= 0.05 else "") if seconds else Cell("–")
 
-    total = Cell(f"{row.seconds:.2f}", strong=True)
-    cells = [controller_cell(row.controller), total, Cell(f"{row.episodes:.1f}"), *map(cell, CAUSES)]
-    return Row(cells, row.controller == REFERENCE)
+    cells: Cells = [controller_cell(row.controller), f"{row.seconds:.2f}", f"{row.episodes:.1f}", *map(cell, CAUSES)]
+    return Row(cells, is_marked)

@@ -94,6 +94,8 @@ def test_calls_of_traces_and_their_replays(traces):
     assert {one.flows[0].media.audio_rate_bps for one in replayed} == {0.0}
     assert {one.flows[0].media.minimum_output_share for one in replayed} == {1.0}
     assert all(one.flows[0].media.rise_time_constant_s > 0 for one in replayed)
+    # Payload of 2.5 Mbps, in packets of 1,200 bytes with headers of 24.
+    assert {one.flows[0].media.max_rate_bps for one in replayed} == {2.55e6}
 
 
 def test_a_set_with_filler_has_the_paths_of_that_with_video(traces):

@@ -29,7 +29,6 @@ struct Report {
   int64_t time_us = 0;
   // Arrival time offsets by stream and sequence number.
   std::map<std::pair<uint32_t, int64_t>, int64_t> packets;
-  friend bool operator==(const Report&, const Report&) = default;
 };
 
 Report ReportOf(const CongestionControlFeedback& feedback) {
@@ -64,7 +63,7 @@ TEST(CongestionControlFeedbackTest, IsThatOfLibwebrtc) {
   const auto now_us = [&clock] { return clock.TimeInMicroseconds() - kOriginUs; };
   std::vector<Report> expected, reports;
   webrtc::CongestionControlFeedbackGenerator libwebrtc(
-      webrtc::CreateEnvironment(&clock), [&](std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>> packets) {
+      webrtc::CreateEnvironment(&clock), [&](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>& packets) {
         for (const auto& packet : packets) expected.push_back(ReportOf(now_us(), *packet));
       });
   CongestionControlFeedbackGenerator ours;

@@ -179,6 +179,8 @@ TEST(SimulatedFramesTest, AnOutageHoldsFramesUntilItsEnd) {
 
 TEST(SimulatedFramesTest, ALossCostsARoundTripAndTheTimeUntilTheGapShows) {
   json scenario = Video(Steady(8'000'000, 60), 500'000);
+  // Below 20 ms there is no FEC, but for key frames.
+  scenario["forward"]["one_way_delay_ms"] = scenario["reverse"]["one_way_delay_ms"] = 9;
   const FrameTimes clean = TimesOf(RunScenario(scenario, "rule")["flows"][0]);
   scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.02}};
   const auto flow = RunScenario(scenario, "rule")["flows"][0];
@@ -187,9 +189,9 @@ TEST(SimulatedFramesTest, ALossCostsARoundTripAndTheTimeUntilTheGapShows) {
   ASSERT_NEAR(static_cast<double>(lossy.delay_ms.size()), static_cast<double>(clean.delay_ms.size()), 4);
   size_t late = 0;
   for (const double delay_ms : lossy.delay_ms) {
-    // 25 ms for the packet that shows the gap, 50 ms for the round trip.
-    late += delay_ms > 75;
-    ASSERT_LT(delay_ms, 25 + 50 + 150);
+    // 9 ms for the packet that shows the gap, 18 ms for the round trip.
+    late += delay_ms > 27;
+    ASSERT_LT(delay_ms, 9 + 18 + 150);
   }
   // About two packets a frame; audio is lost too.
   EXPECT_NEAR(static_cast<double>(late) / static_cast<double>(lossy.delay_ms.size()), 0.04, 0.02);

@@ -148,9 +148,9 @@ TEST_F(VideoSourceTest, FrameSizesVaryAsTheModelSays) {
   for (const uint32_t size : frames) {
     absolute_deviation += std::abs(size / mean - 1) / static_cast<double>(frames.size());
   }
-  // The mean absolute deviation of a Laplace distribution is its scale, 0.15.
-  EXPECT_GT(absolute_deviation, 0.135);
-  EXPECT_LT(absolute_deviation, 0.165);
+  // The mean absolute deviation of a Laplace distribution is its scale, 0.1.
+  EXPECT_GT(absolute_deviation, 0.09);
+  EXPECT_LT(absolute_deviation, 0.11);
 }
 
 TEST_F(VideoSourceTest, KeyFramesAreBurstsThatSmallFramesMakeUpFor) {

@@ -484,16 +484,22 @@ TEST(CongestionControlFeedbackGeneratorTest, ReportsTheEndOfAFrameAtOnceButNotTo
   EXPECT_EQ(generator.poll_time_ns(), 225 * kMs);
 }
 
-TEST(SentPacketHistoryTest, MatchesReportsOfStreams) {
-  SentPacketHistory history;
-  // Two streams in turn: 0 2 4 6 and 1 3 5 7.
-  for (int64_t i = 0; i < 8; ++i) {
+// `packets` of 100 bytes, one a millisecond, of the streams in turn.
+void SendInTurn(SentPacketHistory& history, int64_t packets, int streams) {
+  for (int64_t i = 0; i < packets; ++i) {
     SentPacket packet;
     packet.send_time = Timestamp::Millis(i);
     packet.size = DataSize::Bytes(100);
     packet.sequence_number = i;
-    history.OnSentPacket(packet, static_cast<int>(i % 2));
+    history.OnSentPacket(packet, static_cast<int>(i % streams));
+    EXPECT_EQ(packet.data_in_flight.bytes(), 100 * (i + 1));
   }
+}
+
+TEST(SentPacketHistoryTest, MatchesReportsOfStreams) {
+  SentPacketHistory history;
+  // 0 2 4 6 and 1 3 5 7.
+  SendInTurn(history, 8, 2);
   const int64_t kLost = TransportFeedback::kNotReceived;
   CongestionControlFeedback first{.report_time_us = 50'000};
   first.streams[0].receive_times_us = {30'000, kLost};
@@ -525,14 +531,7 @@ TEST(SentPacketHistoryTest, MatchesReportsOfStreams) {
 
 TEST(SentPacketHistoryTest, CountsWhatIsInFlight) {
   SentPacketHistory history;
-  for (int64_t i = 0; i < 4; ++i) {
-    SentPacket packet;
-    packet.send_time = Timestamp::Millis(i);
-    packet.size = DataSize::Bytes(100);
-    packet.sequence_number = i;
-    history.OnSentPacket(packet);
-    EXPECT_EQ(packet.data_in_flight.bytes(), 100 * (i + 1));
-  }
+  SendInTurn(history, 4, 1);
   const int64_t kLost = TransportFeedback::kNotReceived;
   const auto first = history.OnTransportFeedback(
       {.base_sequence_number = 0, .receive_times_us = {30'000, kLost, 31'000}}, Timestamp::Millis(60));

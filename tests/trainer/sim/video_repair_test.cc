@@ -161,7 +161,7 @@ TEST(RtpPacketHistoryTest, SendsAgainOnceARoundTrip) {
   ASSERT_TRUE(packet);
   EXPECT_EQ(packet->kind, PacketKind::kRetransmission);
   EXPECT_EQ(packet->payload_bytes, 1002u);
-  EXPECT_EQ(packet->retransmitted_sequence_number, 1);
+  EXPECT_EQ(packet->repaired_sequence_number, 1);
   EXPECT_TRUE(packet->frame_part.key_frame);
   EXPECT_FALSE(history.TakeForRetransmission(1, 500 * kMs)) << "it waits for the pacer";
   history.OnSent(VideoPacket(1, kWholeKeyFrame, PacketKind::kRetransmission), 500 * kMs);
@@ -187,7 +187,10 @@ TEST(ByteWindowTest, CountsTheTimeJustPast) {
   EXPECT_EQ(window.Sum(100 * kSecond), 0);
 }
 
-json Video(int64_t rate_bps, double loss, double one_way_delay_ms = 25) {
+// Round trips below 20 ms are without FEC, but for key frames.
+constexpr double kWithoutFecMs = 4;
+
+json Video(int64_t rate_bps, double loss, double one_way_delay_ms = kWithoutFecMs) {
   json scenario = Steady(8'000'000, 40);
   scenario["forward"]["one_way_delay_ms"] = one_way_delay_ms;
   scenario["reverse"] = {{"one_way_delay_ms", one_way_delay_ms}};
@@ -258,8 +261,9 @@ TEST(RepairedVideoTest, FillerIsNotRepaired) {
 }
 
 TEST(RepairedVideoTest, ARepairTakesTheRoundTrip) {
-  for (const double one_way_delay_ms : {15.0, 150.0}) {
-    const Frames frames = FramesOf(RunScenario(Video(2'000'000, 0.02, one_way_delay_ms), "rule")["flows"][0]);
+  // With FEC, it is for those of which it cannot bring back all.
+  for (const double one_way_delay_ms : {8.0, 150.0}) {
+    const Frames frames = FramesOf(RunScenario(Video(2'000'000, 0.08, one_way_delay_ms), "rule")["flows"][0]);
     std::vector<double> repaired_ms;
     for (const double delay_ms : frames.delays_ms) {
       if (delay_ms > 2.9 * one_way_delay_ms) repaired_ms.push_back(delay_ms);
@@ -271,6 +275,45 @@ TEST(RepairedVideoTest, ARepairTakesTheRoundTrip) {
     // The gap shows with the next packet: of the same frame, or of the next one.
     EXPECT_LT(median_ms, 3 * one_way_delay_ms + 45) << one_way_delay_ms;
   }
+}
+
+TEST(RepairedVideoTest, FecTakesItsPartOfTheRateAndSavesRoundTrips) {
+  const auto clean = RunScenario(Video(2'000'000, 0, 50), "rule")["flows"][0];
+  const auto lossy = RunScenario(Video(2'000'000, 0.02, 50), "rule")["flows"][0];
+  EXPECT_NEAR(lossy["bytes_sent"].get<double>() / clean["bytes_sent"].get<double>(), 1.0, 0.03);
+  const auto media_bytes = [](const nlohmann::ordered_json& flow) {
+    double sum = 0;
+    for (const auto& bytes : flow["series"]["frames"]["bytes"]) sum += bytes.get<double>();
+    return sum;
+  };
+  const double media_share = media_bytes(lossy) / media_bytes(clean);
+  EXPECT_GT(media_share, 0.65);
+  EXPECT_LT(media_share, 0.8);
+  const Frames frames = FramesOf(lossy);
+  const auto late = std::ranges::count_if(frames.delays_ms, [](double delay_ms) { return delay_ms > 145; });
+  // A frame has seven packets or more: without FEC, 13 % of the frames would be late.
+  EXPECT_LT(static_cast<double>(late), 0.08 * static_cast<double>(frames.delays_ms.size()));
+  EXPECT_GT(late, 0);
+}
+
+TEST(RepairedVideoTest, WhoDoesNotReportLossGetsNoFec) {
+  RecordingObserver with, without;
+  json scenario = Video(2'000'000, 0.05, 50);
+  RunObserved(scenario, "rule", with);
+  scenario["flows"][0]["controller"] = "pcc";
+  RunObserved(scenario, "rule", without);
+  const auto is_fec = [](const Packet& packet) { return packet.fec.packets > 0; };
+  EXPECT_GT(std::ranges::count_if(with.sent, is_fec), 500);
+  EXPECT_EQ(std::ranges::count_if(without.sent, is_fec), 0);
+}
+
+TEST(RepairedVideoTest, ProtectionComesOnTopOfMediaAtItsLargestRate) {
+  json scenario = Video(2'000'000, 0.02, 50);
+  scenario["flows"][0]["controller"] = "gcc";
+  scenario["flows"][0]["media"]["max_rate_bps"] = 2'000'000;
+  const auto flow = RunScenario(scenario, "rule")["flows"][0];
+  EXPECT_GT(MeanOver(flow, "target_bps", 20, 40), 2.4e6);
+  EXPECT_GT(MeanOver(flow, "send_rate_bps", 20, 40), 2.4e6);
 }
 
 TEST(RepairedVideoTest, ARequestThatIsLostIsRepeated) {
@@ -314,7 +357,7 @@ TEST(RepairedVideoTest, ARetransmissionIsAPacketOfAStreamOfItsOwn) {
   uint16_t next = 0;
   std::vector<Packet> originals;
   for (const Packet& packet : recorder.sent) {
-    if (packet.rtp.kind == PacketKind::kVideo) originals.push_back(packet);
+    if (packet.is_original_video()) originals.push_back(packet);
     if (packet.rtp.kind != PacketKind::kRetransmission) continue;
     const Packet& original = originals[static_cast<size_t>(packet.media_sequence_number)];
     ASSERT_EQ(packet.rtp.ssrc, SsrcOf(0, PacketKind::kRetransmission));

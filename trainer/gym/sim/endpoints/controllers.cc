@@ -64,20 +64,31 @@ struct Factory {
   bool guard = false;
   // From RFC 8888 feedback.
   bool congestion_control_feedback = false;
+  // As in FlowController.
+  bool reports_loss = true;
 };
 
 // The controllers that the library does not make by itself.
 constexpr Factory kFactories[] = {
     {.name = "weir", .at_receiver = &MakeWeirController, .guard = true},
     {.name = "gcc",
-     .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeGccController(trials); }},
+     .at_sender = [](const ControllerContext& context,
+                     const FieldTrials& trials) { return MakeGccController(trials, context.protection_factor); }},
     {.name = "scream",
-     .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeScreamController(trials); }},
+     .at_sender = [](const ControllerContext& context,
+                     const FieldTrials& trials) { return MakeScreamController(trials, context.protection_factor); },
+     .reports_loss = false},
     {.name = "scream-ccfb",
-     .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakeScreamController(); },
-     .congestion_control_feedback = true},
+     .at_sender =
+         [](const ControllerContext& context, const FieldTrials&) {
+           return MakeScreamController(FieldTrialsOf("scream").value(), context.protection_factor);
+         },
+     .congestion_control_feedback = true,
+     .reports_loss = false},
     {.name = "gcc-remb", .at_receiver = &MakeGccRemb, .wake_on_arrival = true},
-    {.name = "pcc", .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); }},
+    {.name = "pcc",
+     .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); },
+     .reports_loss = false},
     {.name = "weir-send",
      .at_sender =
          [](const ControllerContext& context, const FieldTrials&) {
@@ -85,7 +96,8 @@ constexpr Factory kFactories[] = {
          }},
     {.name = "oracle",
      .at_sender = [](const ControllerContext& context,
-                     const FieldTrials&) { return MakeOracleController(context.oracle); }},
+                     const FieldTrials&) { return MakeOracleController(context.oracle); },
+     .reports_loss = false},
 };
 constexpr auto kNotBuiltIn =
     ControllersThat<[](const RegisteredController& one) { return one.simulated && !one.built_in; }>();
@@ -183,6 +195,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     const auto trials = FieldTrialsOf(name);
     result.at_sender = factory->at_sender(context, trials ? trials.value() : FieldTrials());
     result.congestion_control_feedback = factory->congestion_control_feedback;
+    result.reports_loss = factory->reports_loss;
     return result;
   }
   AtReceiver controller = MakeReceiverController(name, factory, context);

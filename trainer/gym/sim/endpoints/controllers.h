@@ -29,6 +29,8 @@ struct ControllerContext {
   // Rates at the receiver count RTP packets, rates at the sender IP packets.
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
+  // For libwebrtc's controllers at the sender: see rate_controllers.h.
+  double protection_factor = 1;
   Objective objective;
   // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
@@ -47,6 +49,8 @@ struct FlowController {
   bool wake_on_arrival = false;
   // `at_sender` receives RFC 8888 feedback in place of transport-wide feedback.
   bool congestion_control_feedback = false;
+  // It reports the loss ratio to a sender of libwebrtc, which then sends FEC.
+  bool reports_loss = true;
   // The pilot of whichever is there, when it is the agent.
   AgentController* agent = nullptr;
   // The pilot of `at_receiver` when it is the user's own.

@@ -100,9 +100,14 @@ class RtpPacketizer {
     packet.rtp.payload_size = media.payload_bytes;
     packet.rtp.padding_size = paced.padding_bytes;
     packet.transport_sequence_number = next_transport_sequence_number_++;
-    packet.media_sequence_number =
-        media.kind == PacketKind::kRetransmission ? media.retransmitted_sequence_number : sequence_number;
     packet.frame_part = media.frame_part;
+    packet.fec = media.fec;
+    if (media.kind == PacketKind::kRetransmission || media.fec.packets > 0) {
+      packet.media_sequence_number = media.repaired_sequence_number;
+      fec_packets_ += media.fec.packets > 0 ? 1 : 0;
+    } else {
+      packet.media_sequence_number = sequence_number - (media.kind == PacketKind::kVideo ? fec_packets_ : 0);
+    }
     return packet;
   }
 
@@ -110,6 +115,7 @@ class RtpPacketizer {
   const int flow_index_;
   const SenderClock clock_;
   std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
+  int64_t fec_packets_ = 0;
   int64_t next_transport_sequence_number_ = 0;
 };
 

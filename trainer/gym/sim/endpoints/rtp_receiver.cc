@@ -26,7 +26,6 @@ RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<Bandwi
       start_event_(this),
       estimator_timer_(this),
       feedback_timer_(this),
-      congestion_control_timer_(this),
       report_timer_(this),
       repair_timer_(this) {
   if (config_.repair) repair_.emplace(config_.start_ns);
@@ -37,11 +36,8 @@ void RtpReceiver::OnStart() {
   report_timer_.Set(config_.start_ns + kReportIntervalNs);
   if (repair_) repair_timer_.Set(repair_->next_timeout_ns());
   if (estimator_) OnEstimatorTimeout();
-  if (config_.transport_feedback) feedback_timer_.Set(config_.start_ns + kFeedbackIntervalNs);
-  if (config_.congestion_control_feedback) {
-    congestion_control_generator_.Start(config_.start_ns);
-    SetCongestionControlTimer();
-  }
+  congestion_control_generator_.Start(config_.start_ns);
+  SetFeedbackTimer(config_.start_ns);
 }
 
 void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
@@ -57,11 +53,13 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   }
   SpendSteps(static_cast<int64_t>(pending_.size() - 1 - place));
   if (config_.wake_on_arrival) SetEstimatorTimer(NowNs());
-  if (config_.congestion_control_feedback) SetCongestionControlTimer();
+  if (config_.congestion_control_feedback) SetFeedbackTimer(NowNs());
 }
 
 void RtpReceiver::OnDropped(const Packet& packet) {
-  if (!packet.rtcp) observer_->OnDropped(packet);
+  if (packet.rtcp) return;
+  observer_->OnDropped(packet);
+  if (repair_) repair_->OnLost(packet);
 }
 
 void RtpReceiver::ProcessArrivals(int64_t until_ns) {
@@ -89,7 +87,8 @@ void RtpReceiver::Process(PendingPacket& pending) {
   }
   packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
   observer_->OnReceived(packet, pending.arrival_time_ns);
-  if (repair_) repair_->OnPacket(packet, pending.arrival_time_ns);
+  if (repair_ && packet.fec.packets == 0) repair_->OnPacket(packet, pending.arrival_time_ns);
+  if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time_ns);
   const int64_t sequence_number = CountPacket(packet.rtp);
   if (estimator_) estimator_->OnPacket(packet.rtp);
   if (config_.transport_feedback) {
@@ -98,6 +97,11 @@ void RtpReceiver::Process(PendingPacket& pending) {
   if (config_.congestion_control_feedback) {
     congestion_control_generator_.OnPacket(packet, sequence_number, pending.arrival_time_ns);
   }
+}
+
+void RtpReceiver::OnFec(const Packet& packet, int64_t arrival_time_ns) {
+  if (const auto recovered = repair_->OnFec(packet, arrival_time_ns))
+    observer_->OnRecovered(*recovered, arrival_time_ns);
 }
 
 int64_t RtpReceiver::CountPacket(const PacketArrival& rtp) {
@@ -154,32 +158,22 @@ void RtpReceiver::OnFeedbackTimeout() {
   const int64_t now_ns = NowNs();
   if (now_ns >= config_.stop_ns) return;
   ProcessArrivals(now_ns);
-  if (std::optional<TransportFeedback> feedback = feedback_builder_.Build(now_ns)) {
-    auto message = std::make_shared<ReceiverRtcp>();
-    message->transport_feedback = std::move(feedback);
+  auto message = std::make_shared<ReceiverRtcp>();
+  if (config_.transport_feedback) message->transport_feedback = feedback_builder_.Build(now_ns);
+  if (config_.congestion_control_feedback)
+    message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now_ns);
+  if (message->transport_feedback || message->congestion_control_feedback) {
     SendRtcp(std::move(message));
     observer_->OnFeedbackSent(now_ns);
   }
-  feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
+  SetFeedbackTimer(now_ns);
 }
 
-void RtpReceiver::OnCongestionControlTimeout() {
-  const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
-  ProcessArrivals(now_ns);
-  if (std::optional<CongestionControlFeedback> feedback = congestion_control_generator_.OnTimeout(now_ns)) {
-    auto message = std::make_shared<ReceiverRtcp>();
-    message->congestion_control_feedback = std::move(feedback);
-    SendRtcp(std::move(message));
-    observer_->OnFeedbackSent(now_ns);
-  }
-  SetCongestionControlTimer();
-}
-
-void RtpReceiver::SetCongestionControlTimer() {
+void RtpReceiver::SetFeedbackTimer(int64_t now_ns) {
+  if (config_.transport_feedback) feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
+  if (!config_.congestion_control_feedback) return;
   const int64_t poll_time_ns = congestion_control_generator_.poll_time_ns();
-  congestion_control_timer_.Set(pending_.empty() ? poll_time_ns
-                                                 : std::min(poll_time_ns, pending_.front().arrival_time_ns));
+  feedback_timer_.Set(pending_.empty() ? poll_time_ns : std::min(poll_time_ns, pending_.front().arrival_time_ns));
 }
 
 void RtpReceiver::OnReportTimeout() {

@@ -79,14 +79,14 @@ class RtpReceiver final : private PacketSink {
   void OnStart();
   void OnEstimatorTimeout();
   void OnFeedbackTimeout();
-  void OnCongestionControlTimeout();
   void OnReportTimeout();
   void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
+  void OnFec(const Packet& packet, int64_t arrival_time_ns);
   // Its sequence number in its stream, unwrapped.
   int64_t CountPacket(const PacketArrival& rtp);
-  void SetCongestionControlTimer();
+  void SetFeedbackTimer(int64_t now_ns);
   void SetEstimatorTimer(int64_t now_ns);
   Timestamp NextTimeout() const;
   std::vector<uint8_t> Serialized(Remb remb) const;
@@ -114,7 +114,6 @@ class RtpReceiver final : private PacketSink {
   MemberEvent<RtpReceiver, &RtpReceiver::OnStart> start_event_;
   Timer<RtpReceiver, &RtpReceiver::OnEstimatorTimeout> estimator_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnFeedbackTimeout> feedback_timer_;
-  Timer<RtpReceiver, &RtpReceiver::OnCongestionControlTimeout> congestion_control_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnReportTimeout> report_timer_;
   Timer<RtpReceiver, &RtpReceiver::OnRepairTimeout> repair_timer_;
 };

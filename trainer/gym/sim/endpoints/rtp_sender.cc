@@ -16,10 +16,11 @@ constexpr int64_t kReportIntervalNs = 1'000'000'000;
 // Chromium's start rate in the calls, so that REMB alone limits it (x-google-start-bitrate).
 constexpr DataRate kRembStartRate = DataRate::KilobitsPerSecond(20'000);
 
-// libwebrtc: the rates of video and retransmissions are those of the last second; retransmissions lower the encoder's
-// rate to no less than half, and take no more than the target over half a second; a key frame is made at most so often.
+// libwebrtc: the rates of video and its repair are those of the last second; repair lowers the encoder's rate to no
+// less than half; retransmissions take no more than the target over half a second; a key frame is made at most so
+// often.
 constexpr int64_t kSentRateWindowNs = 1'000'000'000;
-constexpr double kMaxRetransmissionShare = 0.5;
+constexpr double kMaxRepairShare = 0.5;
 constexpr int64_t kRetransmissionLimitWindowNs = 500'000'000;
 constexpr int64_t kMinKeyFrameIntervalNs = 300'000'000;
 // libwebrtc: at most every second frame is dropped, and none for less than this share of the target.
@@ -39,7 +40,7 @@ RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource>
       loss_reports_(ToTimestamp(config.start_ns)),
       pacer_(controller_ ? kSendSideOverheadBytes : kRembOverheadBytes),
       video_sent_(kSentRateWindowNs),
-      retransmissions_sent_(kSentRateWindowNs),
+      repairs_sent_(kSentRateWindowNs),
       retransmissions_asked_(kRetransmissionLimitWindowNs),
       last_key_frame_request_ns_(config.start_ns - kMinKeyFrameIntervalNs),
       activity_timer_(this),
@@ -180,6 +181,7 @@ void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
   const Timestamp now = ToTimestamp(now_ns);
   if (report.sender_report_echo) {
     const int64_t round_trip_ns = now_ns - report.sender_report_echo->sent_ns - report.sender_report_echo->held_ns;
+    round_trip_time_ns_ = round_trip_ns;
     video_history_.SetRoundTripTime(round_trip_ns);
     const RoundTripTimeUpdate update{.receive_time = now, .round_trip_time = TimeDelta::Micros(round_trip_ns / 1000)};
     if (controller_) controller_->OnRoundTripTimeUpdate(update);
@@ -187,6 +189,10 @@ void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
   }
   const auto losses = loss_reports_.OnReceiverReport(report, now);
   if (!losses) return;
+  if (config_.fec_frames_per_second > 0) {
+    const double lost = static_cast<double>(losses->packets_lost_delta);
+    fec_controller_.OnLossRatio(lost / (lost + static_cast<double>(losses->packets_received_delta)), now_ns);
+  }
   if (controller_) controller_->OnTransportLossReport(*losses);
   if (loss_limit_) {
     loss_limit_->OnTransportLossReport(*losses);
@@ -212,11 +218,13 @@ void RtpSender::OnPli(int64_t now_ns) {
 }
 
 void RtpSender::OnSentVideo(const Packet& packet, int64_t now_ns) {
-  const bool retransmission = packet.rtp.kind == PacketKind::kRetransmission;
+  const bool original = packet.is_original_video(), retransmission = packet.rtp.kind == PacketKind::kRetransmission;
   if (!retransmission && packet.rtp.kind != PacketKind::kVideo) return;
-  video_history_.OnSent(packet, now_ns);
-  (retransmission ? retransmissions_sent_ : video_sent_).Add(packet.size_bytes, now_ns);
+  (original ? video_sent_ : repairs_sent_).Add(packet.size_bytes, now_ns);
   retransmitted_packets_sent_ += retransmission ? 1 : 0;
+  if (original || retransmission) video_history_.OnSent(packet, now_ns);
+  if (!original || !fec_generator_.active()) return;
+  for (const MediaPacket& fec : fec_generator_.OnSent(packet)) pacer_.Enqueue(fec, now_ns);
 }
 
 void RtpSender::OnDropped(const Packet&) { ++rtcp_packets_lost_; }
@@ -268,10 +276,14 @@ void RtpSender::FollowRemb(int64_t now_ns) {
 
 void RtpSender::UpdateMediaRate(int64_t now_ns) {
   DataRate media_rate = target_rate_;
-  if (const auto retransmitted = static_cast<double>(retransmissions_sent_.Sum(now_ns)); retransmitted > 0) {
-    const double share = retransmitted / (retransmitted + static_cast<double>(video_sent_.Sum(now_ns)));
-    media_rate = DataRate::BitsPerSecondF(static_cast<double>(target_rate_.bps()) *
-                                          (1 - std::min(share, kMaxRetransmissionShare)));
+  if (config_.fec_frames_per_second > 0) {
+    fec_generator_.SetParameters(
+        fec_controller_.Parameters(target_rate_, config_.fec_frames_per_second, round_trip_time_ns_, now_ns));
+  }
+  if (const auto repairs = static_cast<double>(repairs_sent_.Sum(now_ns)); repairs > 0) {
+    const double share = repairs / (repairs + static_cast<double>(video_sent_.Sum(now_ns)));
+    media_rate =
+        DataRate::BitsPerSecondF(static_cast<double>(target_rate_.bps()) * (1 - std::min(share, kMaxRepairShare)));
   }
   if (frame_drop_interval_ > 0) media_rate = media_rate * (1 - 1.0 / static_cast<double>(frame_drop_interval_));
   if (media_rate == media_rate_) return;

@@ -20,6 +20,7 @@
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "repair/byte_window.h"
+#include "repair/fec.h"
 #include "repair/nack.h"
 #include "scenario/rtp_spec.h"
 #include "sender_controller.h"
@@ -38,6 +39,8 @@ struct RtpSenderConfig {
   TargetRateConstraints constraints;
   // Sends video again that the receiver asks for, and key frames.
   bool repair = false;
+  // Protects video by FEC where the controller sees loss: the frames a second; 0: it does not.
+  double fec_frames_per_second = 0;
 };
 
 class RtpSender final : private PacketSink {
@@ -80,7 +83,7 @@ class RtpSender final : private PacketSink {
   void SetTargetRate(DataRate target_rate, int64_t now_ns);
   void SetFrameDropRatio(double ratio, int64_t now_ns);
   void FollowRemb(int64_t now_ns);
-  // Gives the media what retransmissions leave of the target.
+  // Gives the media what retransmissions and FEC leave of the target.
   void UpdateMediaRate(int64_t now_ns);
   bool TakesMedia() const { return !elastic_ || pacer_.empty(); }
   // When the pacer has a packet that may leave, or the source one for it.
@@ -105,9 +108,12 @@ class RtpSender final : private PacketSink {
   // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
   RtpPacketHistory video_history_;
   ByteWindow video_sent_;
-  ByteWindow retransmissions_sent_;
+  ByteWindow repairs_sent_;
   ByteWindow retransmissions_asked_;
   int64_t retransmitted_packets_sent_ = 0;
+  int64_t round_trip_time_ns_ = 0;
+  FecController fec_controller_;
+  FecGenerator fec_generator_;
   int64_t last_key_frame_request_ns_;
   // Without a controller: what loss leaves to REMB, and the last REMB.
   std::optional<adapter::SenderLossLimit> loss_limit_;

@@ -16,7 +16,7 @@ namespace weir::sim {
 class SentPacketHistory {
  public:
   // `packet.sequence_number` counts from 0 without gaps. Fills in `packet.data_in_flight`.
-  void OnSentPacket(SentPacket& packet, int stream = 0);
+  void OnSentPacket(SentPacket& packet, int stream);
   // Nothing when the report has nothing new. A lost packet is kept, since it may have been late.
   std::optional<TransportPacketsFeedback> OnTransportFeedback(const TransportFeedback& feedback, Timestamp now);
   // As libwebrtc does it: a packet that was sent between two of the report and is not in it counts as lost.

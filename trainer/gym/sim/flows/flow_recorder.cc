@@ -67,6 +67,10 @@ void FlowRecorder::OnDropped(const Packet& packet) {
   if (frames) frames->OnDropped(packet);
 }
 
+void FlowRecorder::OnRecovered(const Packet& packet, int64_t time_ns) {
+  if (frames) frames->OnReceived(packet, time_ns);
+}
+
 void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) { SetRate(target_, target_rate, time_ns); }
 
 void FlowRecorder::OnRembSent(DataRate rate, int64_t time_ns) { SetRate(remb_, rate, time_ns); }

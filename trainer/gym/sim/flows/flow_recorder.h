@@ -50,6 +50,7 @@ class FlowRecorder final : public FlowObserver {
   void OnSent(const Packet& packet) override;
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
   void OnDropped(const Packet& packet) override;
+  void OnRecovered(const Packet& packet, int64_t time_ns) override;
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
   void OnFeedbackSent(int64_t time_ns) override;
   void OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) override;

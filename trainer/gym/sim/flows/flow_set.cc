@@ -21,6 +21,9 @@ struct Overloaded : Functions... {
 // The flow's own random streams: the first is its media's.
 constexpr uint64_t kMediaStream = 0;
 
+// libwebrtc allocates to a video that many times its largest bitrate.
+constexpr double kVideoProtectionFactor = 2;
+
 std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t overhead_bytes, RandomStream random) {
   const DataRate max_rate = MaxVideoRate(media, overhead_bytes);
   if (media.kind == MediaSpec::Kind::kFiller) return std::make_unique<FillerSource>(overhead_bytes, max_rate);
@@ -109,10 +112,12 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   const bool under_test = rtp.controller == "under_test";
   flow.objective = rtp.objective.value_or(under_test ? job_.objective.value_or(kBalanced) : kBalanced);
 
+  const bool repair = rtp.media.kind == MediaSpec::Kind::kVideo;
   const ControllerContext context{.job = job_,
                                   .under_test = under_test,
                                   .receiver_constraints = ConstraintsOf(rtp, kRembOverheadBytes),
                                   .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
+                                  .protection_factor = repair ? kVideoProtectionFactor : 1,
                                   .objective = flow.objective,
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
                                   .oracle = OracleConfigOf(job_.scenario, spec, media_link)};
@@ -122,7 +127,6 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
 
   const bool transport_feedback = controller.at_sender && !controller.congestion_control_feedback;
   const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;
-  const bool repair = rtp.media.kind == MediaSpec::Kind::kVideo;
   const RtpSenderConfig sender_config{
       .flow_index = static_cast<int>(index),
       .start_ns = spec.start_ns,
@@ -131,7 +135,8 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
       .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
       .clock = rtp.sender_clock,
       .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints,
-      .repair = repair};
+      .repair = repair,
+      .fec_frames_per_second = repair && controller.reports_loss ? rtp.media.frames_per_second : 0};
   flow.sender = std::make_unique<RtpSender>(
       sender_config,
       MakeMediaSource(rtp.media, overhead_bytes, RandomStream(job_.seed, random_streams::Flow(index) + kMediaStream)),

@@ -30,6 +30,14 @@ struct FramePart {
   bool last = false;
 };
 
+// For a packet of ULPFEC, which is one of video: it protects so many packets of a group, from the one with its media
+// sequence number on, namely every `count`-th, beginning at `index`.
+struct FecPart {
+  uint8_t packets = 0;
+  uint8_t index = 0;
+  uint8_t count = 0;
+};
+
 // Why a link drops a packet: by chance, at a policer, at a queue (that is full, or CoDel's), or as it is down.
 enum class DropCause : uint8_t { kChance, kPolicer, kQueue, kDown };
 
@@ -52,9 +60,14 @@ struct Packet {
   // RTP. `rtp.arrival_time` is filled in by the receiver.
   PacketArrival rtp;
   int64_t transport_sequence_number = 0;
-  // In the media's stream, unwrapped; of a retransmission the original's (OSN, RFC 4588 section 4).
+  // In the media's stream, unwrapped, FEC not counted; of a retransmission the original's (OSN, RFC 4588 section 4), of
+  // FEC that of the first packet of its group.
   int64_t media_sequence_number = 0;
   FramePart frame_part;
+  FecPart fec;
+
+  // True of video proper, not of its retransmissions and FEC.
+  bool is_original_video() const { return rtp.kind == PacketKind::kVideo && fec.packets == 0; }
 
   // One of these for what is not RTP.
   std::shared_ptr<const RtcpMessage> rtcp;
@@ -87,6 +100,8 @@ class FlowObserver {
   // Invoked in the order of arrival; for RTP it may be some time after `arrival_time_ns`, never before it.
   virtual void OnReceived(const Packet&, int64_t /*arrival_time_ns*/) {}
   virtual void OnDropped(const Packet&) {}
+  // FEC brought a packet back that had been dropped.
+  virtual void OnRecovered(const Packet&, int64_t /*time_ns*/) {}
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
   // REMB or transport feedback; not called for other RTCP.
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}

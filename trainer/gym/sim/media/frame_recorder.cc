@@ -6,7 +6,7 @@
 namespace weir::sim {
 
 void FrameRecorder::OnSent(const Packet& packet) {
-  if (packet.rtp.kind != PacketKind::kVideo) return;
+  if (!packet.is_original_video()) return;
   const int64_t capture_ns = packet.capture_time_ns;
   if (frames_.empty() || frames_.back().frame.capture_ns != capture_ns) {
     frames_.push_back({.frame = {.capture_ns = capture_ns,
@@ -23,7 +23,7 @@ void FrameRecorder::OnSent(const Packet& packet) {
 }
 
 void FrameRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
-  if (packet.rtp.kind != PacketKind::kVideo && packet.rtp.kind != PacketKind::kRetransmission) return;
+  if (!packet.is_original_video() && packet.rtp.kind != PacketKind::kRetransmission) return;
   const auto number = static_cast<size_t>(packet.media_sequence_number);
   if (came_[number]) return;
   came_[number] = true;
@@ -36,7 +36,7 @@ void FrameRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
 }
 
 void FrameRecorder::OnDropped(const Packet& packet) {
-  if (!estimated_return_delay_ns_ || packet.rtp.kind != PacketKind::kVideo) return;
+  if (!estimated_return_delay_ns_ || !packet.is_original_video()) return;
   lost_.push_back({packet.transport_sequence_number, FrameOf(packet)});
   // A queue may drop at its head after it has dropped at its tail.
   for (size_t i = lost_.size() - 1; i > 0; --i) {

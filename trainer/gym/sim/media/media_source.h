@@ -20,8 +20,9 @@ struct MediaPacket {
   // When it was captured, by a clock without error.
   int64_t capture_time_ns = 0;
   FramePart frame_part{};
-  // For a retransmission: the packet that is sent again.
-  int64_t retransmitted_sequence_number = 0;
+  FecPart fec{};
+  // For a retransmission: the packet that is sent again. For FEC: the first packet of its group.
+  int64_t repaired_sequence_number = 0;
 };
 
 // Media appears at times of the source's own; the sender takes packets in that order.

@@ -108,7 +108,7 @@ std::optional<MediaPacket> RtpPacketHistory::TakeForRetransmission(int64_t seque
                      .payload_bytes = kRtxHeaderBytes + stored->payload_bytes,
                      .capture_time_ns = stored->capture_time_ns,
                      .frame_part = stored->frame_part,
-                     .retransmitted_sequence_number = sequence_number};
+                     .repaired_sequence_number = sequence_number};
 }
 
 RtpPacketHistory::Stored* RtpPacketHistory::Find(int64_t sequence_number) {

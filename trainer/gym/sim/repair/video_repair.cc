@@ -64,11 +64,18 @@ void VideoRepair::AddGap(int64_t arrival_time_ns) {
   SpendSteps(static_cast<int64_t>(gaps_ns_.size() - 1 - place));
 }
 
+std::optional<Packet> VideoRepair::OnFec(const Packet& packet, int64_t arrival_time_ns) {
+  std::optional<Packet> recovered = fec_.OnFec(packet);
+  if (recovered) OnPacket(*recovered, arrival_time_ns);
+  return recovered;
+}
+
 void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {
   if (packet.rtp.kind == PacketKind::kVideo) {
     overflow_ |= !nack_requester_.OnPacket(packet.media_sequence_number);
   } else if (packet.rtp.kind == PacketKind::kRetransmission) {
     nack_requester_.OnRetransmission(packet.media_sequence_number);
+    fec_.OnRetransmission(packet.media_sequence_number);
   } else {
     return;
   }

@@ -3,11 +3,13 @@
 #define WEIR_TRAINER_GYM_SIM_REPAIR_VIDEO_REPAIR_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/event.h"
 #include "core/ring_buffer.h"
 #include "link/packet.h"
+#include "repair/fec.h"
 #include "repair/nack.h"
 
 namespace weir::sim {
@@ -62,15 +64,21 @@ class VideoRepair {
   // A packet will arrive then; called in the order of sending, before OnPacket. True when next_timeout_ns() may have
   // changed by it.
   bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
-    if (packet.rtp.kind != PacketKind::kVideo) return false;
+    if (!packet.is_original_video()) return false;
     const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
     next_announced_ = packet.media_sequence_number + 1;
     last_announced_arrival_ns_ = arrival_time_ns;
     if (gap) AddGap(arrival_time_ns);
     return gap;
   }
-  // A packet of any kind, in the order of arrival.
+  // The path lost a packet of any kind, which FEC may bring back.
+  void OnLost(const Packet& packet) {
+    if (packet.is_original_video()) fec_.OnLost(packet);
+  }
+  // A packet of any kind but FEC, in the order of arrival.
   void OnPacket(const Packet& packet, int64_t arrival_time_ns);
+  // One of FEC. Returns the packet that it brings back, if any.
+  std::optional<Packet> OnFec(const Packet& packet, int64_t arrival_time_ns);
   void SetRoundTripTime(int64_t round_trip_time_ns) { nack_requester_.SetRoundTripTime(round_trip_time_ns); }
 
   // When a request may be due.
@@ -83,6 +91,7 @@ class VideoRepair {
   int64_t KeyFrameDeadlineNs() const;
 
   NackRequester nack_requester_;
+  FecReceiver fec_;
   FrameAssembly assembly_;
   // Arrivals to come that will show a gap, or close one that another order of arrival made; ascending.
   RingBuffer<int64_t> gaps_ns_;

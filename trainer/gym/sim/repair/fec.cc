@@ -1,0 +1,128 @@
+#include "repair/fec.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir::sim {
+namespace {
+
+// All libwebrtc's, but for what is said otherwise.
+constexpr int64_t kLossWindowNs = 10'000'000'000;
+constexpr int64_t kMinRoundTripNs = 20'000'000;
+constexpr int64_t kLongRoundTripNs = 200'000'000;
+constexpr double kMinFrameBits = 8 * 700;
+constexpr int kMaxFrames = 6;
+// Q8, of all packets: between the share of a frame's first partition and a half.
+constexpr double kLeastShare = 51;
+constexpr double kMostShare = 128;
+// Ours: a line for each frame size in place of libwebrtc's table of frame sizes by loss ratios. At 640x360 and up to
+// 15 % of loss it is off by 4 of 256 in the mean, and by 24 at most.
+constexpr double kStepBits = 4219;
+constexpr double kShareAtNoLoss = 25;
+constexpr double kSlopePerStep = 0.25;
+constexpr double kMaxSlope = 4.5;
+
+constexpr int kMaxGroupPackets = 48;
+constexpr int kMaxExcess = 50;
+constexpr int kHighRate = 80;
+constexpr int kMinPacketsAtHighRate = 4;
+
+// RED's header, and ULPFEC's with one level; the fixed RTP header's protected part is in the latter.
+constexpr uint32_t kFecHeaderBytes = 1 + 10 + 4;
+
+// The losses of two groups: FEC follows its packets closely.
+constexpr size_t kMaxLost = 2 * kMaxGroupPackets;
+
+// From a share of all packets to one of the packets of video.
+int RateOf(double share) { return static_cast<int>(std::lround(255 * share / (255 - share))); }
+
+int FecPackets(int packets, int rate) { return std::max((packets * rate + 128) / 256, rate > 0 ? 1 : 0); }
+
+}  // namespace
+
+void FecController::OnLossRatio(double loss_ratio, int64_t now_ns) {
+  const int loss = static_cast<int>(256 * std::clamp(loss_ratio, 0.0, 0.5));
+  Forget(now_ns);
+  reports_.push_back({now_ns, loss});
+}
+
+void FecController::Forget(int64_t now_ns) {
+  while (reports_.size() > 1 && now_ns - reports_[1].time_ns > kLossWindowNs) reports_.pop_front();
+}
+
+FecParameters FecController::Parameters(DataRate target_rate, double frames_per_second, int64_t round_trip_time_ns,
+                                        int64_t now_ns) {
+  Forget(now_ns);
+  int loss = 0;
+  for (size_t i = 0; i < reports_.size(); ++i) loss = std::max(loss, reports_[i].loss);
+  const double frame_bits = static_cast<double>(target_rate.bps()) / std::max(frames_per_second, 1.0);
+  if (loss == 0 || (frame_bits < kMinFrameBits && round_trip_time_ns < kLongRoundTripNs)) return {};
+  const double slope = std::min(kMaxSlope, kSlopePerStep * (frame_bits / kStepBits - 1));
+  const double delta_share = std::clamp(kShareAtNoLoss + loss * slope, kLeastShare, kMostShare);
+  const double frames = 2 * frames_per_second * static_cast<double>(round_trip_time_ns) * 1e-9;
+  return {.delta_rate = round_trip_time_ns < kMinRoundTripNs ? 0 : RateOf(delta_share),
+          .key_rate = RateOf(std::min(2 * delta_share, kMostShare)),
+          .max_frames = std::clamp(static_cast<int>(std::lround(frames)), 1, kMaxFrames)};
+}
+
+void FecGenerator::SetParameters(const FecParameters& parameters) {
+  parameters_ = parameters;
+  if (!active()) group_ = {};
+}
+
+std::vector<MediaPacket> FecGenerator::OnSent(const Packet& packet) {
+  if (group_.packets == 0) group_.first_sequence_number = packet.media_sequence_number;
+  if (group_.packets < kMaxGroupPackets) {
+    ++group_.packets;
+    group_.largest_payload_bytes = std::max(group_.largest_payload_bytes, packet.rtp.payload_size);
+  }
+  group_.key_frame |= packet.frame_part.key_frame;
+  std::vector<MediaPacket> result;
+  if (!packet.frame_part.last) return result;
+  ++group_.frames;
+  const int rate = group_.key_frame ? parameters_.key_rate : parameters_.delta_rate;
+  const int fec_packets = FecPackets(group_.packets, rate);
+  const int min_packets =
+      (rate > kHighRate ? kMinPacketsAtHighRate : 1) + (group_.packets >= 2 * group_.frames ? 1 : 0);
+  const bool small_excess = 256 * fec_packets / group_.packets - rate < kMaxExcess;
+  if (group_.frames < parameters_.max_frames && !(small_excess && group_.packets >= min_packets)) return result;
+  for (int i = 0; i < fec_packets; ++i) {
+    result.push_back({.kind = PacketKind::kVideo,
+                      .payload_bytes = kFecHeaderBytes + group_.largest_payload_bytes,
+                      .capture_time_ns = packet.capture_time_ns,
+                      .fec = {.packets = static_cast<uint8_t>(group_.packets),
+                              .index = static_cast<uint8_t>(i),
+                              .count = static_cast<uint8_t>(fec_packets)},
+                      .repaired_sequence_number = group_.first_sequence_number});
+  }
+  group_ = {};
+  return result;
+}
+
+void FecReceiver::OnLost(const Packet& packet) {
+  if (lost_.size() == kMaxLost) lost_.erase(lost_.begin());
+  const auto place = std::ranges::lower_bound(lost_, packet.media_sequence_number, {}, &Packet::media_sequence_number);
+  lost_.insert(place, packet);
+}
+
+std::optional<Packet> FecReceiver::OnFec(const Packet& fec) {
+  const int64_t first = fec.media_sequence_number;
+  auto found = std::ranges::lower_bound(lost_, first, {}, &Packet::media_sequence_number);
+  const Packet* only = nullptr;
+  for (; found != lost_.end() && found->media_sequence_number < first + fec.fec.packets; ++found) {
+    if ((found->media_sequence_number - first) % fec.fec.count != fec.fec.index) continue;
+    if (only) return std::nullopt;
+    only = &*found;
+  }
+  if (!only) return std::nullopt;
+  std::optional<Packet> packet = *only;
+  Forget(packet->media_sequence_number);
+  return packet;
+}
+
+void FecReceiver::Forget(int64_t sequence_number) {
+  const auto found = std::ranges::lower_bound(lost_, sequence_number, {}, &Packet::media_sequence_number);
+  if (found != lost_.end() && found->media_sequence_number == sequence_number) lost_.erase(found);
+}
+
+}  // namespace weir::sim
