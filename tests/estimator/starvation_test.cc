@@ -139,6 +139,33 @@ TEST(StuckPilotTest, NeverHoldsTheCopilots) {
   }
 }
 
+// Packets of slow video are small and soon transmitted; full ones that follow take longer, but none waits for another.
+TEST(StarveRuleTest, TheTransmissionOfAPacketIsNoQueue) {
+  for (const TimeDelta wakes_up_after : {TimeDelta::Zero(), kWakesUp}) {
+    for (const int64_t capacity_kbps : {300, 1000, 2500, 8000}) {
+      SCOPED_TRACE(testing::Message() << capacity_kbps << " kbps, after " << wakes_up_after.seconds() << " s");
+      const DataRate capacity = DataRate::KilobitsPerSecond(capacity_kbps);
+      BandwidthEstimator estimator({}, std::make_unique<Sleeper>(wakes_up_after, kMinimum.answer));
+      TestCall call(estimator, {.capacity = Steady(capacity), .frames_per_second = 30});
+      const TimeDelta from = wakes_up_after + TimeDelta::Seconds(25), to = wakes_up_after + TimeDelta::Seconds(60);
+      call.RunUntil(to);
+      EXPECT_GT(call.ReceiveRate(from, to) / capacity, 0.75);
+      EXPECT_LT(call.Delay(0.9, from, to), TimeDelta::Millis(200));
+    }
+  }
+}
+
+// A policy that yields to a queue is not held where the queue stays.
+TEST(StarveRuleTest, AQueueDrains) {
+  const TimeDelta falls = TimeDelta::Seconds(40);
+  BandwidthEstimator estimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kMinimum.answer));
+  TestCall call(estimator, {.capacity = [=](TimeDelta time) { return time < falls ? kCapacity : kCapacity * 0.2; },
+                            .queue = TimeDelta::Millis(1000),
+                            .frames_per_second = 30});
+  call.RunUntil(falls + TimeDelta::Seconds(10));
+  EXPECT_LT(call.Delay(0.5, falls, falls + TimeDelta::Seconds(10)), TimeDelta::Millis(200));
+}
+
 // On a link that carries little, little is right; and what the guard adds is never more than arrives.
 TEST(StarveRuleTest, ALowRateOnALowLinkIsNone) {
   const DataRate capacity = DataRate::KilobitsPerSecond(50);

@@ -86,7 +86,7 @@ void ArrivalHistory::Forget() {
   whole_seconds_ = 0;
   noise_ = {};
   latest_is_judged_ = true;
-  latest_waited_ = false;
+  latest_wait_s_ = kNoWaitS;
 }
 
 void ArrivalHistory::Advance(Timestamp now) {
@@ -116,7 +116,7 @@ void ArrivalHistory::EndSlot() {
 
 void ArrivalHistory::OnDecision(Timestamp now) {
   if (!latest_is_judged_) {
-    latest_waited_ = latest_followed_loss_ || (latest_delay_.IsFinite() && IsQueue(latest_delay_));
+    latest_wait_s_ = latest_followed_loss_ ? -kNoWaitS : WaitSeconds(latest_delay_);
     latest_is_judged_ = true;
   }
   if (tick_start_.IsFinite() && now >= tick_end_) Advance(now);
@@ -126,21 +126,23 @@ void ArrivalHistory::OnDecision(Timestamp now) {
 
 double ArrivalHistory::NoiseAllowanceSeconds() const { return std::min(kNoises * noise_.Seconds(), kMaxNoiseS); }
 
-bool ArrivalHistory::IsQueue(TimeDelta delay) const { return delay.seconds() >= kQueueS + NoiseAllowanceSeconds(); }
+double ArrivalHistory::WaitSeconds(TimeDelta delay) const {
+  return delay.seconds() - (kQueueS + NoiseAllowanceSeconds());
+}
 
 bool ArrivalHistory::WaitsFor(TimeDelta delay) const {
   const TimeDelta smallest = SmallestDelay();
   return smallest.IsFinite() && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
 }
 
-QueueSign ArrivalHistory::Sign() const {
+QueueSign ArrivalHistory::Sign(TimeDelta allowance) const {
   const TimeDelta delay = SmallestDelay();
   if (!delay.IsFinite()) return QueueSign::kUnknown;
   const ArrivalTotals& before = SlotStart(1);
   const int64_t lost = std::max<int64_t>(totals_.packets_lost - before.packets_lost, 0);
   const int64_t sent = lost + totals_.packets - before.packets;
   const bool loses = lost >= kFewestLost && 100 * lost >= kQueueLossPercent * sent;
-  return loses || IsQueue(delay) ? QueueSign::kQueue : QueueSign::kNone;
+  return loses || WaitSeconds(delay) >= allowance.seconds() ? QueueSign::kQueue : QueueSign::kNone;
 }
 
 bool ArrivalHistory::IsNoisy() const {

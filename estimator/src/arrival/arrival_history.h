@@ -68,11 +68,14 @@ class ArrivalHistory {
   //   1. a packet of the last 25 to 50 ms waited less than 2 ms + min(1.5 x delay noise, 40 ms), and
   //   2. fewer than 20 % or fewer than four packets of the last 100 to 200 ms were lost: random loss easily hits two of
   //      the few packets that a call begins with.
-  QueueSign Sign() const;
+  // The 2 ms are longer by `allowance`, here and for LatestWaited.
+  QueueSign Sign(TimeDelta allowance = TimeDelta::Zero()) const;
+  // The smallest delay of the last 25 to 50 ms; PlusInfinity when there is none.
+  TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
   // Each packet of the last 25 to 50 ms waited for `delay` above that noise; false when there is none.
   bool WaitsFor(TimeDelta delay) const;
   // The latest packet, however old, waited longer than rule 1 allows, or followed a loss.
-  bool LatestWaited() const { return latest_waited_; }
+  bool LatestWaited(TimeDelta allowance = TimeDelta::Zero()) const { return latest_wait_s_ >= allowance.seconds(); }
   // Arrival::delay_stands of the latest packet.
   bool delay_stands() const { return delay_stands_; }
   // Delays and losses occur that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten seconds.
@@ -119,6 +122,7 @@ class ArrivalHistory {
   static constexpr size_t kSlots = 10;
   static constexpr size_t kRates = 5;
   static constexpr int64_t kTicksPerSlot = 4;
+  static constexpr double kNoWaitS = -std::numeric_limits<double>::infinity();
 
   static constexpr std::array<Timestamp, kLatest> kNever = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity(),
                                                             Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
@@ -130,8 +134,8 @@ class ArrivalHistory {
   void EndReceiveRateSlot(Timestamp now);
   void NoticePackets(Timestamp now);
   double NoiseAllowanceSeconds() const;
-  bool IsQueue(TimeDelta delay) const;
-  TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
+  // By how much a delay is longer than rule 1 allows; negative when it is shorter.
+  double WaitSeconds(TimeDelta delay) const;
   // The totals at the beginning of an earlier slot, up to kSlots - 1 back.
   const ArrivalTotals& SlotStart(int64_t back) const {
     return slot_starts_[static_cast<size_t>(slots_ - back + static_cast<int64_t>(kSlots)) % kSlots];
@@ -157,11 +161,12 @@ class ArrivalHistory {
   size_t whole_seconds_ = 0;
   DelayNoise noise_;
 
-  // The latest packet. It is judged at the next decision, by the noise that was known when it came.
+  // The latest packet. It is judged at the next decision, by the noise that was known when it came; a loss counts as an
+  // infinite wait.
   TimeDelta latest_delay_ = TimeDelta::MinusInfinity();
   bool latest_followed_loss_ = false;
   bool latest_is_judged_ = true;
-  bool latest_waited_ = false;
+  double latest_wait_s_ = kNoWaitS;
   bool delay_stands_ = false;
 
   Timestamp rate_slot_start_ = Timestamp::MinusInfinity();

@@ -7,7 +7,11 @@
 // 3. The policy starves the path after 10 s of 1 and 2; time in which one does not hold counts against it. It is then
 //    overruled until W has not been little for 60 s.
 // 4. Meanwhile the rate is at least that of the ten-line rule. With R, the receive rate of the last 400 ms, it is
-//    min(T 1.1^(dt / 100 ms), 2 R + 50 kbps) while nothing waits and 0.9 R while packets do: never above what arrives.
+//    min(T 1.1^(dt / 100 ms), 2 R + 50 kbps) while nothing waits. While packets wait for q it is never above what
+//    arrives: R (1 - (q - 1200 bytes / R) / 300 ms), within 0.3 R and 0.9 R.
+//
+//    A packet waits when it takes more than its own transmission, min(1200 bytes, R / 30) / max(R, 300 kbps): the base
+//    delay is that of packets at the minimum, and a frame of video at a higher rate, 30 a second, fills larger ones.
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +33,10 @@ constexpr TimeDelta kIncreaseTime = TimeDelta::Millis(100);
 constexpr double kHeadroomFactor = 2;
 constexpr DataRate kHeadroom = DataRate::KilobitsPerSecond(50);
 constexpr double kDecrease = 0.9;
+constexpr double kLargestDecrease = 0.3;
+constexpr TimeDelta kQueueScale = TimeDelta::Millis(300);
+constexpr TimeDelta kFrameInterval = TimeDelta::Millis(33);
+constexpr DataRate kSlowLink = DataRate::KilobitsPerSecond(300);
 
 class StarveRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
@@ -49,19 +57,27 @@ class StarveRule final : public GuardRule {
   static bool IsFree(const ArrivalHistory& arrivals) {
     const ArrivalHistory::Second& second = arrivals.latest_second();
     const bool loses = second.lost >= ArrivalHistory::kFewestLost && second.LossRatio() >= kLoses;
-    return arrivals.totals().packets_with_delay > 0 && !Waits(arrivals) && !loses;
+    return arrivals.totals().packets_with_delay > 0 && !Waits(arrivals, TimeDelta::Zero()) && !loses;
   }
 
-  static bool Waits(const ArrivalHistory& arrivals) {
-    const QueueSign sign = arrivals.Sign();
-    return sign == QueueSign::kQueue || (sign == QueueSign::kUnknown && arrivals.LatestWaited());
+  static bool Waits(const ArrivalHistory& arrivals, TimeDelta allowance) {
+    const QueueSign sign = arrivals.Sign(allowance);
+    return sign == QueueSign::kQueue || (sign == QueueSign::kUnknown && arrivals.LatestWaited(allowance));
   }
 
   static DataRate RuleRate(const GuardFacts& facts) {
     const DataRate received = facts.arrivals.LatestReceiveRate();
-    if (Waits(facts.arrivals)) return received * kDecrease;
+    const TimeDelta transmission = std::min(kFullPacket, received * kFrameInterval) / std::max(received, kSlowLink);
+    if (Waits(facts.arrivals, transmission)) return received * ShareWhilePacketsWait(received, facts);
     const double steps = std::clamp(facts.elapsed / kIncreaseTime, 0.0, 10.0);
     return std::min(facts.rate * std::pow(kIncrease, steps), received * kHeadroomFactor + kHeadroom);
+  }
+
+  static double ShareWhilePacketsWait(DataRate received, const GuardFacts& facts) {
+    const TimeDelta delay = facts.arrivals.SmallestDelay();
+    if (!delay.IsFinite()) return kDecrease;
+    const TimeDelta packet = kFullPacket / std::max(received, facts.constraints.min_rate);
+    return std::clamp(1 - (delay - packet) / kQueueScale, kLargestDecrease, kDecrease);
   }
 
   size_t seconds_ = 0;

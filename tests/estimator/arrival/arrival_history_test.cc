@@ -65,6 +65,10 @@ TEST_F(ArrivalHistoryTest, SeesAQueueComeAndGoWithinTwoTicks) {
   EXPECT_EQ(Look(), QueueSign::kNone);
   Feed(TimeDelta::Millis(60), TimeDelta::Millis(8));
   EXPECT_EQ(Look(), QueueSign::kQueue);
+  EXPECT_TRUE(arrivals_.LatestWaited());
+  // With an allowance it is none.
+  EXPECT_EQ(arrivals_.Sign(TimeDelta::Millis(7)), QueueSign::kNone);
+  EXPECT_FALSE(arrivals_.LatestWaited(TimeDelta::Millis(7)));
   Feed(TimeDelta::Millis(60), TimeDelta::Millis(1));
   EXPECT_EQ(Look(), QueueSign::kNone);
 }

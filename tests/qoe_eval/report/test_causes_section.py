@@ -30,12 +30,12 @@ def test_a_row_for_each_controller_and_kind(summary_of):
     (_, freezes), (_, queues) = section.view["tables"]
     assert [head.text for head in freezes.heads[3:]] == [cause.replace("_", " ").capitalize() for cause in CAUSES]
     weir, gcc = freezes.rows
-    assert [cell.text for cell in weir.cells[:3]] == ["weir", "2.00", "1.0"]
+    assert weir.cells[1:3] == ["2.00", "1.0"]
     of_key_frame = weir.cells[3 + CAUSES.index("key_frame")]
     assert (of_key_frame.text, of_key_frame.small) == ("1.52", "1.0 mainly")
     assert (weir.cells[3 + CAUSES.index("loss")].text, weir.cells[3].text) == ("0.40", "–")
-    assert (weir.is_reference, gcc.is_reference) == (True, False)
-    assert [cell.text for cell in queues.rows[0].cells[1:3]] == ["0.00", "0.0"]
+    assert (weir.is_marked, gcc.is_marked) == (True, False)
+    assert queues.rows[0].cells[1:3] == ["0.00", "0.0"]
 
 
 def test_no_section_without_an_episode(summary_of):

@@ -9,7 +9,8 @@ namespace {
 // All libwebrtc's, but for what is said otherwise.
 constexpr int64_t kLossWindowNs = 10'000'000'000;
 constexpr int64_t kMinRoundTripNs = 20'000'000;
-constexpr int64_t kLongRoundTripNs = 200'000'000;
+// libwebrtc protects small frames, too, on round trips above 200 ms: its encoder goes below its least rate to make room
+// for it, ours cannot.
 constexpr double kMinFrameBits = 8 * 700;
 constexpr int kMaxFrames = 6;
 // Q8, of all packets: between the share of a frame's first partition and a half.
@@ -56,7 +57,7 @@ FecParameters FecController::Parameters(DataRate target_rate, double frames_per_
   int loss = 0;
   for (size_t i = 0; i < reports_.size(); ++i) loss = std::max(loss, reports_[i].loss);
   const double frame_bits = static_cast<double>(target_rate.bps()) / std::max(frames_per_second, 1.0);
-  if (loss == 0 || (frame_bits < kMinFrameBits && round_trip_time_ns < kLongRoundTripNs)) return {};
+  if (loss == 0 || frame_bits < kMinFrameBits) return {};
   const double slope = std::min(kMaxSlope, kSlopePerStep * (frame_bits / kStepBits - 1));
   const double delta_share = std::clamp(kShareAtNoLoss + loss * slope, kLeastShare, kMostShare);
   const double frames = 2 * frames_per_second * static_cast<double>(round_trip_time_ns) * 1e-9;
