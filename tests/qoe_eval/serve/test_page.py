@@ -217,6 +217,7 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     box = page.locator("#triangle").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.7)
     page.mouse.down()
+    began = time.monotonic()
     for step in range(40):
         page.mouse.move(
             box["x"] + box["width"] * (0.4 + 0.0025 * step), box["y"] + box["height"] * (0.7 - 0.0125 * step)
@@ -225,7 +226,8 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     shown = page.locator("#weight-throughput").input_value()
     wait_for(lambda: calls.controls and round(100 * calls.controls[-1]["throughput"]) == int(shown), "weights not sent")
     assert 60 < int(shown) <= 90
-    assert len(calls.controls) < 20
+    # One in 120 ms, however long the machine takes for the steps.
+    assert len(calls.controls) <= 2 + (time.monotonic() - began) / 0.12
     for control in calls.controls:
         assert control["throughput"] + control["latency"] + control["loss"] == pytest.approx(1)
         assert min(control["throughput"], control["latency"], control["loss"]) >= 0.05 - 1e-6
