@@ -133,15 +133,16 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay/lead", title, _lead(summary), sections, data, "report.js", controllers)
+    return render_page("replay/lead", title, _lead(summary, records), sections, data, "report.js", controllers)
 
 
-def _lead(summary: Summary) -> View:
+def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:
     weights = summary.run.objective
     return {
         "runs": summary.run.runs,
         "controllers": len(summary.controllers),
         "scenarios": len(summary.scenarios),
+        "media": " and ".join(sorted({media.kind for one in records for media in one.media.values()})),
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
         "paired": paired_sentences(summary),
     }
