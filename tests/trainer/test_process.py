@@ -21,8 +21,8 @@ def environment(fake_simulator, scenario, timeout_s=10.0):
 
 
 FAILURES = {
-    "hang": "no answer for 1 s",
-    "half": "no answer for 1 s|bytes",
+    "hang": "no answer for 3 s",
+    "half": "no answer for 3 s|bytes",
     "exit": "exit status 7.*out of cheese",
     "killed": "killed by SIGKILL",
     "garbage": "not the protocol's",
@@ -32,12 +32,12 @@ FAILURES = {
 @pytest.mark.parametrize("name", [name + when for name in FAILURES for when in ("", "-at-reset")] + ["not-a-number"])
 def test_failure_is_noticed_and_named(fake_simulator, steady, name):
     reason = FAILURES.get(name.removesuffix("-at-reset"), "not finite")
-    env = environment(fake_simulator, steady(name), timeout_s=1.0 if "no answer" in reason else 10.0)
+    env = environment(fake_simulator, steady(name), timeout_s=3.0 if "no answer" in reason else 10.0)
     begin = time.monotonic()
     with pytest.raises(SimulatorError, match=reason):  # noqa: PT012 - which of the two raises is in the name
         env.reset(seed=1)
         env.step(ACTION)
-    assert time.monotonic() - begin < 5.0
+    assert time.monotonic() - begin < 8.0
     # The environment is of use again.
     observation, _ = env.reset(seed=1, options={"scenario": steady()})
     assert np.isfinite(observation).all()
