@@ -391,6 +391,15 @@ TEST_F(SenderSideTest, CongestionControlFeedbackHasTheTimesOfM150) {
   }
 }
 
+TEST_F(SenderSideTest, ObserversSeeFeedbackOfEitherKind) {
+  for (const bool rfc_8888 : {false, true}) {
+    const size_t before = log_.feedbacks.size();
+    Run(0, 5 * kSecond, rfc_8888);
+    EXPECT_GT(log_.feedbacks.size(), before);
+    EXPECT_EQ(observer_.feedback_received, log_.feedbacks.size());
+  }
+}
+
 TEST_F(SenderSideTest, CongestionControlFeedbackReportsEachLossOnceAsNew) {
   Run(0.1, 60 * kSecond, /*rfc_8888=*/true);
   int64_t lost = 0, recovered = 0;

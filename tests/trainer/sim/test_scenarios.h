@@ -64,11 +64,13 @@ class RecordingObserver final : public FlowObserver {
   void OnTargetRate(DataRate target_rate, int64_t time_ns) override {
     targets.emplace_back(time_ns, target_rate.bps());
   }
+  void OnFeedbackReceived(int64_t, int64_t) override { ++feedback_received; }
 
   std::vector<Packet> sent;
   std::vector<std::pair<Packet, int64_t>> received;
   std::vector<Packet> dropped;
   std::vector<std::pair<int64_t, int64_t>> targets;
+  size_t feedback_received = 0;
 };
 
 inline void RunObserved(const json& scenario, const std::string& controller, RecordingObserver& observer) {

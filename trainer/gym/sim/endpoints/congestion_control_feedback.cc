@@ -1,5 +1,6 @@
 #include "endpoints/congestion_control_feedback.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "endpoints/rtp_format.h"

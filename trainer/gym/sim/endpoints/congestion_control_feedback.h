@@ -3,7 +3,6 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONGESTION_CONTROL_FEEDBACK_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONGESTION_CONTROL_FEEDBACK_H_
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -59,6 +59,9 @@ struct ReceiverRtcp final : RtcpMessage {
   bool pli = false;
   // When it was sent: the receiver reference time of RFC 3611 section 4.4, present beside a report.
   int64_t sent_ns = 0;
+
+  // It has what a controller decides by: a REMB, or the arrivals.
+  bool has_rate_feedback() const { return !remb.empty() || transport_feedback || congestion_control_feedback; }
 };
 
 // From the sender of media to its receiver; one IP packet.

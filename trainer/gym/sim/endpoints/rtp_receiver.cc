@@ -162,7 +162,7 @@ void RtpReceiver::OnFeedbackTimeout() {
   if (config_.transport_feedback) message->transport_feedback = feedback_builder_.Build(now_ns);
   if (config_.congestion_control_feedback)
     message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now_ns);
-  if (message->transport_feedback || message->congestion_control_feedback) {
+  if (message->has_rate_feedback()) {
     SendRtcp(std::move(message));
     observer_->OnFeedbackSent(now_ns);
   }

@@ -135,9 +135,7 @@ void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
 void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   if (arrival_time_ns >= config_.stop_ns) return;
   const auto& message = static_cast<const ReceiverRtcp&>(*packet.rtcp);
-  if (!message.remb.empty() || message.transport_feedback) {
-    observer_->OnFeedbackReceived(message.sent_ns, arrival_time_ns);
-  }
+  if (message.has_rate_feedback()) observer_->OnFeedbackReceived(message.sent_ns, arrival_time_ns);
   if (!message.remb.empty()) OnRemb(message.remb, arrival_time_ns);
   if (message.report) {
     last_receiver_reference_ns_ = {message.sent_ns, arrival_time_ns};
