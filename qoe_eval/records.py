@@ -579,7 +579,7 @@ class Summary(Part):
             measure that no run of a controller defines is absent.
         completed: number of complete runs by controller.
         scenarios: means over seeds by scenario, controller and measure.
-            paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
+        paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
         causes: why pictures froze and packets queued.
         left_out: calls that are in no mean.
     """

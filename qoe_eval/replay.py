@@ -335,8 +335,7 @@ def report_results(
     """Writes summary, page and tables; returns the summary and the page's path."""
     store = RunStore(options.out)
     records = in_order(results.main.records, (scenario.name for scenario in plans.main.scenarios))
-    about = _about(plans.main, results, started)
-    about = about.model_copy(update={"reference": options.reference or ""})
+    about = _about(plans.main, results, options.reference or "", started)
     summary = summarise_replay(records, results.objectives.records, results.families.records, about)
     page = write_report(store, records, summary)
     if options.csv:
@@ -353,7 +352,7 @@ def _show_findings(trace: ImportedTrace) -> None:
         typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)
 
 
-def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout:
+def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: float) -> RunAbout:
     copies = near_copies(plan.scenarios)
     if copies:
         copy, original = next(iter(copies.items()))
@@ -367,6 +366,7 @@ def _about(plan: ReplayPlan, results: ReplayResults, started: float) -> RunAbout
         runs=len(results.main.records),
         planned=len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
         objective=plan.objective,
+        reference=reference,
         seeds=list(plan.seeds),
         model=model_description(plan),
         own_controllers={name: CustomController(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},

@@ -15,7 +15,7 @@ import numpy as np
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.plan import CallSettings
-from weir.qoe_eval.call.webrtc_stats import StatsReports, read_stats_log
+from weir.qoe_eval.call.webrtc_stats import StatsReports
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.causes import find_episodes
 from weir.qoe_eval.measures.flow_series import Array
@@ -25,18 +25,26 @@ from weir.qoe_eval.records import Episode
 from weir.traces.schema.links import NoLoss, PolicerLoss
 
 
-def call_episodes(settings: CallSettings, started_us: int, ended_us: int) -> list[Episode]:
+def call_episodes(
+    settings: CallSettings, sender: StatsReports, forward: LinkLog, started_us: int, ended_us: int
+) -> list[Episode]:
     """The episodes of a call, in seconds since it was connected and the scenario began; none without the link's log.
+
+    Args:
+        settings: of the call; its folder has the other logs.
+        sender: getStats of the sender.
+        forward: log of the forward link.
+        started_us: start of the call.
+        ended_us: end of the call.
 
     Raises:
         InputError: a log cannot be read, or is larger than that of any call.
     """
-    folder = settings.out
-    link = read_link_log(folder / logs.LINK_LOG, "forward").between(started_us, ended_us)
+    link = forward.between(started_us, ended_us)
     if len(link.time_us) < 2:
         return []
-    rendered = [one for one in read_index(folder / logs.FRAME_LOG) if started_us <= one.render_time_us <= ended_us]
-    sender = read_stats_log(folder / logs.SENDER_STATS)
+    index = read_index(settings.out / logs.FRAME_LOG)
+    rendered = [one for one in index if started_us <= one.render_time_us <= ended_us]
     freezes = find_freezes([one.render_time_us for one in rendered], ended_us)
     return find_episodes(
         _observe(settings, link, sender, rendered, started_us),

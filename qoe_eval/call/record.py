@@ -54,28 +54,25 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         MissingComponent: ffmpeg is not installed.
     """
     folder = settings.out
-    began = progress.started_us is not None
     measures = measure(
         folder,
         progress.started_us,
         progress.ended_us,
-        source_video_path(settings.width, settings.height) if began else None,
+        source_video_path(settings.width, settings.height) if progress.started_us is not None else None,
         settings.scenario.forward.one_way_delay_ms,
         frames.path if frames else None,
     )
     if frames:
         # If they fill the disk, there must be space for the record.
         frames.close()
-    disturbed = []
-    if began:
+    disturbed, more = [], {}
+    if progress.started_us is not None:
         sender = read_stats_log(folder / logs.SENDER_STATS)
         link = read_link_log(folder / logs.LINK_LOG, "forward")
         disturbed = disturbances(sender, link, settings.frames_per_second, measures.start_us, measures.end_us)
         disturbed += late_wake_ups(progress.wake_up_lag_ms_p99)
-    record = make_record(settings, progress, measures, disturbed)
-    if progress.started_us is not None:
-        episodes = call_episodes(settings, progress.started_us, progress.ended_us)
-        record = record.model_copy(update={"episodes": episodes})
+        more = {"episodes": call_episodes(settings, sender, link, progress.started_us, progress.ended_us)}
+    record = make_record(settings, progress, measures, disturbed).model_copy(update=more)
     (folder / logs.FRAMES).unlink(missing_ok=True)
     write_record(folder, record)
     return record

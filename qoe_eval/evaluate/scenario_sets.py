@@ -16,7 +16,7 @@ from weir.qoe_eval.evaluate.scenarios import losing_feedback, with_chromium_enco
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
-from weir.traces.generate.families.families import FAMILIES, small_grid
+from weir.traces.generate.families.families import FAMILIES, families_with, small_grid
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Scenario
@@ -145,8 +145,7 @@ def families(media: MediaKind) -> dict[str, SetBuilder]:
     """All scenarios of each family that has that kind of media."""
     return {
         of_media(name, media): fixed(functools.partial(family.scenarios, media))
-        for name, family in ((name, build()) for name, build in FAMILIES.items())
-        if media in family.media
+        for name, family in families_with(media).items()
     }
 
 

@@ -8,10 +8,18 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.causes import call_episodes
 from weir.qoe_eval.call.record import conclude
 from weir.qoe_eval.call.summary import Call, summarise_calls
+from weir.qoe_eval.call.webrtc_stats import read_stats_log
+from weir.qoe_eval.link.log import read_link_log
 from weir.qoe_eval.records import RunAbout
 
 SECONDS = 12
 STEPS = 10 * SECONDS
+
+
+def episodes_of(settings, started_us, ended_us):
+    sender = read_stats_log(settings.out / logs.SENDER_STATS)
+    link = read_link_log(settings.out / logs.LINK_LOG, "forward")
+    return call_episodes(settings, sender, link, started_us, ended_us)
 
 
 @pytest.fixture
@@ -39,7 +47,7 @@ def call(made_call, tmp_path):
         if sender:
             made_call.write_lines(tmp_path / logs.SENDER_STATS, sender)
         settings = made_call.settings(tmp_path, controller)
-        return call_episodes(settings, made_call.START_US, made_call.START_US + SECONDS * 1_000_000)
+        return episodes_of(settings, made_call.START_US, made_call.START_US + SECONDS * 1_000_000)
 
     return episodes
 
@@ -109,4 +117,4 @@ def test_the_record_the_summary_and_the_page_have_the_causes(made_call, tmp_path
 def test_a_call_without_the_links_log_has_none(made_call, tmp_path):
     made_call.make_logs(tmp_path)
     (tmp_path / logs.LINK_LOG).unlink()
-    assert call_episodes(made_call.settings(tmp_path), made_call.START_US, made_call.START_US + 12_000_000) == []
+    assert episodes_of(made_call.settings(tmp_path), made_call.START_US, made_call.START_US + 12_000_000) == []
