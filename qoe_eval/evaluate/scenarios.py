@@ -68,6 +68,24 @@ def halved_link() -> list[Scenario]:
     return [scenario_from_capacity(steps, "halved-2.5M")]
 
 
+def wide_calls() -> list[Scenario]:
+    """Calls at the edge of what training has: a screen at 5 frames/s, a round trip of 600 ms, 100 Mbps. The capacity is
+    a quarter from 20 to 40 s.
+    """
+
+    def call(name: str, rate_bps: float, one_way_delay_ms: float | None = None, **media: float) -> Scenario:
+        steps = CapacityTrace(np.array([0.0, 20.0, 40.0]), rate_bps * np.array([1.0, 0.25, 1.0]))
+        data = scenario_from_capacity(steps, name, one_way_delay_ms=one_way_delay_ms).to_dict()
+        data["flows"][0]["media"] |= media
+        return Scenario.from_dict(data, name)
+
+    return [
+        call("screen-5fps", 4e6, frames_per_second=5.0),
+        call("round-trip-600ms", 4e6, 300.0),
+        call("100M", 100e6, max_rate_bps=40e6),
+    ]
+
+
 def sharing_with_route_changes() -> list[Scenario]:
     """RFC 8867 5.4 and 5.5 with a detour of 40 ms over the third quarter of their time."""
     return [_with_detour(case) for case in (competing_media(), round_trip_time_fairness())]

@@ -16,6 +16,7 @@ from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
 from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.measures.families import common_means, gains_over_best, summarise_families, utilisation_ratios
+from weir.qoe_eval.measures.metrics import utility
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.measures.summary import Means, against, run_values, scenario_differences, scenario_means
@@ -23,7 +24,7 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.report.text import sample_text, too_few_text
-from weir.registry import LIBWEBRTC_SENDERS, POLICY
+from weir.registry import LIBWEBRTC_SENDERS, POLICY, PRESETS
 from weir.traces.generate.families.families import FAMILIES
 from weir.traces.schema.media import MediaKind
 
@@ -217,6 +218,29 @@ def steering(results: Results, bound: Bound, sets: Mapping[str, Sequence[str]]) 
     )
     detail = f"{found.scenarios} scenarios; right and moving by more than a tie {100 * found.moved:.1f} %; {steps}"
     return Outcome(found.right, detail, {"by_step": found.by_step, "moved": found.moved})
+
+
+@goal_measure
+def own_utility(results: Results, bound: Bound, sets: Mapping[str, Sequence[str]], preset: str) -> Outcome:
+    """A preset's utility under that preset less the best other preset's under it, on the scenarios that all have.
+    `sets`: by preset.
+    """
+    runs = {name: _utilities(results.of(*some), PRESETS[preset]) for name, some in sets.items()}
+    common = set.intersection(*(set(values) for values in runs.values()))
+    if not common:
+        return Outcome(reason="no run under the presets completed")
+    means = {name: mean(values[run] for run in common) for name, values in runs.items()}
+    best_other = max((name for name in means if name != preset), key=means.__getitem__)
+    shown = ", ".join(f"{name} {value:.2f}" for name, value in means.items())
+    return Outcome(means[preset] - means[best_other], f"{shown}; {len(common)} runs", means)
+
+
+def _utilities(records: Sequence[RunRecord], objective: Sequence[float]) -> dict[tuple[str, int], float]:
+    return {
+        (record.scenario, record.seed): value
+        for record in records
+        if record.controller == POLICY and (value := utility(objective, record.measures)) is not None
+    }
 
 
 @goal_measure

@@ -40,7 +40,13 @@ _STEPS: Final = sets.sending(
 _START, _HALVED = _STEPS
 _RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
 _TCP: Final = {"300 ms": "rfc8867-5.6-queue300", "1000 ms": "rfc8867-5.6-queue1000"}
-_PRESETS: Final = {"balanced": _COMPARED, "throughput": ["compared, throughput"], "latency": ["compared, latency"]}
+# The sets that run under other presets as well, by the name that they have together then.
+_STEERED: Final = {"compared": {name: _FILLER[name] for name in _COMPARED}, "video": _VIDEO}
+_OTHERS: Final = ("throughput", "latency")
+_PRESETS: Final = {
+    name: {"balanced": tuple(of), **{preset: (f"{name}, {preset}",) for preset in _OTHERS}}
+    for name, of in _STEERED.items()
+}
 
 _GAIN: Final = Bound("at least", 0.0, signed=True)
 _SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
@@ -73,11 +79,11 @@ SUITE: Final = Suite(
         *(Replays(name, build, ALL, series="kept") for name, build in _STEPS.items()),
         Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
         *(
-            Replays(
-                f"compared, {preset}", sets.joined(*(_FILLER[name] for name in _COMPARED)), ("weir",), preset=preset
-            )
-            for preset in ("throughput", "latency")
+            Replays(f"{name}, {preset}", sets.joined(*of.values()), ("weir",), preset=preset)
+            for name, of in _STEERED.items()
+            for preset in _OTHERS
         ),
+        Replays("wide", sets.fixed(scenarios.wide_calls), ALL, series="measured"),
     ),
     goals=(
         *(
@@ -127,7 +133,14 @@ SUITE: Final = Suite(
         Goal("halved_against_gcc", "halved link: that time, less gcc's", series.drain_time_difference(_HALVED),
              Bound("at most", 0.0, "s", strict=True, signed=True)),
         Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
-             scores.steering(_PRESETS), _SHARE, _MOCC),
+             scores.steering(_PRESETS["compared"]), _SHARE, _MOCC),
+        *(
+            Goal(f"own_utility_{preset}", f"with video: utility of {preset} under its own weights, less the best "
+                 "other preset's under them", scores.own_utility(_PRESETS["video"], preset), _GAIN, _MOCC)
+            for preset in _PRESETS["video"]
+        ),
+        Goal("wide_worst", "screen at 5 frames/s, round trip of 600 ms, 100 Mbps: worst against the better of gcc and "
+             "scream", scores.worst_gain("wide", others=LIBWEBRTC_SENDERS), Bound("at least", -1.0, signed=True)),
         Goal("jain_5.4", "RFC 8867 5.4, 3 flows on one link: Jain's index",
              series.run_mean("rfc8867", "rfc8867-5.4", settled_jain_index), Bound("at least", 0.95, decimals=3),
              "RFC 8867 5.4; bound of the project"),

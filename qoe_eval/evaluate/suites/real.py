@@ -1,4 +1,4 @@
-"""The goals of libwebrtc's simulated controllers: close to Chromium's own in calls on the same paths."""
+"""The goals of the simulated sender: Weir and libwebrtc's controllers in replays close to calls on the same paths."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.report.goal_table import Bound
-from weir.registry import LIBWEBRTC_SENDERS
+from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
+_CONTROLLERS: Final = (POLICY, *LIBWEBRTC_SENDERS)
 _CALLED: Final = "calls of twelve paths"
 _REPLAYED: Final = "twelve paths, replayed"
 _PATHS: Final = sets.fixed(scenarios.twelve_calls)
@@ -26,19 +27,19 @@ _BOUNDS: Final = {
 
 SUITE: Final = Suite(
     name="real",
-    about="Chromium's own controllers in calls to weir-peer against the same ones of libwebrtc in replays with an "
-    "encoder like Chromium's, on twelve paths. weir-sim needs the libwebrtc of `make webrtc`.",
+    about="Weir and Chromium's own controllers in calls to weir-peer, against the same ones in replays with an encoder "
+    "like Chromium's, on twelve paths. weir-sim needs the libwebrtc of `make webrtc`.",
     only_calls=True,
     calls=(
-        Calls(_CALLED, _PATHS, LIBWEBRTC_SENDERS, "640x360", max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
+        Calls(_CALLED, _PATHS, _CONTROLLERS, "640x360", max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
     ),
     replays=(
-        Replays(_REPLAYED, sets.as_called(_PATHS, **_ENCODER), LIBWEBRTC_SENDERS, "measured", with_calls=True),
+        Replays(_REPLAYED, sets.as_called(_PATHS, **_ENCODER), _CONTROLLERS, "measured", with_calls=True),
     ),
     goals=tuple(
         Goal(f"{controller}_{of}_{scenario}", f"{controller}, {scenario}: {text} in calls off that in replays",
              calls.sim_to_real(_CALLED, _REPLAYED, controller, of, scenario), bound)
-        for controller in LIBWEBRTC_SENDERS
+        for controller in _CONTROLLERS
         for of, (text, bound) in _BOUNDS.items()
         for scenario in scenarios.TWELVE_CALLS
     ),

@@ -58,6 +58,23 @@ def test_distance_closed():
     assert row("random_closed", no_gap).verdict == "not measured: the oracle is not ahead of gcc here"
 
 
+def test_a_preset_is_judged_by_its_own_weights():
+    def run(delay, rate):
+        parts = {"challenge_delay": delay, "challenge_rate": rate, "challenge_loss": 100.0, "receive_rate_bps": 1e6}
+        return [record("a", "weir", utility=1.0, **parts)]
+
+    found = results({
+        "catalogue": run(80.0, 80.0), "video, throughput": run(50.0, 95.0), "video, latency": run(95.0, 70.0),
+    })  # fmt: skip
+    # latency is <0.1, 0.8, 0.1>, balanced <0.4, 0.5, 0.1>.
+    own = row("own_utility_latency", found)
+    assert (own.value, own.reached) == (pytest.approx(0.8 * 15 - 0.1 * 10), True)
+    # Under balanced weights, latency is the better preset here.
+    balanced = row("own_utility_balanced", found)
+    assert (balanced.value, balanced.reached) == (pytest.approx(0.4 * 10 - 0.5 * 15), False)
+    assert row("own_utility_latency", results({})).verdict.startswith("not measured: no run under the presets")
+
+
 def test_wins_ties_and_losses():
     found = scored({"weir": {"a": (91,), "b": (90.01,), "c": (80,)}, "gcc": {"a": (90,), "b": (90,), "c": (90,)}})
     wins = row("random_wins", results({"random, filler": found}))
