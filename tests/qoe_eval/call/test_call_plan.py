@@ -99,9 +99,12 @@ def test_calls_of_another_build_are_kept_on_request_where_path_and_settings_are_
     assert list(with_kept_keys(now, records)) == list(before)
     smaller = plan_calls(replace(plan, max_bitrate_bps=1_000_000), tmp_path, [program])
     assert list(with_kept_keys(smaller, records)) == list(smaller)
+    records[-1].call.audio_codec = ""  # as calls were at first
+    assert list(with_kept_keys(now, records)) == [*list(before)[:-1], list(now)[-1]]
+    records.pop()
     first = next(iter(before.values()))
     load_bundled("steps").save(first.out / SCENARIO)
-    assert list(with_kept_keys(now, records)) == [next(iter(now)), *list(before)[1:]]
+    assert list(with_kept_keys(now, records)) == [next(iter(now)), *list(before)[1:-1], list(now)[-1]]
 
 
 def test_how_long_a_call_lasts():
