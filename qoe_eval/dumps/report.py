@@ -10,7 +10,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.files.input import printable, read_bytes
-from weir.files.output import make_folder, write_text
+from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.charts import connection_chart, sent_streams, time_span_s
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
@@ -18,7 +18,6 @@ from weir.qoe_eval.dumps.freezes import freeze_text
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, render_page
-from weir.qoe_eval.runs.store import refuse_other_results
 
 LARGEST_BYTES = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Generic
 
 from weir.errors import InputError
-from weir.files.input import printable
-from weir.files.output import alone_in, append, file_name, make_folder, write_bytes
+from weir.files.output import alone_in, append, file_name, make_folder, refuse_other_results, write_bytes
 from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, parse_series, read_records, to_line
 
 RESULTS = "results.jsonl"
@@ -27,22 +26,6 @@ SET_ASIDE = "results.previous.jsonl"
 SERIES = "series"
 LARGEST_SERIES_BYTES = 256 << 20
 """The series of one run, unpacked: hundreds of flows for a day."""
-
-
-def refuse_other_results(folder: Path, own: str) -> None:
-    """Stops a command that would mix its results with those of another command.
-
-    Args:
-        folder: where they would go.
-        own: the command's own file, which may be there.
-
-    Raises:
-        InputError: the folder holds results of another kind.
-    """
-    kinds = {RESULTS: "runs or calls", "call.json": "a call", "configuration.json": "a training"}
-    for name, what in kinds.items():
-        if name != own and os.path.lexists(folder / name):
-            raise InputError(f"--out {printable(folder)}: holds {what} ({name}); choose another folder")
 
 
 class RecordStore(Generic[RecordType]):

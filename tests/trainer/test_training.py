@@ -87,6 +87,15 @@ def test_resume_goes_on_where_it_stopped(values, tmp_path, fake_simulator):
         train(values, tmp_path / "elsewhere", fake_simulator, resume=True)
 
 
+def test_a_folder_with_a_replays_results_is_refused(values, tmp_path, fake_simulator):
+    out = tmp_path / "replay"
+    out.mkdir()
+    (out / "results.jsonl").write_text("")
+    with pytest.raises(InputError, match="holds runs or calls"):
+        train(values, out, fake_simulator)
+    assert [path.name for path in out.iterdir()] == ["results.jsonl"]
+
+
 def test_the_average_of_the_weights_is_what_a_run_ends_with(values, tmp_path, fake_simulator):
     from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.run_record import trained_policy

@@ -14,7 +14,7 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
-from weir.files.output import alone_in, make_folder, write_text
+from weir.files.output import alone_in, make_folder, refuse_other_results, write_text
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
@@ -77,8 +77,9 @@ def train(
         configuration_file: for the record.
 
     Raises:
-        InputError: the folder holds a checkpoint and `resume` is false, or the other way round; another command is at
-            work there; a scenario file or a teacher is missing; the training diverged, or does not fit into memory.
+        InputError: the folder holds a checkpoint and `resume` is false, or the other way round, or results of another
+            command; another command is at work there; a scenario file or a teacher is missing; the training diverged,
+            or does not fit into memory.
         SimulatorError: a simulator failed; the last checkpoint stays.
     """
     started = time.monotonic()
@@ -93,6 +94,7 @@ def train(
         check_checkpoint(configuration, found)
         if found.steps >= configuration.steps:
             return TrainingResult(checkpoint, found.steps, False, math.nan, was_complete=True)
+    refuse_other_results(folder, CONFIGURATION)
     imitates = configuration.algorithm == "imitation"
     if imitates and evaluate_every_steps is not None:
         raise InputError("--eval: evaluates learners from rewards, and algorithm imitation is none")

@@ -144,6 +144,22 @@ def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
         os.close(descriptor)
 
 
+def refuse_other_results(folder: Path, own: str) -> None:
+    """Stops a command that would mix its results with those of another command.
+
+    Args:
+        folder: where they would go.
+        own: the command's own file, which may be there.
+
+    Raises:
+        InputError: the folder holds results of another kind.
+    """
+    kinds = {"results.jsonl": "runs or calls", "call.json": "a call", "configuration.json": "a training"}
+    for name, what in kinds.items():
+        if name != own and os.path.lexists(folder / name):
+            raise InputError(f"--out {printable(folder)}: holds {what} ({name}); choose another folder")
+
+
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
     """Stops a command that would replace a file, unless `force` is set.
 
