@@ -14,7 +14,8 @@
 The choices of the project, on which conclusions hang:
 
 - Step 6 spans 0 to 100. P.1203.3 bounds Q at 5 instead, which a VMAF of 80 already reaches.
-- Delay impairs the whole call, as it does a telephone call. It is video's median, from capture to rendering.
+- Delay impairs the whole call, as it does a telephone call. It is video's median, from capture to rendering; how far
+  audio is behind video, seconds after an outage, is not in it.
 - n is per minute. P.1203.3 counts the stalls of a session of 1 to 5 minutes; a short freeze is a stall here.
 - Ppl is the share of concealed samples. Opus, which G.107 lacks, has the robustness of G.711 with concealment, Bpl =
   25.1 (G.113, Appendix I).

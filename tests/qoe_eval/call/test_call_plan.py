@@ -122,6 +122,8 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
 
     sent = sender_arguments(deciding, "10.211.0.1", tmp_path / "v.y4m", plan.model)
     received = receiver_arguments(deciding, "10.211.0.2", None)
+    assert "--audio" in sent
+    assert "--audio" in received
     assert (after(sent, "--controller"), after(sent, "--model")) == ("weir-send", str(plan.model))
     assert after(sent, "--objective") == ",".join(f"{weight:g}" for weight in plan.objective)
     assert (after(received, "--controller"), after(received, "--model")) == ("gcc", None)
