@@ -140,7 +140,7 @@ TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
   EXPECT_EQ(estimator.pacer_config().padding_rate, DataRate::Zero());
 }
 
-// From sending the oldest packet that is news to its feedback, and 100 ms.
+// From sending the oldest packet that is news to its feedback, the shortest of late, and 50 ms.
 TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndAShortQueue) {
   SendSideEstimator estimator({}, Rule());
   const auto duration = [&] { return estimator.congestion_window() / estimator.target_rate().target_rate; };
@@ -151,16 +151,60 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   EXPECT_TRUE(estimator.congestion_window().IsPlusInfinity());
   const std::array first{Lost(0), Received(1, kStart), Received(2, kStart + TimeDelta::Millis(10))};
   estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(120));
-  expect_ms(110 + 100);
+  expect_ms(110 + 50);
   // A repeated report is no news.
-  estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(900));
-  expect_ms(110 + 100);
+  estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(200));
+  expect_ms(110 + 50);
+  // A longer delay is learnt slowly.
   estimator.OnTransportFeedback(std::array{Received(2, kStart), Received(3, kStart + TimeDelta::Millis(20))},
-                                kStart + TimeDelta::Millis(930));
-  expect_ms(900 + 100);
-  estimator.OnTransportFeedback(std::array{Received(9, kStart + TimeDelta::Millis(80))},
-                                kStart + TimeDelta::Seconds(40));
-  expect_ms(5000 + 100);
+                                kStart + TimeDelta::Millis(230));
+  expect_ms(113 + 50);
+  SendPackets(estimator, 10, 1, kStart + TimeDelta::Millis(240));
+  estimator.OnTransportFeedback(std::array{Received(10, kStart + TimeDelta::Millis(260))},
+                                kStart + TimeDelta::Millis(280));
+  expect_ms(40 + 50);
+  SendSideEstimator slow({}, Rule());
+  SendPackets(slow, 0, 1, kStart);
+  slow.OnTransportFeedback(std::array{Received(0, kStart)}, kStart + TimeDelta::Seconds(40));
+  EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5.05, 1e-4);
+}
+
+TEST(SendSideEstimatorTest, NoFrameIsEncodedWhileTheWindowIsFull) {
+  SendSideEstimator estimator({}, Rule());
+  uint16_t sent = 0;
+  const auto send = [&](int count, Timestamp time) {
+    SendPackets(estimator, sent, count, time, TimeDelta::Zero());
+    sent = static_cast<uint16_t>(sent + count);
+  };
+  const auto encodes = [&] { return estimator.target_rate().frame_drop_ratio == 0; };
+  const auto at = [](int64_t ms) { return kStart + TimeDelta::Millis(ms); };
+  send(40, kStart);
+  EXPECT_TRUE(encodes());  // no feedback yet
+  estimator.OnTransportFeedback(std::array{Received(39, at(20))}, at(40));
+  EXPECT_TRUE(encodes());  // what it passed over is in flight no more
+  send(1, at(50));
+  EXPECT_TRUE(encodes());
+  send(40, at(60));
+  EXPECT_FALSE(encodes());
+  // Lost or received, once.
+  std::vector<PacketFeedback> reports;
+  for (uint16_t number = 40; number < 81; ++number) {
+    reports.push_back(number % 2 == 0 ? Lost(number) : Received(number, at(90)));
+  }
+  estimator.OnTransportFeedback(reports, at(110));
+  EXPECT_TRUE(encodes());
+  estimator.OnTransportFeedback(reports, at(120));
+  send(1, at(130));
+  EXPECT_TRUE(encodes());
+  // The path ends: a frame a second may go where nothing else does.
+  send(40, at(140));
+  EXPECT_FALSE(encodes());
+  estimator.OnTimeout(at(1139));
+  EXPECT_FALSE(encodes());
+  estimator.OnTimeout(at(1140));
+  EXPECT_TRUE(encodes());
+  send(1, at(1150));
+  EXPECT_FALSE(encodes());
 }
 
 // Two packets may always be in flight.

@@ -84,11 +84,11 @@ class SendSideEstimator {
   void OnTimeout(Timestamp now);
   Timestamp next_timeout() const;
 
-  // The rates in force; they may change with each of the calls above. No padding.
+  // In force; may change with each call above. No padding; `frame_drop_ratio` is 1 while the congestion window is full.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
-  // A host that paces keeps at most this much in flight: the target over the delay of the last feedback and 100 ms.
-  // PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
+  // A host that paces keeps at most this much in flight: the target over the delay of feedback, the shortest of late,
+  // and 50 ms. PlusInfinity before the first. A host may ignore it: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.
