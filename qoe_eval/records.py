@@ -320,6 +320,7 @@ class CallDetails(Part):
 
     Attributes:
         folder: the name of the call's own folder.
+        audio_codec: empty for a call without audio, as calls were at first.
         disturbed: why its measures must not be averaged; empty: they may.
         failure: why it ended before its time; empty: it did not.
         started_us: CLOCK_MONOTONIC when the scenario began; None: it never did.
@@ -330,6 +331,7 @@ class CallDetails(Part):
     sender: str = ""
     receiver: str = ""
     codec: str = ""
+    audio_codec: str = ""
     width: Count = 0
     height: Count = 0
     frames_per_second: Number = 0

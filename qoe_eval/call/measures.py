@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.files.output import write_text
@@ -15,6 +17,7 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.table import MEASURES
@@ -49,6 +52,7 @@ def measure(
     source: Path | None = None,
     base_one_way_delay_ms: float | DelayOverTime | None = None,
     raw_frames: Path | None = None,
+    sender: StatsReports | None = None,
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
@@ -61,6 +65,7 @@ def measure(
         source: the y4m that was sent; without it there is no VMAF.
         base_one_way_delay_ms: of the forward link without its queue.
         raw_frames: the received frames; by default in the folder.
+        sender: getStats of the sender.
 
     Raises:
         InputError: a log cannot be read, or is larger than that of any call.
@@ -76,7 +81,7 @@ def measure(
     metrics |= _frame_metrics(frames, started_us, start_us, end_us)
     metrics |= _link_metrics(link.between(start_us, end_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
-    metrics |= _stats_metrics(receiver, zero_us / 1e6, start_us / 1e6, end_us / 1e6)
+    metrics |= _stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     problems = []
     try:
         metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
@@ -84,6 +89,7 @@ def measure(
         problems.append(str(error))
     CALL_MEASURES.check(metrics)
     finite = {name: _finite(value) for name, value in metrics.items()}
+    finite["call_score"] = call_score(finite, (end_us - start_us) / 1e6)
     return CallMeasures(finite, start_us, end_us, _frame_counts(frames), problems)
 
 
@@ -107,6 +113,7 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
         "end_to_end_delay_ms_p50": p50,
         "end_to_end_delay_ms_p95": p95,
         "frame_height_mean": float(np.mean(heights)) if heights else None,
+        "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))),
         "time_to_first_frame_ms": (start_us - started_us) / 1e3 if started_us is not None else None,
     }
 
@@ -141,26 +148,50 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | 
     }
 
 
-def _stats_metrics(receiver: StatsReports, zero_s: float, start_s: float, end_s: float) -> Values:
+def _stats_metrics(receiver: StatsReports, sender: StatsReports, zero_s: float, start_s: float, end_s: float) -> Values:
     # Up to the last report: a call that was cut has none for its last second.
     inbound = receiver.of("inbound-rtp")
     last_s = max((float(times[-1]) for o in inbound if len(times := o.series("bytesReceived")[0])), default=0.0)
     end_s = min(end_s, last_s)
-    video = [o for o in inbound if o.kind == "video"]
+    video, audio = ([o for o in inbound if o.kind == kind] for kind in ("video", "audio"))
+    sent = sender.of("outbound-rtp", "video")
 
     def growth(objects: Sequence[StatsObject], name: str) -> float | None:
         known = [found for o in objects if (found := o.growth(name, start_s, end_s, zero_s)) is not None]
         return sum(known) if known else None
 
+    def ratio(objects: Sequence[StatsObject], name: str, of: str, scale: float = 1.0) -> float | None:
+        value, whole = growth(objects, name), growth(objects, of)
+        return scale * value / whole if value is not None and whole else None
+
     counted = receiver.freeze_counters()
     received = growth(inbound, "bytesReceived")
-    quantisers, decoded = growth(video, "qpSum"), growth(video, "framesDecoded")
+    ahead_ms = _audio_ahead_ms(audio, video, start_s, end_s)
     return {
         "received_bitrate_bps": 8 * received / (end_s - start_s) if received is not None and end_s > start_s else None,
-        "qp_mean": quantisers / decoded if quantisers is not None and decoded else None,
+        "concealed_share": ratio(audio, "concealedSamples", "totalSamplesReceived"),
+        "silent_concealed_share": ratio(audio, "silentConcealedSamples", "totalSamplesReceived"),
+        "audio_jitter_buffer_delay_ms": ratio(audio, "jitterBufferDelay", "jitterBufferEmittedCount", 1e3),
+        "audio_ahead_ms": float(np.maximum(ahead_ms, 0).mean()) if len(ahead_ms) else None,
+        "audio_behind_ms": float(np.maximum(-ahead_ms, 0).mean()) if len(ahead_ms) else None,
+        "encode_time_ms": ratio(sent, "totalEncodeTime", "framesEncoded", 1e3),
+        "decode_time_ms": ratio(video, "totalDecodeTime", "framesDecoded", 1e3),
+        "qp_mean": ratio(video, "qpSum", "framesDecoded"),
         "stats_freeze_count": growth(counted, "freezeCount"),
         "stats_total_freezes_duration_s": growth(counted, "totalFreezesDuration"),
     }
+
+
+def _audio_ahead_ms(
+    audio: Sequence[StatsObject], video: Sequence[StatsObject], start_s: float, end_s: float
+) -> NDArray[np.float64]:
+    """The playout time of audio less that of video, in the sender's clock, in each report that has both."""
+    if not audio or not video:
+        return np.zeros(0)
+    (heard_s, heard_ms), (shown_s, shown_ms) = (o[0].series("estimatedPlayoutTimestamp") for o in (audio, video))
+    times_s, heard, shown = np.intersect1d(heard_s, shown_s, return_indices=True)
+    within = (times_s >= start_s) & (times_s <= end_s)
+    return np.asarray(heard_ms[heard] - shown_ms[shown])[within]
 
 
 def _picture_metrics(

@@ -61,6 +61,7 @@ class CommonSettings:
     height: int
     frames_per_second: int = 30
     codec: str = "VP8"
+    audio_codec: str = "opus"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     orders: tuple[tuple[float, Order], ...] = ()
@@ -200,7 +201,7 @@ def with_kept_keys(calls: Mapping[str, CallSettings], records: Sequence[CallReco
 
 
 def _described(of: CallSettings | CallDetails) -> tuple[str | float, ...]:
-    return (of.sender, of.receiver, of.codec, of.width, of.height, of.max_bitrate_bps)
+    return (of.sender, of.receiver, of.codec, of.audio_codec, of.width, of.height, of.max_bitrate_bps)
 
 
 def _has_path(settings: CallSettings) -> bool:

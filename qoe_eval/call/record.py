@@ -54,6 +54,7 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         MissingComponent: ffmpeg is not installed.
     """
     folder = settings.out
+    sender = read_stats_log(folder / logs.SENDER_STATS)
     measures = measure(
         folder,
         progress.started_us,
@@ -61,13 +62,13 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         source_video_path(settings.width, settings.height) if progress.started_us is not None else None,
         settings.scenario.forward.one_way_delay_ms,
         frames.path if frames else None,
+        sender,
     )
     if frames:
         # If they fill the disk, there must be space for the record.
         frames.close()
     disturbed, more = [], {}
     if progress.started_us is not None:
-        sender = read_stats_log(folder / logs.SENDER_STATS)
         link = read_link_log(folder / logs.LINK_LOG, "forward")
         disturbed = disturbances(sender, link, settings.frames_per_second, measures.start_us, measures.end_us)
         disturbed += late_wake_ups(progress.wake_up_lag_ms_p99)
@@ -98,6 +99,7 @@ def make_record(
             sender=settings.sender,
             receiver=settings.receiver,
             codec=settings.codec,
+            audio_codec=settings.audio_codec,
             width=settings.width,
             height=settings.height,
             frames_per_second=settings.frames_per_second,

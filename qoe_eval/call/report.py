@@ -39,8 +39,8 @@ from weir.qoe_eval.runs.store import CallStore
 
 SUMMARY = "summary.json"
 SHOWN = (
-    "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95",
-    "received_bitrate_bps", "network_delay_ms_p95", "loss_ratio",
+    "call_score", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
+    "end_to_end_delay_ms_p95", "concealed_share", "received_bitrate_bps",
 )  # fmt: skip
 _LONGEST_REASON = 300
 
@@ -235,4 +235,5 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
 
 def _video(call: CallDetails) -> str:
     size = f"{call.width}x{call.height} at {call.frames_per_second:g}/s"
-    return f"{size}, {call.codec}, at most {call.max_bitrate_bps / 1e3:,.0f} kbps"
+    audio = f" with {call.audio_codec} audio" if call.audio_codec else ""
+    return f"{size}, {call.codec}{audio}, at most {call.max_bitrate_bps / 1e3:,.0f} kbps"

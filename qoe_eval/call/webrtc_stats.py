@@ -20,6 +20,8 @@ _RECEIVED = (
     "bytesReceived", "headerBytesReceived", "packetsReceived", "packetsLost", "jitter", "framesReceived",
     "framesDecoded", "framesDropped", "framesPerSecond", "frameWidth", "frameHeight", "freezeCount",
     "totalFreezesDuration", "qpSum", "jitterBufferDelay", "jitterBufferEmittedCount", "nackCount", "pliCount",
+    "totalDecodeTime", "totalSamplesReceived", "concealedSamples", "silentConcealedSamples",
+    "estimatedPlayoutTimestamp",
 )  # fmt: skip
 _SENT = (
     "bytesSent", "headerBytesSent", "packetsSent", "retransmittedPacketsSent", "retransmittedBytesSent",

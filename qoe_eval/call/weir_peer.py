@@ -102,6 +102,7 @@ def _controller_inputs(settings: CallSettings, model: Path | None) -> list[str]:
 def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: int) -> list[str]:
     return [
         *("--role", role),
+        "--audio",
         *("--controller", _controller(role, settings)),
         *("--codec", settings.codec),
         *("--bind-address", address),

@@ -155,6 +155,11 @@ MEASURES = MeasureTable(
             "Share of decisions that the rule-based fallback took because the model had failed.",
             scale=100, decimals=2),
         # Measures of calls alone.
+        Measure("call_score", "Call score", "of 100, weighted", "higher",
+            "VMAF joined with audio's quality after ITU-T P.1203.3, times a factor of freezes after P.1203.3 and one "
+            "of delay after the E-model (ITU-T G.107), which also rates audio by its concealed share. One freeze a "
+            "minute costs 10 %, 10 % of frozen time 10 %, a delay of 400 ms 25 %, 10 points of VMAF 11 points, 5 % of "
+            "concealed audio 3.", kinds=_CALL),
         Measure("received_bitrate_bps", "Received bitrate", "kbps", "higher",
             "getStats of the receiver: bytesReceived of audio and video (payload, no headers, no padding) per "
             "second.", scale=1e-3, decimals=0, kinds=_CALL),
@@ -172,6 +177,25 @@ MEASURES = MeasureTable(
             "95th percentile of one-way packet delay over the link, from device to device.", decimals=0, kinds=_CALL),
         Measure("frame_height_mean", "Height of frames", "px", "higher",
             "Mean over rendered frames, as received.", decimals=0, kinds=_CALL),
+        Measure("quality_switch_count", "Quality switches", "", "lower",
+            "Changes of the height from one rendered frame to the next.", decimals=0, kinds=_CALL),
+        Measure("concealed_share", "Concealed audio", "%", "lower",
+            "getStats of the receiver: concealedSamples / totalSamplesReceived.",
+            scale=100, decimals=2, kinds=_CALL),
+        Measure("silent_concealed_share", "Concealed, silent", "%", "lower",
+            "getStats of the receiver: silentConcealedSamples / totalSamplesReceived; part of the concealed audio.",
+            scale=100, decimals=2, kinds=_CALL),
+        Measure("audio_jitter_buffer_delay_ms", "Audio jitter buffer", "ms", "lower",
+            "getStats of the receiver: jitterBufferDelay / jitterBufferEmittedCount.", decimals=0, kinds=_CALL),
+        Measure("audio_ahead_ms", "Audio ahead of video", "ms", "lower",
+            "getStats of the receiver: estimatedPlayoutTimestamp of audio less that of video, 0 where audio is behind; "
+            "mean over the reports.", decimals=0, kinds=_CALL),
+        Measure("audio_behind_ms", "Audio behind video", "ms", "lower",
+            "The same where audio is behind, 0 where it is ahead.", decimals=0, kinds=_CALL),
+        Measure("encode_time_ms", "Encoding, a frame", "ms", "lower",
+            "getStats of the sender: totalEncodeTime / framesEncoded.", kinds=_CALL),
+        Measure("decode_time_ms", "Decoding, a frame", "ms", "lower",
+            "getStats of the receiver: totalDecodeTime / framesDecoded.", kinds=_CALL),
         Measure("qp_mean", "QP", "", "lower",
             "getStats of the receiver: qpSum / framesDecoded; scales differ by codec.", kinds=_CALL),
         Measure("time_to_first_frame_ms", "First frame", "ms", "lower",

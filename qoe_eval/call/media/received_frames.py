@@ -155,33 +155,34 @@ _HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
 class BrowserFrames:
     """Converts a page's frames to lines of the index that a receiving weir-peer writes.
 
-    Capture times come from the sender's reports. The pictures stay in the browser, so there are neither frame numbers
-    nor a recording.
+    Capture times come from the sender's reports of the frames' stream. The pictures stay in the browser, so there are
+    neither frame numbers nor a recording.
     """
 
     def __init__(self) -> None:
-        self._capture_time_us = 0
-        self._rtp_timestamp: int | None = None
+        # RTP timestamp and capture time of the latest report, by SSRC.
+        self._reports: dict[int | None, tuple[int, int]] = {}
 
     def on_sender_report(self, message: Message) -> None:
         """Takes a `sender_report` of a weir-peer, which maps RTP timestamps to this machine's monotonic clock."""
         rtp_timestamp = integer(message.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP)
         capture_time_us = integer(message.get("capture_time_us"))
         if rtp_timestamp is not None and capture_time_us is not None:
-            self._rtp_timestamp, self._capture_time_us = rtp_timestamp, capture_time_us
+            self._reports[integer(message.get("ssrc"))] = rtp_timestamp, capture_time_us
 
     def lines(self, message: Message, clock_offset_us: int) -> list[dict[str, Any]]:
         """Converts a `frames` message, and skips frames without a time.
 
         Args:
-            message: `frames` is a list of objects with `time_ms`, `rtp_timestamp`, `width` and `height`.
+            message: `frames` is a list of objects with `time_ms`, `rtp_timestamp`, `width` and `height`; `ssrc` that of
+                their stream.
             clock_offset_us: monotonic time less the page's.
         """
-        found = message.get("frames")
+        found, report = message.get("frames"), self._reports.get(integer(message.get("ssrc")))
         return [
             {
                 "frame_number": None,
-                "capture_time_us": self._captured_us(frame.get("rtp_timestamp")),
+                "capture_time_us": _captured_us(frame.get("rtp_timestamp"), report),
                 "render_time_us": round(1000 * time_ms) + clock_offset_us,
                 "rtp_timestamp": frame.get("rtp_timestamp"),
                 "width": frame.get("width"),
@@ -192,10 +193,11 @@ class BrowserFrames:
             if isinstance(frame, dict) and (time_ms := number(frame.get("time_ms"))) is not None
         ]
 
-    def _captured_us(self, value: Any) -> int | None:
-        rtp_timestamp = integer(value, highest=_HIGHEST_RTP_TIMESTAMP)
-        if rtp_timestamp is None or self._rtp_timestamp is None:
-            return None
-        # Signed: a frame may be older than the report.
-        ticks = (rtp_timestamp - self._rtp_timestamp + 0x80000000) % 0x100000000 - 0x80000000
-        return self._capture_time_us + round(ticks * 1e6 / VIDEO_CLOCK_HZ)
+
+def _captured_us(value: Any, report: tuple[int, int] | None) -> int | None:
+    rtp_timestamp = integer(value, highest=_HIGHEST_RTP_TIMESTAMP)
+    if rtp_timestamp is None or report is None:
+        return None
+    # Signed: a frame may be older than the report.
+    ticks = (rtp_timestamp - report[0] + 0x80000000) % 0x100000000 - 0x80000000
+    return report[1] + round(ticks * 1e6 / VIDEO_CLOCK_HZ)

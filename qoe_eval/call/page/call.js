@@ -8,6 +8,8 @@ let settings = null;
 let source = null;
 let statsTimer = null;
 let frames = [];
+let videoReceiver = null;
+const speaker = new Audio();
 
 function now() {
   // As the timestamps of getStats: ms since 1970.
@@ -47,7 +49,8 @@ function connect() {
 async function prepareToSend() {
   // The camera is a file of exactly this size; another size is an error.
   source = await navigator.mediaDevices.getUserMedia({
-    audio: false,
+    // Processing would suppress the beeps of the fake device.
+    audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     video: {
       width: { exact: settings.width },
       height: { exact: settings.height },
@@ -58,8 +61,9 @@ async function prepareToSend() {
   track.contentHint = "motion";
   track.addEventListener("ended", () => fail("the camera ended"));
   const sender = connection.addTrack(track, source);
-  const [transceiver] = connection.getTransceivers();
-  transceiver.direction = "sendonly";
+  connection.addTrack(source.getAudioTracks()[0], source);
+  const [transceiver, audio] = connection.getTransceivers();
+  transceiver.direction = audio.direction = "sendonly";
   preferCodec(transceiver, settings.codec);
   const parameters = sender.getParameters();
   parameters.degradationPreference = "maintain-framerate";
@@ -99,7 +103,16 @@ async function prepareToReceive() {
   // Permission for the camera is also permission to gather host candidates.
   const camera = await navigator.mediaDevices.getUserMedia({ video: true });
   camera.getTracks().forEach((track) => track.stop());
-  connection.addEventListener("track", ({ track }) => readFrames(track).catch(fail));
+  connection.addEventListener("track", ({ track, receiver }) => {
+    if (track.kind === "audio") {
+      // Audio that nothing plays stays in its jitter buffer.
+      speaker.srcObject = new MediaStream([track]);
+      speaker.play().catch(fail);
+    } else {
+      videoReceiver = receiver;
+      readFrames(track).catch(fail);
+    }
+  });
   send({ type: "ready", user_agent: navigator.userAgent });
 }
 
@@ -128,7 +141,7 @@ async function readFrames(track) {
 
 function sendFrames() {
   if (frames.length > 0) {
-    send({ type: "frames", frames });
+    send({ type: "frames", frames, ssrc: videoReceiver.getSynchronizationSources()[0]?.source });
     frames = [];
   }
 }

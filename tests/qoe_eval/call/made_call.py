@@ -1,4 +1,6 @@
-"""Logs of a call that never was, with known measures: 30/s, one freeze, steps of the capacity, cross traffic."""
+"""Logs of a call that never was, with known measures: 30/s, one freeze, steps of the capacity, cross traffic; audio of
+which 2 % are concealed, a quarter of that silent, 30 ms ahead of video for 6 s and then 10 ms behind it.
+"""
 
 import json
 
@@ -11,6 +13,7 @@ from weir.qoe_eval.call.media.source_video import FRAMES
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.record import CallProgress
+from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.traces.schema.scenario import Scenario
 
 START_US = 5_000_000_000
@@ -79,7 +82,7 @@ def make_logs(folder, duration_s=12.0, delay_ms=80.0, freeze_at_s=6.0, freeze_s=
         estimates.append({"type": "estimate", "time_us": time_us, "target_rate_bps": rate_share * capacity + noise})
         if step % 10 == 9:
             receiver.append({"time_us": time_us, "report": _received(received, step)})
-            sender.append({"time_us": time_us, "report": _sent(received, rate_share * capacity)})
+            sender.append({"time_us": time_us, "report": _sent(received, rate_share * capacity, step)})
     write_lines(folder / logs.LINK_LOG, link)
     write_lines(folder / logs.ESTIMATES, estimates)
     write_lines(folder / logs.RECEIVER_STATS, receiver)
@@ -105,7 +108,8 @@ def progress(duration_s=12.0, **more):
 
 def measured(folder, **more):
     """The measures of its call of 12 s."""
-    known = {"started_us": START_US, "end_us": START_US + 12_000_000, "base_one_way_delay_ms": 25.0}
+    sender = read_stats_log(folder / logs.SENDER_STATS)
+    known = {"sender": sender, "started_us": START_US, "end_us": START_US + 12_000_000, "base_one_way_delay_ms": 25.0}
     return measure(folder, **(known | more))
 
 
@@ -133,18 +137,26 @@ def _received(received, step):
             "id": "IT01V1", "type": "inbound-rtp", "kind": "video", "bytesReceived": received,
             "framesDecoded": 3 * step, "qpSum": 60 * step, "freezeCount": int(step > 75),
             "totalFreezesDuration": 1.1 * (step > 75), "jitter": 0.004, "packetsReceived": step * 10, "packetsLost": 1,
+            "totalDecodeTime": 0.006 * step, "estimatedPlayoutTimestamp": 3.9e12 + 100 * step,
+        },
+        {
+            "id": "IT01A1", "type": "inbound-rtp", "kind": "audio", "totalSamplesReceived": 4800 * step,
+            "concealedSamples": 96 * step, "silentConcealedSamples": 24 * step, "jitterBufferDelay": 192.0 * step,
+            "jitterBufferEmittedCount": 4800 * step,
+            "estimatedPlayoutTimestamp": 3.9e12 + 100 * step + (30 if step < 60 else -10),
         },
         {"id": "T", "type": "transport", "selectedCandidatePairId": "CP1"},
     ]  # fmt: skip
 
 
-def _sent(sent, rate_bps):
+def _sent(sent, rate_bps, step):
     return [
         {"id": "CP0", "type": "candidate-pair", "availableOutgoingBitrate": 1.0},
         {"id": "CP1", "type": "candidate-pair", "availableOutgoingBitrate": rate_bps, "currentRoundTripTime": 0.06},
         {
             "id": "OT01V1", "type": "outbound-rtp", "kind": "video", "bytesSent": sent, "targetBitrate": rate_bps,
-            "qualityLimitationReason": "bandwidth", "framesPerSecond": 30,
+            "qualityLimitationReason": "bandwidth", "framesPerSecond": 30, "totalEncodeTime": 0.015 * step,
+            "framesEncoded": 3 * step,
         },
         {"id": "SV1", "type": "media-source", "kind": "video", "framesPerSecond": 30},
         {"id": "T", "type": "transport", "selectedCandidatePairId": "CP1"},

@@ -99,9 +99,12 @@ def test_calls_of_another_build_are_kept_on_request_where_path_and_settings_are_
     assert list(with_kept_keys(now, records)) == list(before)
     smaller = plan_calls(replace(plan, max_bitrate_bps=1_000_000), tmp_path, [program])
     assert list(with_kept_keys(smaller, records)) == list(smaller)
+    records[-1].call.audio_codec = ""  # as calls were at first
+    assert list(with_kept_keys(now, records)) == [*list(before)[:-1], list(now)[-1]]
+    records.pop()
     first = next(iter(before.values()))
     load_bundled("steps").save(first.out / SCENARIO)
-    assert list(with_kept_keys(now, records)) == [next(iter(now)), *list(before)[1:]]
+    assert list(with_kept_keys(now, records)) == [next(iter(now)), *list(before)[1:-1], list(now)[-1]]
 
 
 def test_how_long_a_call_lasts():
@@ -119,6 +122,8 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
 
     sent = sender_arguments(deciding, "10.211.0.1", tmp_path / "v.y4m", plan.model)
     received = receiver_arguments(deciding, "10.211.0.2", None)
+    assert "--audio" in sent
+    assert "--audio" in received
     assert (after(sent, "--controller"), after(sent, "--model")) == ("weir-send", str(plan.model))
     assert after(sent, "--objective") == ",".join(f"{weight:g}" for weight in plan.objective)
     assert (after(received, "--controller"), after(received, "--model")) == ("gcc", None)

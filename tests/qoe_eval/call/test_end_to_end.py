@@ -108,6 +108,10 @@ def assert_a_good_call(result, frames_per_second):
     assert measures["vmaf_p5"] <= measures["vmaf_mean"]
     assert 0 <= measures["loss_ratio"] <= 0.1
     assert measures["frozen_share"] <= 0.3
+    assert 0 <= measures["silent_concealed_share"] <= measures["concealed_share"] <= 0.3
+    assert 0 < measures["audio_jitter_buffer_delay_ms"] <= 1000
+    assert 0 <= max(measures["audio_ahead_ms"], measures["audio_behind_ms"]) <= 1000
+    assert 0 < measures["call_score"] <= 100
     assert (result.folder / "recording.mp4").stat().st_size > 10_000
     assert not (result.folder / "frames.y4m").exists()
     for log in ("sender_stats", "receiver_stats"):

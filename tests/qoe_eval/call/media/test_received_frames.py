@@ -147,6 +147,15 @@ def test_frames_have_the_capture_times_of_the_sender(tmp_path):
     assert capture_times_us(read)[0] == pytest.approx(60_000, abs=2)
 
 
+def test_reports_of_audio_date_no_frame():
+    frames = BrowserFrames()
+    frames.on_sender_report({"ssrc": 7, "rtp_timestamp": 90, "capture_time_us": 7_000})
+    frames.on_sender_report({"ssrc": 8, "rtp_timestamp": 48, "capture_time_us": 9_000_000})
+    message = {"frames": [browser_frame(1.0, 180)]}
+    assert frames.lines(message | {"ssrc": 7}, 0)[0]["capture_time_us"] == 8_000
+    assert frames.lines(message | {"ssrc": 9}, 0)[0]["capture_time_us"] is None
+
+
 @pytest.mark.parametrize(
     "frames", [None, {}, [None, 3], [{"rtp_timestamp": 3}], [browser_frame("soon", 3)], [browser_frame(1e400, 3)]]
 )

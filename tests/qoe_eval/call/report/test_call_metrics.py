@@ -7,6 +7,7 @@ from weir.errors import InputError
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.measures import CALL_MEASURES, VMAF_FRAMES
 from weir.qoe_eval.call.record import conclude, read_record
+from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.link.log import read_link_log
 from weir.traces.schema.values_over_time import DelayOverTime
 
@@ -38,11 +39,32 @@ def test_the_measures_of_a_call(made_call, source, tmp_path):
     assert found["time_to_first_frame_ms"] == pytest.approx(200)
     assert (found["stats_freeze_count"], found["stats_total_freezes_duration_s"]) == (1, pytest.approx(1.1))
     assert found["vmaf_mean"] > 95
+    assert found["quality_switch_count"] == 1
+    assert (found["concealed_share"], found["silent_concealed_share"]) == pytest.approx((0.02, 0.005))
+    assert found["audio_jitter_buffer_delay_ms"] == pytest.approx(40)
+    # Twelve reports, half of them before 6 s.
+    assert (found["audio_ahead_ms"], found["audio_behind_ms"]) == pytest.approx((15, 5))
+    assert (found["encode_time_ms"], found["decode_time_ms"]) == pytest.approx((5, 2))
+    assert found["call_score"] == call_score(found, 11.8)
     assert measures.frames == {"rendered": 324, "without_number": 0, "not_written": 0, "never_came": 30}
     assert measures.problems == []
     vmaf = json.loads((tmp_path / VMAF_FRAMES).read_text())
     assert [time for time, _ in vmaf["frames"]] == [frame["render_time_us"] for frame in frames]
     assert (tmp_path / logs.RECORDING).stat().st_size > 10_000
+
+
+def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, source, tmp_path):
+    frames = made_call.make_logs(tmp_path)
+    made_call.make_pictures(tmp_path, frames, source)
+    log = tmp_path / logs.RECEIVER_STATS
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for line in lines:
+        line["report"] = [entry for entry in line["report"] if entry.get("kind") != "audio"]
+    made_call.write_lines(log, lines)
+    found = made_call.measured(tmp_path, source=source, sender=None).metrics
+    undefined = {name for name, value in found.items() if value is None}
+    of_audio = {"concealed_share", "silent_concealed_share", "audio_jitter_buffer_delay_ms"}
+    assert undefined == of_audio | {"audio_ahead_ms", "audio_behind_ms", "call_score", "encode_time_ms"}
 
 
 def test_wrong_pictures_lower_vmaf(made_call, source, tmp_path):
@@ -167,6 +189,8 @@ def test_a_call_is_concluded(made_call, source, tmp_path, monkeypatch):
     assert record.objective == (0.4, 0.5, 0.1)
     assert record.versions == {"weir-peer": "0.1.0", "libwebrtc": "M109"}
     assert record.measures["vmaf_mean"] > 95
+    assert record.measures["call_score"] > 50
+    assert record.call.audio_codec == "opus"
     assert record.call.folder == "steps-weir-1"
     assert record.call.happened == [note]
     # Gigabytes of raw pictures are not kept.

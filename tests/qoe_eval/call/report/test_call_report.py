@@ -11,7 +11,8 @@ from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import make_record, write_record
 from weir.qoe_eval.call.report import rewrite, write
 from weir.qoe_eval.call.summary import read_calls
-from weir.qoe_eval.records import RunAbout
+from weir.qoe_eval.records import CallRecord, RunAbout
+from weir.qoe_eval.report.requirement import parse_requirements
 
 
 @pytest.fixture
@@ -64,6 +65,23 @@ def test_controllers_side_by_side(calls, tmp_path):
     assert "weir call steps --compare" in words
     assert "8 complete of 9" in words
     assert "http" not in [link[:4] for link in checker.links]
+
+
+def test_the_score_is_called_weighted_and_older_calls_without_audio_have_none(calls, tmp_path):
+    records = calls(seeds=(1,))
+    for record in records:
+        record.metrics.run["call_score"] = 60.0 + (record.controller == "weir")
+    old = json.loads(records[0].model_dump_json(by_alias=True)) | {"scenario": "old"}
+    del old["call"]["audio_codec"]
+    old["metrics"]["run"] = {"vmaf_mean": 80.0, "freeze_count": 1.0}
+    summary, page = write([*records, CallRecord.model_validate(old)], tmp_path)
+    assert "old" not in {name for name, by in summary.scenarios.items() if "call_score" in by.get("weir", {})}
+    (rule,) = parse_requirements(["call_score>=gcc+1"], ["weir", "gcc"], None, "call")
+    assert rule.check(summary)[0].met
+    words = " ".join(" ".join(check(page.read_text()).text).split())
+    assert "a conclusion from it hangs on their weights" in words
+    assert "of 100, weighted" in words
+    assert "VP8 with opus audio, at most 2,500 kbps; 320x180 at 30/s, VP8, at most 2,500 kbps" in words
 
 
 def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):

@@ -1,0 +1,87 @@
+"""One number for a call, 0 to 100, from its picture, freezes, audio and delay.
+
+1. Picture, V: VMAF / 20, at least 1. VMAF's authors map "bad" (1) to 20 and "excellent" (5) to 100, linearly (Li et
+   al., "VMAF: The Journey Continues", 2018).
+2. Audio, A = MOS(93.2 - Ie,eff): the E-model (ITU-T G.107, 06/2015) with its defaults (clause 7.7) and MOS (Annex B).
+   Ie,eff = 95 Ppl / (Ppl + Bpl) is from the loss (clause 7.5, Ie = 0, BurstR = 1).
+3. Both, Q(A, V) = a1 + a2 A + a3 V + a4 A V (ITU-T P.1203.3, 10/2017, clause 8.2). An A below 2 reduces it, to nothing
+   at 1 (Amendment 1, clause 8.2).
+4. Freezes, S = exp(-n / s1 - share / s2) (P.1203.3, clause 8.4): n freezes, which last this share of the time.
+5. Delay, D = (MOS(93.2 - Idd) - 1) / (MOS(93.2) - 1): Idd is from the one-way delay (G.107, clause 7.4, sT = 1,
+   mT = 100 ms).
+6. Score = 100 S D (Q(A, V) - Q(1, 1)) / (Q(MOS(93.2), 5) - Q(1, 1)).
+
+The choices of the project, on which conclusions hang:
+
+- Step 6 spans 0 to 100. P.1203.3 bounds Q at 5 instead, which a VMAF of 80 already reaches.
+- Delay impairs the whole call, as it does a telephone call. It is video's median, from capture to rendering; how far
+  audio is behind video, seconds after an outage, is not in it.
+- n is per minute. P.1203.3 counts the stalls of a session of 1 to 5 minutes; a short freeze is a stall here.
+- Ppl is the share of concealed samples. Opus, which G.107 lacks, has the robustness of G.711 with concealment, Bpl =
+  25.1 (G.113, Appendix I).
+- Terms of P.1203.3 for the place of stalls, oscillating quality and memory, and its random forest, are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+_HIGHEST_RATING = 93.2
+_LOSS_ROBUSTNESS = 25.1
+_AUDIOVISUAL = (-0.00069084, 0.15374283, 0.97153861, 0.02461776)
+_FREEZES, _FROZEN_SHARE = 9.35158684, 0.91890815
+
+
+def delay_impairment(delay_ms: float) -> float:
+    """Idd of G.107."""
+    if delay_ms <= 100:
+        return 0.0
+    x = math.log2(delay_ms / 100)
+    return 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2)
+
+
+def loss_impairment(lost_share: float) -> float:
+    """Ie,eff of G.107; `lost_share` from 0 to 1."""
+    percent = 100 * lost_share
+    return 95 * percent / (percent + _LOSS_ROBUSTNESS)
+
+
+def mean_opinion(rating: float) -> float:
+    """MOS, 1 to 4.5, of a rating R of G.107."""
+    r = min(max(rating, 0.0), 100.0)
+    return max(1.0, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6)
+
+
+def audiovisual_quality(audio: float, video: float) -> float:
+    """From 0, where both MOS are 1, to 1, where both are the highest that they can be."""
+    lowest, highest = _joined(1.0, 1.0), _joined(mean_opinion(_HIGHEST_RATING), 5.0)
+    heard = 1 - max(0.0, 2 - audio)
+    return heard * (_joined(audio, video) - lowest) / (highest - lowest)
+
+
+def freeze_factor(freezes_per_minute: float, frozen_share: float) -> float:
+    """1 without freezes, less with more."""
+    return math.exp(-freezes_per_minute / _FREEZES - frozen_share / _FROZEN_SHARE)
+
+
+def delay_factor(delay_ms: float) -> float:
+    """1 up to 100 ms, less above."""
+    return (mean_opinion(_HIGHEST_RATING - delay_impairment(delay_ms)) - 1) / (mean_opinion(_HIGHEST_RATING) - 1)
+
+
+def call_score(metrics: Mapping[str, float | None], duration_s: float) -> float | None:
+    """The score of a call from its measures; None if one that it needs is undefined."""
+    names = ("vmaf_mean", "concealed_share", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50")
+    known = [value for name in names if (value := metrics.get(name)) is not None]
+    if len(known) < len(names) or duration_s <= 0:
+        return None
+    vmaf, concealed_share, freezes, frozen_share, delay_ms = known
+    audio = mean_opinion(_HIGHEST_RATING - loss_impairment(concealed_share))
+    quality = audiovisual_quality(audio, min(max(vmaf / 20, 1.0), 5.0))
+    return 100 * freeze_factor(60 * freezes / duration_s, frozen_share) * delay_factor(delay_ms) * quality
+
+
+def _joined(audio: float, video: float) -> float:
+    constant, of_audio, of_video, of_both = _AUDIOVISUAL
+    return constant + of_audio * audio + of_video * video + of_both * audio * video
