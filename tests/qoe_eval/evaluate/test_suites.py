@@ -25,7 +25,7 @@ MEASURED = {
     "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
     "send-side": ("random_at_sender", "start_filler_at_sender"),
     "calls": ("bitrate", "delay", "vmaf", "cpu", "sim_to_real_step-down-up"),
-    "real": ("weir_rate_steps", "gcc_rate_steady-2m5", "scream_delay_loss-random2-4M-video"),
+    "real": ("native_bitrate", "weir_rate_steps", "gcc_rate_steady-2m5", "scream_delay_loss-random2-4M-video"),
 }  # fmt: skip
 ABSENT = {
     "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
