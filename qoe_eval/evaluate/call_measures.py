@@ -1,28 +1,31 @@
-"""Measures of goals on real calls: Weir against GCC in pairs, calls against replays, the link, and the estimator's CPU.
+"""Measures of goals on real calls: a controller against others in pairs, calls against replays, the link, and the
+estimator's CPU.
 
-A pair is two calls on one scenario with one seed, of which the machine disturbed neither. Each function returns the
-measure of a goal.
+A pair is calls on one scenario with one seed, of which the machine disturbed none. Each function returns the measure
+of a goal.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from weir._core import BandwidthEstimator
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
-from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric, undisturbed
-from weir.qoe_eval.evaluate.scenarios import achievable_bps, unavoidable_freezes_s
+from weir.qoe_eval.evaluate.results import Results, metric, undisturbed
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.records import CallRecord, RecordType
+from weir.qoe_eval.measures.statistics import bootstrap_interval
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import CallRecord, RecordType, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 
 BITRATE = "received_bitrate_bps"
-RATE = "receive_rate_bps"
 NETWORK_DELAY = "network_delay_ms_p95"
 FROZEN = "total_freezes_duration_s"
 _PACKET_BYTES = 1200
@@ -33,120 +36,118 @@ _WARM_UP_S = 5
 
 @dataclass(frozen=True)
 class Pairs:
-    """A measure of Weir's calls and of gcc's, paired by scenario and seed, the `keys`."""
+    """A measure of a controller's calls, and the best of others' calls, paired by scenario and seed."""
 
-    weir: list[float]
-    gcc: list[float]
-    keys: list[tuple[str, int]]
+    own: list[float]
+    others: list[float]
+    scenarios: list[str]
 
     def __len__(self) -> int:
-        return len(self.weir)
+        return len(self.own)
 
     @property
-    def means(self) -> tuple[float, float]:
-        """Means of weir and of gcc."""
-        return sum(self.weir) / len(self), sum(self.gcc) / len(self)
+    def by_scenario(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means over the seeds, of own and of others: scenarios are independent, seeds of one are less so."""
+        names = list(dict.fromkeys(self.scenarios))
+        chosen = [[index for index, name in enumerate(self.scenarios) if name == one] for one in names]
+        own, others = np.array(self.own), np.array(self.others)
+        return np.array([own[one].mean() for one in chosen]), np.array([others[one].mean() for one in chosen])
 
 
-def pairs_of(records: Sequence[CallRecord], name: str, weir: str = "weir") -> Pairs:
-    """The undisturbed pairs in which both calls define a metric. `weir`: the controller that is held against gcc."""
+def pairs_of(records: Sequence[CallRecord], name: str, own: str = "weir", others: Sequence[str] = ("gcc",)) -> Pairs:
+    """The undisturbed pairs in which all calls define a metric."""
     by = {(record.controller, record.scenario, record.seed): metric(name)(record) for record in undisturbed(records)}
-    both = [
-        (value, gcc, (scenario, seed))
-        for (controller, scenario, seed), value in by.items()
-        if controller == weir and value is not None and (gcc := by.get(("gcc", scenario, seed))) is not None
-    ]
-    return Pairs([own for own, _, _ in both], [gcc for _, gcc, _ in both], [key for _, _, key in both])
+    pairs = Pairs([], [], [])
+    for (controller, scenario, seed), value in by.items():
+        rivals = [by.get((other, scenario, seed)) for other in others]
+        known = [rival for rival in rivals if rival is not None]
+        if controller == own and value is not None and len(known) == len(others):
+            pairs.own.append(value)
+            pairs.others.append(MEASURES[name].best(known))
+            pairs.scenarios.append(scenario)
+    return pairs
 
 
 @goal_measure
 def ratio(
-    results: Results, bound: Bound, metric_name: str, *sets: str, part: str = "", controller: str = "weir"
+    results: Results,
+    bound: Bound,
+    metric_name: str,
+    *sets: str,
+    controller: str = "weir",
+    others: Sequence[str] = ("gcc",),
 ) -> Outcome:
-    """Weir over GCC, means over the pairs. `part`: of the scenarios' names."""
-    return _of_means(results, sets, part, metric_name, controller, as_ratio=True)
+    """A controller over the best of others in each pair: of means over the pairs."""
+    return _compared(results, sets, metric_name, controller, others, lambda own, other: own / other if other else None)
 
 
 @goal_measure
-def difference(results: Results, bound: Bound, metric_name: str, *sets: str, controller: str = "weir") -> Outcome:
-    """Weir less GCC, means over the pairs."""
-    return _of_means(results, sets, "", metric_name, controller, as_ratio=False)
-
-
-@goal_measure
-def gap_closed(results: Results, bound: Bound, name: str) -> Outcome:
-    """The part of the gap between GCC's bitrate and the achievable one that Weir closes: sums over the pairs."""
-    records = results.calls.get(name, [])
-    pairs = pairs_of(records, BITRATE)
-    if not len(pairs):
-        return Outcome(reason=results.why_no_pair(name, records))
-    achievable = {(one.scenario.name, one.seed): achievable_bps(one.scenario, one.max_bitrate_bps)
-                  for one in results.called.values()}  # fmt: skip
-    weir, gcc = pairs.means
-    most = sum(achievable[key] for key in pairs.keys) / len(pairs)
-    if gcc >= most:
-        return Outcome(reason="GCC leaves nothing to gain")
-    detail = (
-        f"{weir / 1e3:,.0f} kbps with Weir, {gcc / 1e3:,.0f} with GCC, {most / 1e3:,.0f} achievable with headers; "
-        f"means of {len(pairs)} pairs of calls"
-    )
-    figures = {"weir": weir, "gcc": gcc, "achievable": most, "pairs": len(pairs)}
-    return Outcome((weir - gcc) / (most - gcc), detail, figures)
-
-
-@goal_measure
-def less_frozen(results: Results, bound: Bound, name: str) -> Outcome:
-    """How much less time is frozen than with GCC; the detail has the freezes that no sender can avoid."""
-    records = results.calls.get(name, [])
-    pairs = pairs_of(records, FROZEN)
-    if not len(pairs):
-        return Outcome(reason=results.why_no_pair(name, records))
-    path_s = {(one.scenario.name, one.seed): unavoidable_freezes_s(one.scenario) for one in results.called.values()}
-    weir_s, gcc_s, own_s = sum(pairs.weir), sum(pairs.gcc), sum(path_s.get(key, 0.0) for key in pairs.keys)
-    detail = (
-        f"{weir_s:.1f} s with Weir, {gcc_s:.1f} s with GCC, in {len(pairs)} pairs of calls; a video that arrived "
-        f"at once whenever the path carries anything would freeze for {own_s:.1f} s"
-    )
-    figures = {"weir_s": weir_s, "gcc_s": gcc_s, "path_s": own_s, "pairs": len(pairs)}
-    if weir_s == 0:
-        return Outcome(1.0, detail, figures, text="none")
-    if gcc_s == 0:
-        return Outcome(text="GCC: none", detail=detail, figures=figures)
-    return Outcome(1 - weir_s / gcc_s, detail, figures)
-
-
-@goal_measure
-def worst_pair(results: Results, bound: Bound, name: str, metric_name: str, *, as_ratio: bool = False) -> Outcome:
-    """Weir over GCC, or less GCC, on each scenario of a set: the worst."""
-    records = results.calls.get(name, [])
-    values, details = {}, {}
-    for scenario in _names(results, name):
-        pairs = pairs_of([one for one in records if one.scenario == scenario], metric_name)
-        if len(pairs) and not (as_ratio and pairs.means[1] <= 0):
-            weir, gcc = pairs.means
-            values[scenario] = weir / gcc if as_ratio else weir - gcc
-            details[scenario] = f"{weir:,.4g} and {gcc:,.4g} ({len(pairs)} pair{'s' * (len(pairs) != 1)})"
-    return _worst(values, details, _names(results, name), results.why_no_pair(name, records), bound)
-
-
-@goal_measure
-def sim_to_real(
-    results: Results, bound: Bound, calls: str, replays: str, controller: str = "weir", of: str = "", scenario: str = ""
+def difference(
+    results: Results,
+    bound: Bound,
+    metric_name: str,
+    *sets: str,
+    controller: str = "weir",
+    others: Sequence[str] = ("gcc",),
 ) -> Outcome:
-    """How far calls are from replays of the same scenario: of means over seeds, the larger deviation of receive rate
-    and p95 network delay, or that of one (`of`: rate or delay). Without `scenario`, the worst scenario.
+    """A controller less the best of others in each pair: mean over the pairs."""
+    return _compared(results, sets, metric_name, controller, others, lambda own, other: own - other)
+
+
+@goal_measure
+def share_better(
+    results: Results, bound: Bound, metric_name: str, *sets: str, controller: str = "weir", others: Sequence[str]
+) -> Outcome:
+    """Share of the pairs in which a controller is at least as good as the best of others."""
+    pairs = _pairs(results, sets, metric_name, controller, others)
+    if not len(pairs):
+        return _no_pair(results, sets)
+    measure = MEASURES[metric_name]
+    good = [measure.best((own, other)) == own for own, other in zip(pairs.own, pairs.others, strict=True)]
+    return Outcome(sum(good) / len(good), f"{sum(good)} of {len(good)} pairs")
+
+
+@goal_measure
+def near_replays(
+    results: Results,
+    bound: Bound,
+    replays: Mapping[str, str],
+    controllers: Sequence[str],
+    name: str,
+    of_replay: Callable[[RunRecord], float | None] | None = None,
+    *,
+    within: float,
+    or_within: float = 0.0,
+) -> Outcome:
+    """Share of the paths and controllers whose calls are near their replays in a metric, both means over seeds.
+
+    Args:
+        results: of the suite.
+        bound: of the goal.
+        replays: the set of replays by the set of calls.
+        controllers: which.
+        name: the metric of calls.
+        of_replay: that of replays, where it differs.
+        within: of the replays' value.
+        or_within: in the metric's unit, near too.
     """
-    records, wanted = results.calls.get(calls, []), [scenario] if scenario else _names(results, calls)
-    values, details, figures = {}, {}, {}
-    for one in wanted:
-        ratios, details[one] = _deviation(results, one, controller, records, replays)
-        if ratios:
-            chosen = [ratios[of]] if of else ratios.values()
-            values[one], figures = max(abs(value - 1) for value in chosen), ratios
-    outcome = _worst(values, details, wanted, results.why_no_pair(calls, records), bound)
-    if not scenario or outcome.value is None:
-        return outcome
-    return Outcome(outcome.value, details[scenario], {f"{name}_ratio": x for name, x in figures.items()})
+    near, far = [], []
+    for called, replayed in replays.items():
+        for controller in controllers:
+            calls = [one for one in undisturbed(results.calls.get(called, [])) if one.controller == controller]
+            for scenario in dict.fromkeys(one.scenario for one in calls):
+                real = _mean([one for one in calls if one.scenario == scenario], metric(name))
+                runs = [one for one in results.runs(replayed, controller) if one.scenario == scenario]
+                simulated = _mean(runs, of_replay or metric(name))
+                if real is None or simulated is None:
+                    continue
+                show = MEASURES[name].display
+                text = f"{controller}, {called}, {scenario}: {show(real)} in calls, {show(simulated)} in replays"
+                (near if abs(real - simulated) <= max(within * simulated, or_within) else far).append(text)
+    if not near and not far:
+        return _no_pair(results, list(replays))
+    count = len(near) + len(far)
+    return Outcome(len(near) / count, f"{len(near)} of {count}. Not near: {'; '.join(far) or 'none'}")
 
 
 @goal_measure
@@ -202,62 +203,51 @@ def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) 
     return (time.process_time() - started_s) / duration_s
 
 
-def _calls(results: Results, sets: Sequence[str], part: str = "") -> list[CallRecord]:
-    return [record for name in sets for record in results.calls.get(name, []) if part in record.scenario]
+def _calls(results: Results, sets: Sequence[str]) -> list[CallRecord]:
+    return [record for name in sets for record in results.calls.get(name, [])]
 
 
-def _names(results: Results, name: str) -> list[str]:
-    return [scenario.name for scenario in results.sets[name].scenarios] if name in results.sets else []
+def _no_pair(results: Results, sets: Sequence[str]) -> Outcome:
+    first = next((name for name in sets if name in results.sets), sets[0])
+    return Outcome(reason=results.why_no_pair(first, _calls(results, sets)))
 
 
-def _of_means(
-    results: Results, sets: Sequence[str], part: str, metric_name: str, controller: str, *, as_ratio: bool
+def _pairs(results: Results, sets: Sequence[str], name: str, controller: str, others: Sequence[str]) -> Pairs:
+    """The pairs of several sets; a scenario of two sets, as at two sizes, is one scenario."""
+    pairs = Pairs([], [], [])
+    for one in sets:
+        found = pairs_of(results.calls.get(one, []), name, controller, others)
+        pairs.own.extend(found.own)
+        pairs.others.extend(found.others)
+        pairs.scenarios.extend(found.scenarios)
+    return pairs
+
+
+def _compared(
+    results: Results,
+    sets: Sequence[str],
+    name: str,
+    controller: str,
+    others: Sequence[str],
+    of_means: Callable[[float, float], float | None],
 ) -> Outcome:
-    records = _calls(results, sets, part)
-    pairs = pairs_of(records, metric_name, controller)
-    if not len(pairs) or (as_ratio and pairs.means[1] <= 0):
-        first = next((name for name in sets if name in results.sets), sets[0])
-        return Outcome(reason=results.why_no_pair(first, records))
-    weir, gcc = pairs.means
-    detail = f"{weir:,.4g} with Weir, {gcc:,.4g} with GCC, means of {len(pairs)} pairs of calls"
-    figures = {"weir": weir, "gcc": gcc, "pairs": len(pairs)}
-    return Outcome(weir / gcc if as_ratio else weir - gcc, detail, figures)
-
-
-def _deviation(
-    results: Results, scenario: str, controller: str, calls: Sequence[CallRecord], replays: str
-) -> tuple[dict[str, float], str]:
-    """Calls over replays, rate and delay, and both in words; empty where either are missing."""
-    called = [one for one in undisturbed(calls) if (one.scenario, one.controller) == (scenario, controller)]
-    replayed = [one for one in results.runs(replays, controller) if one.scenario == scenario]
-    rate_bps, replayed_bps = _mean(called, metric(RATE)), _mean(replayed, metric(RATE))
-    delay_ms, replayed_ms = _mean(called, metric(NETWORK_DELAY)), _mean(replayed, delay_p95_ms)
-    if not (rate_bps and replayed_bps and delay_ms and replayed_ms):
-        return {}, ""
+    pairs = _pairs(results, sets, name, controller, others)
+    value = of_means(sum(pairs.own) / len(pairs), sum(pairs.others) / len(pairs)) if len(pairs) else None
+    if value is None:
+        return _no_pair(results, sets)
+    own, other = pairs.by_scenario
+    low, high = bootstrap_interval(own, other)
+    measure = MEASURES[name]
+    rivals = "the better of " * (len(others) > 1) + " and ".join(others)
     detail = (
-        f"receive rate {rate_bps / 1e3:.0f} kbps in the call, {replayed_bps / 1e3:.0f} kbps in the replay; "
-        f"p95 delay {delay_ms:.0f} ms, {replayed_ms:.0f} ms"
+        f"{measure.title} {measure.display(sum(pairs.own) / len(pairs))} with {controller}, "
+        f"{measure.display(sum(pairs.others) / len(pairs))} with {rivals}, means of {len(pairs)} pairs of calls"
     )
-    return {"rate": rate_bps / replayed_bps, "delay": delay_ms / replayed_ms}, detail
+    if low is not None:
+        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
+    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
 
 
 def _mean(records: Sequence[RecordType], of_record: Callable[[RecordType], float | None]) -> float | None:
     values = [value for record in records if (value := of_record(record)) is not None]
     return sum(values) / len(values) if values else None
-
-
-def _worst(
-    values: Mapping[str, float], details: Mapping[str, str], wanted: Sequence[str], why_not: str, bound: Bound
-) -> Outcome:
-    """The worst of several scenarios decides; while one of those wanted has no value, a goal that all others reach
-    stays undecided.
-    """
-    if not values:
-        return Outcome(reason=why_not)
-    worst_first = sorted(values, key=values.__getitem__, reverse=bound.kind == "at most")
-    missed = sum(not bound.met(value) for value in values.values())
-    shown = "; ".join(f"{one} {bound.show(values[one])}: {details[one]}" for one in worst_first)
-    detail = f"{missed} of {len(values)} miss it. {shown}" if missed else f"all {len(values)}. {shown}"
-    outcome = Outcome(values[worst_first[0]], detail, values)
-    absent = [scenario for scenario in wanted if scenario not in values]
-    return replace(outcome, reason=f"{', '.join(absent)}: {why_not}") if absent and not missed else outcome

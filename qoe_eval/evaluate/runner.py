@@ -60,7 +60,7 @@ class PlannedSuite:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A suite's results and rows. `pages`: reports of calls by their size."""
+    """A suite's results and rows. `pages`: reports of calls by their kind."""
 
     planned: PlannedSuite
     results: Results
@@ -129,9 +129,9 @@ def evaluate_suite(
     by_set: dict[str, list[CallRecord]] = {}
     called: dict[str, CallSettings] = {}
     records, pages = list[Record](outcome.records), {}
-    for size in dict.fromkeys(one.size for one in planned.calls):
-        folder = out / f"calls-{size}"
-        of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if one.size == size}
+    for kind in dict.fromkeys(_kind(one) for one in planned.calls):
+        folder = out / f"calls-{kind}"
+        of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if _kind(one) == kind}
         if keep_calls:
             kept = CallStore(folder).read()
             of_set = {name: with_kept_keys(some, kept) for name, some in of_set.items()}
@@ -140,10 +140,10 @@ def evaluate_suite(
         by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}
         called |= wanted
         records += made.records
-        failures += [f"{size}: {failure}" for failure in made.failures]
+        failures += [f"{kind}: {failure}" for failure in made.failures]
         if whole := [*made.records, *made.failed]:
             of_calls = about.model_copy(update={"planned": len(wanted), "failures": made.failures})
-            pages[size] = call_report.write(whole, folder, of_calls)[1]
+            pages[kind] = call_report.write(whole, folder, of_calls)[1]
     results = Results(
         planned.settings,
         planned.sets,
@@ -177,8 +177,7 @@ def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
             wanted[one.name] = replace(found, name=one.name, scenarios=matched)
         return bool(matched)
 
-    calls = [_sized(one, settings.size) for one in suite.calls] if choice.calls else []
-    calls = [one for one in calls if one.size == settings.size or settings.size is None]
+    calls = [one for one in suite.calls if settings.size in (None, one.size)] if choice.calls else []
     called: list[Calls] = []
     called += [one for one in calls if chosen(one)]
     replays = [one for one in suite.replays if chosen(one)]
@@ -186,8 +185,9 @@ def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
     return PlannedSuite(suite, settings, custom, wanted, replays, called)
 
 
-def _sized(calls: Calls, size: str | None) -> Calls:
-    return replace(calls, size=size) if size and calls.resizable else calls
+def _kind(calls: Calls) -> str:
+    """Calls of one size from one kind of sender share a folder and a report."""
+    return calls.size if calls.sender == "chromium" else f"{calls.size}-{calls.sender}"
 
 
 def _replay_plan(planned: PlannedSuite, one: Replays) -> ReplayPlan:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
+from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.scenarios import losing_feedback, with_chromium_encoder
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
@@ -156,8 +157,8 @@ def family_sample(name: str) -> SetBuilder:
     )  # fmt: skip
 
 
-def mahimahi_calls(settings: Settings) -> ScenarioSet:
-    """Three cellular traces, 60 s each, as calls.
+def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> ScenarioSet:
+    """Three cellular traces as calls.
 
     Raises:
         InputError: the folder of traces lacks one of them, or one cannot be used.
@@ -169,8 +170,14 @@ def mahimahi_calls(settings: Settings) -> ScenarioSet:
         path = settings.traces / "mahimahi" / name
         if not path.is_file():
             raise InputError(f"--traces {settings.traces}: no mahimahi/{name} in it")
-        scenarios.append(_trace_scenario(path, "mahimahi", CALL_DURATION_S))
+        scenarios.append(_trace_scenario(path, "mahimahi", duration_s))
     return ScenarioSet("mahimahi", scenarios)
+
+
+def cellular_calls(settings: Settings) -> ScenarioSet:
+    """Twelve cellular paths: three traces and nine bundled scenarios."""
+    traced = mahimahi_calls(settings, scenarios.CELLULAR_CALL_S)
+    return replace(traced, scenarios=[*traced.scenarios, *scenarios.cellular_calls()])
 
 
 def as_called(builder: SetBuilder, **changes: float) -> SetBuilder:

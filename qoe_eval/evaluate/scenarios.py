@@ -1,4 +1,4 @@
-"""Scenarios of suites that are no traces, and scenarios as calls; bounds of what any call can reach on a path."""
+"""Scenarios of suites that are no traces, and scenarios as calls."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
-from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.families.families import FAMILIES
 from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Family
 from weir.traces.generate.published import competing_media, muses_cross_traffic, round_trip_time_fairness
 from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.flows import CbrFlow
 from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
 
@@ -23,12 +20,11 @@ START_BPS = 5e6
 HALVED_AT_S = 30.0
 ROUTE_CHANGES = "-route-changes"
 _DETOUR_MS = 40.0
-_STEP_S = 0.01
-# Calls are video only; libwebrtc's VP8 makes a key frame every 3000 frames. Fitted to calls of an unmodified Chromium:
-# its output over its target was 1.0 in the median and 0.9 in the lower quartile, and followed the target with these
-# time constants. It begins at its largest rate: x-google-start-bitrate holds until the first REMB.
+# libwebrtc's VP8 makes a key frame every 3000 frames. Fitted to calls of an unmodified Chromium: its output over its
+# target was 1.0 in the median and 0.9 in the lower quartile, and followed the target with these time constants. It
+# begins at its largest rate: x-google-start-bitrate holds until the first REMB.
 _CHROMIUM_ENCODER = {
-    "audio_rate_bps": 0.0, "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
+    "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
     "rise_time_constant_s": 1.35, "fall_time_constant_s": 0.25,
 }  # fmt: skip
 # With extensions, and of a packet of video.
@@ -36,20 +32,17 @@ _RTP_HEADER_BYTES = 24
 _PAYLOAD_BYTES = 1200
 FAMILY_CALL_BPS = 4e6
 _FAMILY_CALL_S = 40.0
-# Two cases of each family that a link can do to a browser. A link cannot set its clock, pause its media, choose its
+# One case of each family that a link can do to a browser. A link cannot set its clock, pause its media, choose its
 # content, or make it begin below its own 300 kbps.
 _CALLED_CASES = {
-    "route": ("plus40", "plus100"),
-    "loss": ("random2", "random5"),
-    "jitter": ("gaussian20", "spikes3s"),
-    "tcp": ("cubic-stays", "bbr-stays"),
-    "policer": ("burst15kB", "burst100ms"),
-    "slots": ("20of100ms", "frames20ms"),
-    "reverse": ("plus500", "loss10"),
-    "start": ("300k",),
-    "everything": ("4", "7"),
-}
-_COMPARED_CASES = {"route": "plus40", "jitter": "gaussian20", "loss": "random5", "tcp": "cubic-stays"}
+    "route": "plus40", "loss": "random2", "jitter": "gaussian20", "tcp": "cubic-stays", "policer": "burst15kB",
+    "slots": "20of100ms", "reverse": "plus500", "start": "300k", "everything": "4",
+}  # fmt: skip
+_CHANGING_CAPACITY = (
+    "cellular-500k", "cellular-3m", "cellular-12m", "wifi-5m", "outage", "handover", "sawtooth", "steps",
+    "call-on-cellular",
+)  # fmt: skip
+CELLULAR_CALL_S = 30.0
 
 
 def steady_links() -> list[Scenario]:
@@ -96,45 +89,23 @@ def muses_call() -> list[Scenario]:
     return [muses_cross_traffic()]
 
 
-def step_call() -> list[Scenario]:
-    """The bundled `step-down-up`."""
-    return [load_bundled("step-down-up")]
-
-
-def family_calls() -> list[Scenario]:
-    """Two scenarios of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
+def impaired_calls() -> list[Scenario]:
+    """One scenario of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
     return [
         family.scenario(case, FAMILY_CALL_BPS, "video")
-        for name, cases in _CALLED_CASES.items()
+        for name, wanted in _CALLED_CASES.items()
         for family in (_shortened(FAMILIES[name]()),)
         for case in family.cases
-        if case.name in cases
+        if case.name == wanted
     ]
 
 
-def compared_family_calls() -> list[Scenario]:
-    """Those of `family_calls` on which Weir has to be no worse than Chromium's GCC."""
-    names = {f"{family}-{case}-{FAMILY_CALL_BPS / 1e6:g}M-video" for family, case in _COMPARED_CASES.items()}
-    return [one for one in family_calls() if one.name in names]
-
-
-TWELVE_CALLS = (
-    "steady-2m5", "step-down-up", "steps", "cellular-3m", "wifi-5m", "short-queue", "loss-random2-4M-video",
-    "loss-random5-4M-video", "jitter-gaussian20-4M-video", "route-plus40-4M-video", "route-plus100-4M-video",
-    "tcp-cubic-stays-4M-video",
-)  # fmt: skip
-
-
-def twelve_calls() -> list[Scenario]:
-    """The scenarios of TWELVE_CALLS, bundled ones and some of `family_calls`: video, at most 40 s."""
-    families = {one.name: one for one in family_calls()}
-    return [families.get(name) or _bundled_call(name) for name in TWELVE_CALLS]
-
-
-def _bundled_call(name: str) -> Scenario:
-    data = load_bundled(name).to_dict()
-    data["duration_s"] = min(data["duration_s"], _FAMILY_CALL_S)
-    return with_media(Scenario.from_dict(data, name), "video", FAMILY_CALL_MAX_BITRATE_BPS)
+def cellular_calls() -> list[Scenario]:
+    """Nine bundled scenarios whose capacity changes: video, CELLULAR_CALL_S."""
+    return [
+        with_media(Scenario.from_dict(load_bundled(name).to_dict() | {"duration_s": CELLULAR_CALL_S}, name), "video")
+        for name in _CHANGING_CAPACITY
+    ]
 
 
 FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
@@ -148,35 +119,6 @@ def with_chromium_encoder(scenario: Scenario, **changes: float) -> Scenario:
     max_rate_bps = media["max_rate_bps"] * (1 + _RTP_HEADER_BYTES / _PAYLOAD_BYTES)
     media |= _CHROMIUM_ENCODER | {"max_rate_bps": max_rate_bps, "initial_rate_bps": max_rate_bps} | changes
     return Scenario.from_dict(data, scenario.name)
-
-
-def achievable_bps(scenario: Scenario, max_bitrate_bps: float) -> float:
-    """Mean over the scenario of the forward capacity less its constant cross traffic, at most the encoder's bound.
-
-    Headers are included: the payload of a video is some 4 % below.
-    """
-    middles_s = np.arange(_STEP_S / 2, scenario.duration_s, _STEP_S)
-    capacity = scenario.forward.capacity
-    free_bps = np.full(len(middles_s), np.inf) if capacity is None else capacity.trace().rate_at(middles_s)
-    for flow in scenario.flows:
-        if isinstance(flow, CbrFlow):
-            stop_s = scenario.duration_s if flow.stop_s is None else flow.stop_s
-            free_bps = free_bps - flow.rate_bps * ((flow.start_s <= middles_s) & (middles_s < stop_s))
-    return float(np.clip(free_bps, 0.0, max_bitrate_bps).mean())
-
-
-def unavoidable_freezes_s(scenario: Scenario) -> float:
-    """Seconds of freezes of a video whose every frame arrives at once whenever the path carries anything.
-
-    No strict bound: at a lower frame rate a longer pause is no freeze yet.
-    """
-    capacity = scenario.forward.capacity
-    if capacity is None:
-        return 0.0
-    times_s = np.arange(round(scenario.duration_s * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND
-    rendered_s = times_s[capacity.trace().rate_at(times_s) > 0]
-    freezes = find_freezes([round(time * 1e6) for time in rendered_s], round(scenario.duration_s * 1e6))
-    return sum(freeze.duration_us for freeze in freezes) / 1e6
 
 
 def _with_detour(case: Scenario) -> Scenario:

@@ -40,13 +40,12 @@ class Replays:
 
 @dataclass(frozen=True)
 class Calls:
-    """Scenarios called for real, in pairs of the controllers. `resizable`: `--size` replaces the size."""
+    """Scenarios called for real, in pairs of the controllers."""
 
     name: str
     scenarios: SetBuilder
     controllers: Sequence[str] = ("weir", "gcc")
     size: str = "1280x720"
-    resizable: bool = False
     sender: SenderKind = "chromium"
     receiver: ReceiverKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS

@@ -1,4 +1,4 @@
-"""The goals of a policy under network impairments: families of scenarios, in replays and in real calls.
+"""The goals of a policy under network impairments: families of scenarios.
 
 `weir.traces.generate.families` has the families: route changes, clocks, loss, jitter, TCP and more.
 """
@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from weir.qoe_eval.evaluate import call_measures as calls
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Measure, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite
 from weir.qoe_eval.measures.fairness import settled_jain_index
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
@@ -21,10 +20,6 @@ from weir.traces.schema.media import MEDIA, MediaKind
 
 _RIVALS: Final = ("weir", *LIBWEBRTC_SENDERS, "gcc-remb", "nada", "rule")
 _PAIR: Final = ("weir", "gcc")
-_SMALL: Final = "640x360"
-_LARGE: Final = "1280x720"
-_SETS: Final = {_SMALL: "family calls", _LARGE: "family calls at 720p"}
-_AS_CALLED: Final = "family calls, replayed"
 _RISE: Final = f"base delay +{ROUTE_CHANGES_MS[0]:g} to +{ROUTE_CHANGES_MS[-1]:g} ms"
 _FAULTS: Final = {
     "feedback50": "half of the feedback lost for 5 s",
@@ -36,7 +31,6 @@ _FAULTS: Final = {
 }
 _NOT_BELOW: Final = Bound("at least", 0.0, signed=True, decimals=1)
 _WORST: Final = Bound("at least", -3.0, signed=True, decimals=1)
-_REAL: Final = Bound("at most", 0.15, "%", scale=100, decimals=0)
 
 
 def _of_both(media: MediaKind) -> tuple[Goal, ...]:
@@ -107,33 +101,11 @@ _FAMILY_GOALS: Final = (
     *_of_both("filler"),
 )  # fmt: skip
 
-_CALL_GOALS: Final = (
-    *(
-        Goal(f"sim_to_real_{controller}_{of}", f"sim-to-real, {controller}: {text} in calls off that in replays, worst "
-             "scenario", calls.sim_to_real(_SETS[_SMALL], _AS_CALLED, controller, of), _REAL)
-        for controller in _PAIR
-        for of, text in (("rate", "receive rate"), ("delay", "p95 delay"))
-    ),
-    *(
-        goal
-        for size, name in _SETS.items()
-        for goal in (
-            Goal(f"calls_{size}_bitrate", f"calls of {size}: received bitrate against GCC, worst scenario",
-                 calls.worst_pair(name, calls.BITRATE, as_ratio=True), Bound("at least", 1.0, "times")),
-            Goal(f"calls_{size}_vmaf", f"calls of {size}: VMAF, Weir less GCC, worst scenario",
-                 calls.worst_pair(name, "vmaf_mean"), _NOT_BELOW),
-            Goal(f"calls_{size}_frozen", f"calls of {size}: time frozen in a call, Weir less GCC, worst scenario",
-                 calls.worst_pair(name, calls.FROZEN), Bound("at most", 0.0, "s", signed=True)),
-        )
-    ),
-)  # fmt: skip
-
 SUITE: Final = Suite(
     name="impairments",
     about="A policy on families of network impairments, with video and apart from it with filler, which takes all that "
-    "a link carries, against gcc, scream, gcc-remb, nada and rule; in calls against Chromium's own GCC. A call has "
-    "recovered from a fault with the first three seconds in each of which it receives 80 % of its rate of the 10 s "
-    "before, with at most 100 ms of queueing.",
+    "a link carries, against gcc, scream, gcc-remb, nada and rule. A call has recovered from a fault with the first "
+    "three seconds in each of which it receives 80 % of its rate of the 10 s before, with at most 100 ms of queueing.",
     replays=(
         *(
             Replays(name, build, _RIVALS, series="kept")
@@ -141,20 +113,6 @@ SUITE: Final = Suite(
             for name, build in sets.families(media).items()
         ),
         Replays("sharing", sets.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),
-        # At 640x360 Chromium's output is its whole target: 0.96 to 1.02 of it in such calls.
-        Replays(
-            _AS_CALLED,
-            sets.as_called(sets.fixed(scenarios.family_calls), minimum_output_share=1.0),
-            _PAIR,
-            series="measured",
-            with_calls=True,
-        ),
     ),
-    calls=(
-        Calls(_SETS[_SMALL], sets.fixed(scenarios.family_calls), _PAIR, _SMALL,
-              max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
-        Calls(_SETS[_LARGE], sets.fixed(scenarios.compared_family_calls), _PAIR, _LARGE,
-              max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
-    ),
-    goals=(*_FAMILY_GOALS, *_CALL_GOALS),
+    goals=_FAMILY_GOALS,
 )  # fmt: skip

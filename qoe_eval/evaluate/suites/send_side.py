@@ -44,8 +44,8 @@ SUITE: Final = Suite(
     "from weir-peer to Chromium against libwebrtc's GCC, with none, 5 % and 20 % of the feedback lost.",
     replays=tuple(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
     calls=tuple(
-        Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", resizable=True,
-              sender="native", receiver="chromium")
+        Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", sender="native",
+              receiver="chromium")
         for (path, percent), name in _CALLED.items()
     ),
     goals=(

@@ -10,7 +10,7 @@ from weir.qoe_eval.evaluate.suites import SUITES
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.families.families import FAMILIES, small_grid
-from weir.traces.schema.scenario import FillerMedia, Scenario
+from weir.traces.schema.scenario import FillerMedia
 
 RTP = {"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 5e6}}
 NO_CALLS = {"clock", "mute", "content", "fault"}
@@ -68,30 +68,29 @@ def test_the_base_delay_of_sharing_changes():
     ).scenarios[1].flows  # fmt: skip
 
 
-def test_family_calls_are_what_a_link_can_do_to_a_browser():
-    called = scenarios.family_calls()
-    families = [one.name.partition("-")[0] for one in called]
-    assert {name: families.count(name) for name in families} == dict.fromkeys(FAMILIES.keys() - NO_CALLS, 2) | {
-        "start": 1
-    }
-    assert [one.name for one in scenarios.compared_family_calls()] == [
-        "route-plus40-4M-video", "loss-random5-4M-video", "jitter-gaussian20-4M-video", "tcp-cubic-stays-4M-video",
-    ]  # fmt: skip
+def test_impaired_calls_are_what_a_link_can_do_to_a_browser():
+    called = scenarios.impaired_calls()
+    assert {one.name.partition("-")[0] for one in called} == FAMILIES.keys() - NO_CALLS
+    assert len(called) == len(FAMILIES.keys() - NO_CALLS)
     assert {one.duration_s for one in called} == {20.0, 40.0}
     plain = small_grid("video")["loss"][0].flows[0]
     assert [one.flows[0] for one in called] == [plain] * len(called)
 
 
-def test_calls_of_traces_and_their_replays(traces):
-    called = sets.mahimahi_calls(settings(traces)).scenarios
-    assert [one.name for one in called] == [
+def test_cellular_calls_and_their_replays(traces):
+    called = sets.cellular_calls(settings(traces)).scenarios
+    assert [one.name for one in called[:3]] == [
         "mahimahi-ATT-LTE-driving", "mahimahi-TMobile-UMTS-driving", "mahimahi-Verizon-EVDO-driving"
     ]  # fmt: skip
-    assert {(one.duration_s, one.flows[0].media.max_rate_bps) for one in called} == {(60, 2.5e6)}
+    assert len({one.name for one in called}) == 12
+    assert {one.duration_s for one in called} == {30}
+    assert {one.flows[0].media.kind for one in called} == {"video"}
+    without = sets.cellular_calls(settings())
+    assert (len(without.scenarios), "needs the mahimahi traces" in without.missing) == (9, True)
     replayed = sets.as_called(sets.mahimahi_calls, minimum_output_share=1.0)(settings(traces)).scenarios
     # The replays have an encoder like that of the calls; the calls themselves do not describe it.
-    assert {one.flows[0].media.audio_rate_bps for one in called} == {32e3}
-    assert {one.flows[0].media.audio_rate_bps for one in replayed} == {0.0}
+    assert {one.flows[0].media.key_frame_interval_s == 100 for one in called[:3]} == {False}
+    assert {one.flows[0].media.key_frame_interval_s for one in replayed} == {100}
     assert {one.flows[0].media.minimum_output_share for one in replayed} == {1.0}
     assert all(one.flows[0].media.rise_time_constant_s > 0 for one in replayed)
     # Payload of 2.5 Mbps, in packets of 1,200 bytes with headers of 24.
@@ -122,16 +121,3 @@ def test_the_return_path_loses_what_is_asked_and_nothing_else_changes():
     assert (changed["name"], changed["reverse"]["loss"]["ratio"]) == ("muses-cross-traffic-feedback-lost-20", 0.2)
     changed["reverse"]["loss"] = scenario.to_dict()["reverse"]["loss"]
     assert changed | {"name": scenario.name} == scenario.to_dict()
-
-
-def path(forward, *others):
-    return Scenario.make(name="path", duration_s=10.0, forward=forward, flows=[RTP, *others])
-
-
-def test_achievable_is_capacity_less_cross_traffic_within_the_encoders_bound():
-    steps = {"capacity": {"times_s": [0.0, 4.0], "rates_bps": [1e6, 4e6]}, "one_way_delay_ms": 10.0}
-    assert scenarios.achievable_bps(path(steps), 3e6) == pytest.approx(0.4 * 1e6 + 0.6 * 3e6)
-    cross = {"kind": "cbr", "rate_bps": 2e6, "start_s": 2.0, "stop_s": 6.0}
-    # 1 Mbps for 2 s, nothing for 2 s, 2 Mbps for 2 s, 3 Mbps for 4 s.
-    assert scenarios.achievable_bps(path(steps, cross), 3e6) == pytest.approx(0.2 * 1e6 + 0.2 * 2e6 + 0.4 * 3e6)
-    assert scenarios.achievable_bps(path({"capacity": None, "one_way_delay_ms": 10.0}), 3e6) == pytest.approx(3e6)

@@ -13,7 +13,6 @@ SMALL = {
     "safety": ["--scenarios", 2, "--set", "random", "--set", "opennetlab"],
     "send-side": ["--scenarios", 7, "--set", "random", "--set", "start", "--set", "opennetlab"],
     "calls": ["--seeds", 1],
-    "real": [],
 }
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
@@ -24,19 +23,17 @@ MEASURED = {
                     "start_queue", "jain_5.4-route-changes"),
     "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
     "send-side": ("random_at_sender", "start_filler_at_sender"),
-    "calls": ("bitrate", "delay", "vmaf", "cpu", "sim_to_real_step-down-up"),
-    "real": ("native_bitrate", "weir_rate_steps", "gcc_rate_steady-2m5", "scream_delay_loss-random2-4M-video"),
+    "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "native_bitrate", "call_score",
+              "near_rate", "near_frozen", "link_delay", "cpu"),
 }  # fmt: skip
 ABSENT = {
     "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
                "training_time": "no --figures file for this model has wall_s"},
-    "impairments": {"clock_utilisation": "the set clock was not chosen",
-                    "calls_640x360_vmaf": "no calls were made; --calls makes them"},
+    "impairments": {"clock_utilisation": "the set clock was not chosen"},
     "safety": {"trained-60s": "no model for pool of trained-60s was named"},
     "send-side": {"opennetlab_at_sender": "needs the opennetlab traces", "route_at_sender": "was not chosen",
                   "calls_muses_20_delay": "no calls were made"},
-    "calls": {"lte_bitrate": "needs the mahimahi traces"},
-    "real": {},
+    "calls": {},
 }  # fmt: skip
 
 
@@ -165,31 +162,25 @@ def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
     assert rows_of(json.loads(out), "safety")["trained-60s"]["value"] is not None
 
 
-def test_calls_of_a_suite_are_made_with_the_option(weir, made_calls, tmp_path):
-    arguments = ("--suite", "impairments", "--only", "route-plus[14]*0-4M-video", "--calls")
-    status, out, _ = weir(*arguments, "--json")
+def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
+    status, out, _ = weir("--suite", "calls", "--only", "steps", "--seeds", 1, "--set", "cellular", "--json")
     assert status == 0
+    controllers = ["weir", "gcc", "scream"]
     assert {size: [(one.scenario.name, one.controller) for one in calls] for size, calls in made_calls.items()} == {
-        "calls-640x360": [
-            (f"route-plus{more}-4M-video", controller) for more in (40, 100) for controller in ("weir", "gcc")
-        ],
-        "calls-1280x720": [("route-plus40-4M-video", "weir"), ("route-plus40-4M-video", "gcc")],
+        size: [("steps", controller) for controller in controllers] for size in ("calls-640x360", "calls-1280x720")
     }
-    rows = rows_of(json.loads(out), "impairments")
-    assert rows["calls_1280x720_bitrate"]["value"] == pytest.approx(1.1)
+    rows = rows_of(json.loads(out), "calls")
+    assert rows["gcc_bitrate"]["value"] == pytest.approx(1.1)
+    assert rows["gcc_bitrate"]["figures"]["pairs"] == 2
     # The replays of calls are the stand-in's, too.
-    assert rows["sim_to_real_gcc_rate"]["value"] > 0
-    assert 'href="impairments/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
+    assert rows["near_rate"]["detail"].startswith("2 of 6. Not near: gcc, cellular, steps: 1,200 in calls, ")
+    assert rows["impaired_vmaf"]["reason"] == "the set impaired was not chosen"
+    assert 'href="calls/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
 
 
 def test_one_size_of_calls(weir, made_calls):
-    only = ("--only", "loss-random[25]-4M-video", "--calls", "--size", "1280x720")
-    rows = rows_of(json.loads(weir("--suite", "impairments", *only, "--json")[1]), "impairments")
+    weir("--suite", "calls", "--only", "steps", "--seeds", 1, "--size", "1280x720", "--json")
     assert list(made_calls) == ["calls-1280x720"]
-    assert rows["calls_640x360_vmaf"]["reason"] == "the set family calls was not chosen"
-    made_calls.clear()
-    weir("--suite", "calls", "--seeds", 1, "--size", "640x360")
-    assert list(made_calls) == ["calls-640x360"]
 
 
 def test_calls_at_the_sender_lose_feedback(weir, made_calls):

@@ -1,10 +1,7 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.evaluate.scenarios import unavoidable_freezes_s
 from weir.qoe_eval.measures.viewer import find_freezes
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.schema.capacity import CapacityTrace
 
 
 def times(intervals_ms, start_us=0):
@@ -45,12 +42,3 @@ def test_too_few_frames_say_nothing():
     assert find_freezes([], 10_000_000) == []
     assert find_freezes([5], 10_000_000) == []
     assert find_freezes([5, 6], 3) == []
-
-
-def test_what_a_path_without_capacity_freezes():
-    def frozen_s(*rates_bps):
-        capacity = CapacityTrace(np.arange(float(len(rates_bps))), np.array(rates_bps, dtype=float))
-        return unavoidable_freezes_s(scenario_from_capacity(capacity, "path", duration_s=float(len(rates_bps))))
-
-    assert frozen_s(1e6, 2e6, 1e3, 1e6) == 0
-    assert frozen_s(1e6, 0, 1e6, 1e6, 0, 0) == pytest.approx(1 + 2, abs=0.1)
