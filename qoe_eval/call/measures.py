@@ -17,6 +17,7 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.call.recovery import mean_recovery_time_s
 from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
@@ -145,6 +146,7 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | 
         "loss_ratio": lost / (packets + lost),
         "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,
         "utilisation": link.utilisation,
+        "recovery_time_s": mean_recovery_time_s(link),
     }
 
 

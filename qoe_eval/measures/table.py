@@ -175,6 +175,9 @@ MEASURES = MeasureTable(
             "5th percentile over rendered frames.", kinds=_CALL),
         Measure("network_delay_ms_p95", "Network delay, p95", "ms", "lower",
             "95th percentile of one-way packet delay over the link, from device to device.", decimals=0, kinds=_CALL),
+        Measure("recovery_time_s", "Recovery after a dip", "s", "lower",
+            "From a second in which the path again carries what the call received before a dip to a second in which "
+            "the call receives 80 % of it; mean over the dips below half of it.", kinds=_CALL),
         Measure("frame_height_mean", "Height of frames", "px", "higher",
             "Mean over rendered frames, as received.", decimals=0, kinds=_CALL),
         Measure("quality_switch_count", "Quality switches", "", "lower",
