@@ -127,7 +127,7 @@ def near_replays(
         replays: the set of replays by the set of calls.
         controllers: which.
         name: the metric of calls.
-        of_replay: that of replays, where it differs.
+        of_replay: that of replays, where it differs; it gets the record with its series, if they are kept.
         within: of the replays' value.
         or_within: in the metric's unit, near too.
     """
@@ -138,6 +138,7 @@ def near_replays(
             for scenario in dict.fromkeys(one.scenario for one in calls):
                 real = _mean([one for one in calls if one.scenario == scenario], metric(name))
                 runs = [one for one in results.runs(replayed, controller) if one.scenario == scenario]
+                runs = [results.with_series(one) for one in runs] if of_replay else runs
                 simulated = _mean(runs, of_replay or metric(name))
                 if real is None or simulated is None:
                     continue

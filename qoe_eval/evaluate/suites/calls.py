@@ -12,8 +12,9 @@ from typing import Final
 from weir.qoe_eval.evaluate import call_measures as calls
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate.results import delay_p95_ms, metric
+from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
@@ -37,6 +38,7 @@ _PATHS: Final = {
     _IMPAIRED: (sets.fixed(scenarios.impaired_calls), _SMALL_PICTURE),
 }
 _REPLAYED: Final = {name: f"{name}, replayed" for name in _PATHS}
+_WITH_SERIES: Final = {name: _REPLAYED[name] for name in (_CELLULAR[0], _IMPAIRED)}
 _NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
 
 
@@ -82,7 +84,9 @@ SUITE: Final = Suite(
         Calls(_NATIVE, sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), _SMALL, sender="native"),
     ),
     replays=tuple(
-        Replays(_REPLAYED[name], sets.as_called(build, **encoder), _CONTROLLERS, "measured", with_calls=True)
+        # Series of one path at two sizes would have one name.
+        Replays(_REPLAYED[name], sets.as_called(build, **encoder), _CONTROLLERS,
+                "kept" if name in _WITH_SERIES else "measured", with_calls=True)
         for name, (build, encoder) in _PATHS.items()
     ),
     goals=(
@@ -98,9 +102,8 @@ SUITE: Final = Suite(
              calls.near_replays(_REPLAYED, _CONTROLLERS, "receive_rate_bps", within=0.1), _NEAR),
         Goal("near_delay", "the same: p95 network delay within 15 %",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.NETWORK_DELAY, delay_p95_ms, within=0.15), _NEAR),
-        Goal("near_end_to_end", "the same: p95 end-to-end delay within 15 % (replays have no jitter buffer)",
-             calls.near_replays(_REPLAYED, _CONTROLLERS, _END_TO_END, metric("frame_delay_ms_p95"), within=0.15),
-             _NEAR),
+        Goal("near_end_to_end", "the same at 640x360: p95 end-to-end delay within 15 %",
+             calls.near_replays(_WITH_SERIES, _CONTROLLERS, _END_TO_END, end_to_end_delay_ms_p95, within=0.15), _NEAR),
         Goal("near_frozen", "the same: time frozen within 20 % or 0.3 s",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.FROZEN, within=0.2, or_within=0.3), _NEAR),
         Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",

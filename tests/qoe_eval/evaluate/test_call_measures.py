@@ -107,10 +107,10 @@ def test_the_link_is_judged_by_its_worst_call(monkeypatch):
     assert alone("link_capacity").verdict == "not measured: no call had a standing queue"
 
 
-def replay(scenario, controller, rate_bps, delay_ms, frame_delay_ms=100.0, frozen_s=0.0):
+def replay(scenario, controller, rate_bps, delay_ms, frozen_s=0.0):
     return record(
         scenario, controller, flow={"one_way_delay_ms": {"p95": delay_ms}}, receive_rate_bps=rate_bps,
-        frame_delay_ms_p95=frame_delay_ms, total_freezes_duration_s=frozen_s,
+        total_freezes_duration_s=frozen_s,
     )  # fmt: skip
 
 
@@ -126,12 +126,12 @@ def test_calls_are_near_their_replays_path_by_path():
         real("weir", 3, 9e9, 9e9, 9e9, disturbed=["late"]),
         real("gcc", 1, 1.2e6, 80.0, 5.0), real("scream", 1, 1e6, 90.0, 0.0, "no replay"),
     ]  # fmt: skip
-    replays = [replay("steps", "weir", 1e6, 100.0, 100.0), replay("steps", "gcc", 1e6, 80.0, 60.0, 4.2)]
+    replays = [replay("steps", "weir", 1e6, 100.0), replay("steps", "gcc", 1e6, 80.0, 4.2)]
     found = results({"cellular, replayed": replays}, calls={"cellular": calls}, called=ONE)
     near = {name: row(f"near_{name}", found) for name in ("rate", "delay", "end_to_end", "frozen")}
-    assert {name: one.value for name, one in near.items()} == {
-        "rate": 0.5, "delay": 1.0, "end_to_end": 0.5, "frozen": 1.0
-    }  # fmt: skip
+    values = {name: one.value for name, one in near.items()}
+    # Without series a replay has no rendering times.
+    assert values == {"rate": 0.5, "delay": 1.0, "end_to_end": None, "frozen": 1.0}
     assert near["rate"].detail == "1 of 2. Not near: gcc, cellular, steps: 1,200 in calls, 1,000 in replays"
     assert row("near_rate", results(called=ONE)).reached is None
 
