@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/event.h"
@@ -177,6 +178,20 @@ TEST_F(VideoSourceTest, EasyContentTakesLessThanTheTarget) {
   EXPECT_GT(share, 0.62);
   EXPECT_LT(share, 0.78);
   EXPECT_NEAR(static_cast<double>(Frames(packets).size()), 120 * 30.0, 120 * 30 * 0.03);
+}
+
+TEST_F(VideoSourceTest, DropsFramesRatherThanMakeThemSmallerThanAnEncoderCan) {
+  media_.audio_rate = DataRate::Zero();
+  media_.key_frame_interval_ns = 1000 * kSecond;
+  for (const auto& [rate_bps, frames_per_second] : {std::pair{30'000, 7.5}, {61'200, 15.0}, {200'000, 30.0}}) {
+    VideoSource source = Make(rate_bps);
+    const auto packets = TakeUntil(source, 60 * kSecond);
+    const auto frames = Frames(packets);
+    EXPECT_NEAR(static_cast<double>(frames.size()) / 60, frames_per_second, 0.3) << rate_bps;
+    const double mean_bytes = std::accumulate(frames.begin(), frames.end(), 0.0) / static_cast<double>(frames.size());
+    EXPECT_GT(mean_bytes, 450) << rate_bps;
+    EXPECT_NEAR(8 * mean_bytes * frames_per_second, std::max(30e3, rate_bps / 1.02), 0.05 * rate_bps) << rate_bps;
+  }
 }
 
 TEST_F(VideoSourceTest, StallsSkipFrames) {

@@ -16,7 +16,8 @@ namespace weir::sim {
 //
 // The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
 // burst: one large frame and small ones that make up for it. Frame sizes vary about their mean with a Laplace
-// distribution; unlike there, frames keep to a camera's times, but for a part of a millisecond or two.
+// distribution; unlike there, frames keep to a camera's times, but for a part of a millisecond or two, and at a low
+// rate there are fewer of them rather than smaller ones.
 class VideoSource final : public MediaSource {
  public:
   // `max_rate`: the encoder's, headers included and audio apart. `overhead_bytes`: what the target pays for in each
