@@ -1,9 +1,11 @@
-"""Shared by the commands of all papers: options, rows of goals, and the end of a measurement."""
+"""Shared by the commands of papers: options, one flow alone on a path, rows of goals, and the end of a measurement."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +14,7 @@ from rich.console import Console
 from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, not_measured, print_rows, rows_document
+from weir.traces.schema.scenario import Scenario
 
 Record = RunRecord
 
@@ -21,6 +24,50 @@ JobsOption = Annotated[
     int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes at once. Default: one for each core.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the JSON document, and no progress.")]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One flow alone on one network: shares are 0 to 1.
+
+    Unlike the metric of replays, utilisation is of the whole capacity: what TCP queues in an outage counts.
+    """
+
+    utilisation: float
+    p95_queueing_delay_ms: float
+    loss_ratio: float
+
+
+def case_of(record: Record) -> Case | None:
+    """The record's only flow; None: nothing arrived."""
+    flow = record.flows[0]
+    delay_ms, capacity_bps = flow.one_way_delay_ms, record.path.mean_capacity_bps
+    if not delay_ms or not capacity_bps:
+        return None
+    return Case(
+        8 * flow.bytes_received / (capacity_bps * record.duration_s),
+        max(0.0, delay_ms["p95"] - flow.base_one_way_delay_ms),
+        flow.packets_lost / flow.packets_sent,
+    )
+
+
+def mean_case(cases: Sequence[Case]) -> Case:
+    """The mean of at least one."""
+    return Case(
+        mean(case.utilisation for case in cases),
+        mean(case.p95_queueing_delay_ms for case in cases),
+        mean(case.loss_ratio for case in cases),
+    )
+
+
+def with_tcp(scenario: Scenario, control: str) -> Scenario:
+    """The same network, each RTP flow replaced by one of TCP at the same times."""
+    document = scenario.to_dict()
+    flows = [
+        {"kind": "tcp", "congestion_control": control, **{key: flow[key] for key in ("id", "start_s", "stop_s")}}
+        for flow in document["flows"]
+    ]
+    return Scenario.from_dict(document | {"name": f"{scenario.name}-{control}", "flows": flows})
 
 
 def goal_row(

@@ -6,9 +6,10 @@ import typer
 
 from weir.papers.mocc.mocc import mocc
 from weir.papers.muses.muses import muses
+from weir.papers.mvfst.mvfst import mvfst
 from weir.papers.polycc.polycc import polycc
 from weir.papers.recoco.recoco import recoco
 
 app = typer.Typer(no_args_is_help=True, help="Repeat the experiment of a paper.")
-for command in (mocc, recoco, muses, polycc):
+for command in (mocc, recoco, muses, polycc, mvfst):
     app.command()(command)

@@ -17,6 +17,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.files.output import write_text
 from weir.traces.generate.generators import GENERATORS, levels
+from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.listing import INDEX
 from weir.traces.schema.capacity import CapacityTrace
@@ -26,6 +27,7 @@ from weir.traces.schema.scenario import Capacity, Scenario
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"
 RFC8867_FOLDER = CATALOGUE_FOLDER / "rfc8867"
 CALLS_FOLDER = CATALOGUE_FOLDER / "calls"
+PANTHEON_FOLDER = CATALOGUE_FOLDER / "pantheon"
 
 _BUILDERS: dict[str, Callable[[], Scenario]] = {}
 _CALL = {"kind": "rtp", "media": media_of("video")}
@@ -42,12 +44,12 @@ def bundled_scenarios() -> list[Scenario]:
 
 
 def load_bundled(name: str) -> Scenario:
-    """A bundled scenario, RFC 8867 case or call scenario by its name.
+    """A bundled scenario, RFC 8867 case, call scenario or emulator of Pantheon by its name.
 
     Raises:
         InputError: there is none of that name.
     """
-    for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER):
+    for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER, PANTHEON_FOLDER):
         path = folder / f"{name}.json"
         # Only plain names: the name may come from a command line.
         if Path(name).name == name and path.is_file():
@@ -59,7 +61,8 @@ def build_catalogue() -> dict[Path, Scenario]:
     """Every bundled scenario anew, by the path of its file."""
     built = {CATALOGUE_FOLDER / f"{name}.json": build() for name, build in _BUILDERS.items()}
     built |= {RFC8867_FOLDER / f"{scenario.name}.json": scenario for scenario in rfc8867_scenarios()}
-    return built | {CALLS_FOLDER / f"{scenario.name}.json": scenario for scenario in call_scenarios()}
+    built |= {CALLS_FOLDER / f"{scenario.name}.json": scenario for scenario in call_scenarios()}
+    return built | {PANTHEON_FOLDER / f"{scenario.name}.json": scenario for scenario in pantheon_scenarios()}
 
 
 def write_catalogue() -> list[Path]:
@@ -74,7 +77,12 @@ def write_catalogue() -> list[Path]:
 
 def index() -> dict[str, list[dict[str, Any]]]:
     """The index for `weir traces list`: a row of each scenario, by group."""
-    groups = {"bundled": bundled_scenarios(), "rfc8867": rfc8867_scenarios(), "calls": call_scenarios()}
+    groups = {
+        "bundled": bundled_scenarios(),
+        "rfc8867": rfc8867_scenarios(),
+        "calls": call_scenarios(),
+        "pantheon": pantheon_scenarios(),
+    }
     return {group: [_row(scenario) for scenario in scenarios] for group, scenarios in groups.items()}
 
 

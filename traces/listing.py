@@ -9,17 +9,19 @@ from typing import Annotated
 import typer
 
 INDEX = Path(__file__).parent / "catalogue.json"
-"""The rows of the list by their group (bundled, rfc8867, calls); written with the catalogue."""
+"""The rows of the list by their group (bundled, rfc8867, calls, pantheon); written with the catalogue."""
 
 
 def list_scenarios(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
     rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Those of published experiments with calls too.")] = False,
+    pantheon: Annotated[bool, typer.Option("--pantheon", help="Pantheon's emulators too.")] = False,
 ) -> None:
     """List the bundled scenarios."""
     index = json.loads(INDEX.read_text(encoding="utf-8"))
-    rows = index["bundled"] + (index["rfc8867"] if rfc8867 else []) + (index["calls"] if calls else [])
+    chosen = {"bundled": True, "rfc8867": rfc8867, "calls": calls, "pantheon": pantheon}
+    rows = [row for group, wanted in chosen.items() if wanted for row in index[group]]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return

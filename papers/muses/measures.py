@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from weir.papers.common import Record
-from weir.papers.muses.runs import Case
+from weir.papers.common import Case, Record
 from weir.qoe_eval.measures.fairness import jain_index
 from weir.qoe_eval.measures.flow_series import Array, FlowSeries, read_flow_series
 from weir.qoe_eval.measures.metrics import challenge_parts, challenge_score

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from weir.papers.common import goal_row
+from weir.papers.common import Case, goal_row, mean_case
 from weir.papers.muses.measures import ellipse_area, in_flight_rmse
-from weir.papers.muses.runs import GLOBAL_TREE, MUSES, Case, MusesResults, mean_case
+from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import FLUCTUATING, LTE, STEADY, TABLE_III
 from weir.qoe_eval.report.goal_table import Bound, Row
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weir.papers.common import Case
 from weir.papers.muses.flow_rows import LEFT_BPS, PAPERS_CUBIC_JAIN, PAPERS_JAIN, jain_by_flows
 from weir.papers.muses.measures import covariance, ellipse_area, in_flight, path_kinds
 from weir.papers.muses.network_rows import means_of, shown_area
-from weir.papers.muses.runs import GLOBAL_TREE, MUSES, Case, MusesResults
+from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLUCTUATING, LTE, SHARING, STEADY, TABLE_III
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown

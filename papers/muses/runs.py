@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 
-from weir.papers.common import Record
+from weir.papers.common import Case, Record, case_of, with_tcp
 from weir.papers.muses.sets import (
     CHANGE,
     CONGESTION_CONTROLS,
@@ -16,7 +15,6 @@ from weir.papers.muses.sets import (
     SHARING,
     TABLE_III,
     ScenarioSet,
-    with_tcp,
 )
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
@@ -113,37 +111,3 @@ class MusesResults:
             who: [case for record in records if (case := case_of(record))]
             for who, records in self.records.get(set_name, {}).items()
         }
-
-
-@dataclass(frozen=True)
-class Case:
-    """One flow alone on one network: shares are 0 to 1.
-
-    Unlike the metric of replays, utilisation is of the whole capacity: what TCP queues in an outage counts.
-    """
-
-    utilisation: float
-    p95_queueing_delay_ms: float
-    loss_ratio: float
-
-
-def case_of(record: Record) -> Case | None:
-    """The record's only flow; None: nothing arrived."""
-    flow = record.flows[0]
-    delay_ms, capacity_bps = flow.one_way_delay_ms, record.path.mean_capacity_bps
-    if not delay_ms or not capacity_bps:
-        return None
-    return Case(
-        8 * flow.bytes_received / (capacity_bps * record.duration_s),
-        max(0.0, delay_ms["p95"] - flow.base_one_way_delay_ms),
-        flow.packets_lost / flow.packets_sent,
-    )
-
-
-def mean_case(cases: Sequence[Case]) -> Case:
-    """The mean of at least one."""
-    return Case(
-        mean(case.utilisation for case in cases),
-        mean(case.p95_queueing_delay_ms for case in cases),
-        mean(case.loss_ratio for case in cases),
-    )

@@ -56,16 +56,6 @@ def muses_sets(traces: Path | None, networks: int) -> dict[str, ScenarioSet]:
     }
 
 
-def with_tcp(scenario: Scenario, control: str) -> Scenario:
-    """The same network, each RTP flow replaced by one of TCP at the same times."""
-    document = scenario.to_dict()
-    flows = [
-        {"kind": "tcp", "congestion_control": control, **{key: flow[key] for key in ("id", "start_s", "stop_s")}}
-        for flow in document["flows"]
-    ]
-    return Scenario.from_dict(document | {"name": f"{scenario.name}-{control}", "flows": flows})
-
-
 def sharing_scenario(flows: int) -> Scenario:
     """Several flows under test that start one after the other."""
     starts_s = [JOIN_S * place for place in range(flows)]

@@ -19,6 +19,7 @@ from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Queue, Scenario
@@ -55,7 +56,8 @@ def read_inputs(
 
     Args:
         names: files; `catalogue` for all bundled scenarios, `catalogue/rfc8867` for the RFC 8867 cases,
-            `catalogue/calls` for those of published calls, `catalogue/NAME` for one.
+            `catalogue/calls` for those of published calls, `catalogue/pantheon` for Pantheon's emulators,
+            `catalogue/NAME` for one.
         options: applied to each.
         repair: accept traces with faults that can be repaired.
         on_trace: called with each input as it was read, its findings included.
@@ -139,6 +141,8 @@ def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
         scenarios = rfc8867_scenarios()
     elif rest == "calls":
         scenarios = call_scenarios()
+    elif rest == "pantheon":
+        scenarios = pantheon_scenarios()
     else:
         scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
     return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]

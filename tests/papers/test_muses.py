@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
+from weir.papers.common import with_tcp
 from weir.papers.muses.flow_rows import LEFT_BPS, flow_rows
 from weir.papers.muses.imitation import TEACHER, imitation_rows
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
-from weir.papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario, with_tcp
+from weir.papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.options import shipped_model
 from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic

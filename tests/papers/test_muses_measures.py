@@ -8,6 +8,7 @@ import pytest
 from hand_made import run_record
 
 from weir.executables import find_simulator
+from weir.papers.common import Case, case_of
 from weir.papers.muses.imitation import (
     LARGEST_DELAYS_MS,
     MULTIPLES,
@@ -25,7 +26,6 @@ from weir.papers.muses.measures import (
     staggered_jain,
     switched_after_s,
 )
-from weir.papers.muses.runs import Case, case_of
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.runs.options import shipped_model
 

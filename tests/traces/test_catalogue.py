@@ -8,6 +8,7 @@ from weir.errors import InputError
 from weir.traces.catalogue import (
     CALLS_FOLDER,
     CATALOGUE_FOLDER,
+    PANTHEON_FOLDER,
     RFC8867_FOLDER,
     build_catalogue,
     bundled_names,
@@ -15,6 +16,7 @@ from weir.traces.catalogue import (
     index,
     load_bundled,
 )
+from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.listing import INDEX
 from weir.traces.schema.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow
@@ -27,7 +29,8 @@ def bundled() -> list[Scenario]:
 
 def test_files_are_what_the_generator_makes() -> None:
     built = build_catalogue()
-    on_disk = {path for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER) for path in folder.glob("*.json")}
+    folders = (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER, PANTHEON_FOLDER)
+    on_disk = {path for folder in folders for path in folder.glob("*.json")}
     assert on_disk == built.keys()
     for path, scenario in built.items():
         assert Scenario.load(path) == scenario, f"{path.name}: run python -m weir.traces.catalogue"
@@ -37,7 +40,7 @@ def test_files_are_what_the_generator_makes() -> None:
 def test_names_and_provenance(bundled: list[Scenario]) -> None:
     assert [scenario.name for scenario in bundled] == bundled_names()
     assert 22 <= len(bundled) <= 28
-    for scenario in [*bundled, *rfc8867_scenarios(), *call_scenarios()]:
+    for scenario in [*bundled, *rfc8867_scenarios(), *call_scenarios(), *pantheon_scenarios()]:
         assert scenario.provenance["licence"] == "BSD-3-Clause"
         assert scenario.provenance["source"]
         assert scenario.description

@@ -192,6 +192,8 @@ def test_list() -> None:
     rows = json.loads(run("list", "--json", "--rfc8867").stdout)
     assert [row["name"] for row in rows[: len(bundled_names())]] == bundled_names()
     assert sum(row["name"].startswith("rfc8867") for row in rows) == 10
+    rows = json.loads(run("list", "--json", "--pantheon").stdout)
+    assert [row["name"] for row in rows[len(bundled_names()) :]] == [f"pantheon-{number}" for number in range(1, 19)]
     assert next(row for row in rows if row["name"] == "steady-300k")["mean_capacity_bps"] == 300e3
 
 

@@ -1,0 +1,1 @@
+"""MVFST-RL (NeurIPS 2019 workshop): decisions that never block a sender, on Pantheon's emulators."""
