@@ -35,6 +35,12 @@ class PreferenceNetwork(nn.Module):
         return self.hidden(torch.cat([inputs[:, :-3], self.preference(inputs[:, -3:])], dim=1))
 
 
+def critic_inputs(features: torch.Tensor, visible: int) -> torch.Tensor:
+    """Scaled features with the privileged ones, which follow the `visible` ones, moved before the objective."""
+    history, objective = features[:, : visible - 3], features[:, visible - 3 : visible]
+    return torch.cat([history, features[:, visible:], objective], dim=1)
+
+
 class ActorAndCritic(nn.Module):
     """The two towers in the form stable-baselines3 asks of an `mlp_extractor`; nothing is shared between them, and only
     the critic sees the `privileged` last inputs.
@@ -58,8 +64,7 @@ class ActorAndCritic(nn.Module):
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """Latent of the critic."""
-        history, objective = features[:, : self.visible - 3], features[:, self.visible - 3 : self.visible]
-        return self.value(torch.cat([history, features[:, self.visible :], objective], dim=1))
+        return self.value(critic_inputs(features, self.visible))
 
 
 class PreferencePolicy(ActorCriticPolicy):
