@@ -127,14 +127,15 @@ class Rollouts(BaseCallback):
             starts = np.append(np.flatnonzero(buffer.episode_starts[:, index]), buffer.buffer_size)
             self.ends += len(starts) - 1
             for first, end in itertools.pairwise(starts):
-                state = torch.zeros(1, policy.lstm_critic.state_size)
-                inputs = torch.from_numpy(buffer.observations[first:end, index])
-                features = policy.features_extractor(inputs)
-                moved = torch.cat([features[:, : policy.visible - 3], features[:, policy.visible :]], dim=1)
-                moved = torch.cat([moved, features[:, policy.visible - 3 : policy.visible]], dim=1)
+                features = policy.features_extractor(torch.from_numpy(buffer.observations[first:end, index]))
+                visible = features[None, :, : policy.visible]
+                state = torch.zeros(1, policy.lstm_actor.state_size)
                 with torch.no_grad():
-                    expected = policy.value_net(policy.lstm_critic(moved[None], state)[0])[0, :, 0]
-                np.testing.assert_allclose(buffer.values[first:end, index], expected, rtol=1e-4, atol=1e-5)
+                    means = policy.action_net(policy.lstm_actor(visible, state)[0])[0]
+                    chances = policy.action_dist.proba_distribution(means, policy.log_std).log_prob(
+                        torch.from_numpy(buffer.actions[first:end, index])
+                    )
+                np.testing.assert_allclose(buffer.log_probs[first:end, index], chances, rtol=1e-4, atol=1e-4)
         # Before the first gradient step the sequences of every batch give the probabilities of the rollout.
         for batch in buffer.get(100):
             with torch.no_grad():
@@ -147,7 +148,7 @@ class Rollouts(BaseCallback):
 
 
 def test_every_episode_begins_without_a_state(values, fake_simulator):
-    # Episodes of 20 steps, so that they begin within a rollout of 128, which begins within one.
+    # Episodes of 20 steps begin within the rollout of 128.
     values["recurrent_ppo"] = TABLE | {"steps_per_update": 128, "layers": 2}
     configuration = checked_configuration(values)
     environment, rollouts = make_environment(configuration, fake_simulator), Rollouts()

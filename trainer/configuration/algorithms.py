@@ -45,10 +45,11 @@ class PpoSettings(Settings):
 
 
 class RecurrentPpoSettings(PpoSettings):
-    """sb3-contrib's recurrent PPO: LSTM layers instead of `policy.hidden`. A batch is of consecutive steps.
+    """sb3-contrib's recurrent PPO: LSTM layers in the actor, `policy.hidden` in the critic. A batch is of consecutive
+    steps.
 
     Attributes:
-        hidden: width of each LSTM layer, in the actor and in the critic.
+        hidden: width of each LSTM layer.
         layers: number of LSTM layers.
     """
 

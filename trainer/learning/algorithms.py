@@ -280,11 +280,12 @@ def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
         "specification": configuration.environment.specification(),
         "preference_size": policy.preference_size,
     }
+    on_policy = common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
     if configuration.algorithm == "ppo":
-        return common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
+        return on_policy
     if configuration.algorithm == "recurrent_ppo":
-        layers = configuration.recurrent_ppo.model_dump(include={"hidden", "layers"})
-        return common | layers | {"log_std_init": policy.initial_log_standard_deviation}
+        recurrent = configuration.recurrent_ppo
+        return on_policy | {"lstm_hidden_size": recurrent.hidden, "n_lstm_layers": recurrent.layers}
     return {
         "net_arch": list(policy.hidden),
         "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks

@@ -1,4 +1,4 @@
-"""sb3-contrib's recurrent policy with `FeatureScaling`, and a `RecurrentActor` each as actor and critic."""
+"""sb3-contrib's recurrent policy with `FeatureScaling`, a `RecurrentActor`, and the critic of `PreferencePolicy`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from torch import nn
 
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.policies.feature_scaling import FeatureScaling
-from weir.trainer.policies.networks import critic_inputs
+from weir.trainer.policies.networks import CriticNetwork
 from weir.trainer.policies.recurrent import RecurrentActor
 
 
 class RecurrentPreferencePolicy(RecurrentActorCriticPolicy):
-    """LSTM layers behind MOCC's preference layer, others in the critic, which alone sees the privileged inputs; the
-    heads are linear.
+    """The actor has LSTM layers behind MOCC's preference layer, and a linear head. The critic has no memory: it sees
+    the privileged inputs instead.
     """
 
-    # sb3-contrib accepts any module with the names of nn.LSTM that `RecurrentActor` has.
+    # sb3-contrib accepts any module with the names of nn.LSTM that `RecurrentActor` has, and any critic.
     lstm_actor: RecurrentActor  # type: ignore[assignment]
-    lstm_critic: RecurrentActor  # type: ignore[assignment]
+    critic: CriticNetwork  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -32,9 +32,10 @@ class RecurrentPreferencePolicy(RecurrentActorCriticPolicy):
         lr_schedule: Schedule,
         *,
         specification: EnvironmentSpecification,
-        preference_size: int = 8,
-        hidden: int = 64,
-        layers: int = 1,
+        preference_size: int,
+        hidden: tuple[int, ...],
+        lstm_hidden_size: int,
+        n_lstm_layers: int,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -44,14 +45,16 @@ class RecurrentPreferencePolicy(RecurrentActorCriticPolicy):
             net_arch=[],
             features_extractor_class=FeatureScaling,
             features_extractor_kwargs={"specification": specification},
-            lstm_hidden_size=hidden,
-            n_lstm_layers=layers,
+            lstm_hidden_size=lstm_hidden_size,
+            n_lstm_layers=n_lstm_layers,
+            enable_critic_lstm=False,
             **kwargs,
         )
         # The features, the rule's rate and the objective.
         self.visible = specification.observation_size + 4
-        self.lstm_actor = RecurrentActor(self.visible, preference_size, hidden, layers)
-        self.lstm_critic = RecurrentActor(self.features_dim, preference_size, hidden, layers)
+        self.lstm_actor = RecurrentActor(self.visible, preference_size, lstm_hidden_size, n_lstm_layers)
+        self.critic = CriticNetwork(self.features_dim, self.features_dim - self.visible, preference_size, hidden)
+        self.value_net = nn.Linear(hidden[-1], 1)
         self.optimizer = self.optimizer_class(
             self.parameters(),
             lr=lr_schedule(1),  # type: ignore[call-arg]
@@ -65,16 +68,14 @@ class RecurrentPreferencePolicy(RecurrentActorCriticPolicy):
         episode_starts: torch.Tensor,
         lstm: RecurrentActor,
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
-        """N sequences of T steps, (N * T, features), to latents (N * T, hidden) and the states after them.
+        """N sequences of T steps, (N * T, features), to latents (N * T, width) and the states after them.
 
         An episode begins only with the first step of a sequence: the rollout buffer cuts them there.
         """
         sequences = lstm_states[0].shape[1]
         keep = 1.0 - episode_starts.reshape(sequences, -1)[:, :1]
-        actor = lstm is self.lstm_actor
-        inputs = features[:, : self.visible] if actor else critic_inputs(features, self.visible)
         state = lstm_states[0] * keep, lstm_states[1] * keep
-        latents, after = lstm.steps(inputs.reshape(sequences, -1, inputs.shape[1]), state)
+        latents, after = lstm.steps(features[:, : self.visible].reshape(sequences, -1, self.visible), state)
         return latents.flatten(0, 1), after
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
