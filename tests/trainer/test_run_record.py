@@ -131,7 +131,7 @@ def test_an_interrupted_adaptation_says_so():
     assert (entry["steps"], entry["interrupted"]) == (32, True)
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
+@pytest.mark.parametrize("algorithm", ["ppo", "recurrent_ppo", "td3", "sac"])
 def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator, algorithm):
     from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.train import train

@@ -60,7 +60,7 @@ def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator):
     assert 0.85 < result.mean_reward <= 1.0
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
+@pytest.mark.parametrize("algorithm", ["ppo", "recurrent_ppo", "td3", "sac"])
 def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator, algorithm):
     values |= {"steps": 512, "algorithm": algorithm, "td3": OFF_POLICY, "sac": OFF_POLICY}
     first = parameters(trained(values, tmp_path / "a", fake_simulator)[1])
@@ -174,6 +174,10 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
         ({"ppo": {"learning_rate": float("inf")}}, "ppo.learning_rate: .*finite"),
         ({"environment": {"features": FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
         ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
+        ({"algorithm": "recurrent_ppo", "recurrent_ppo": {"batch_size": 100}}, "_ppo.batch_size 100 must divide"),
+        ({"recurrent_ppo": {"layers": 5}}, "recurrent_ppo.layers: .*4"),
+        ({"recurrent_ppo": {"hidden": 1025}}, "recurrent_ppo.hidden: .*1024"),
+        ({"recurrent_ppo": {"classifies": True}}, "recurrent_ppo.classifies: unknown key"),
         ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
         ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
         ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),

@@ -1,4 +1,6 @@
-"""The tables `ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and `imitation`."""
+"""The tables `ppo`, `recurrent_ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and
+`imitation`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from weir.trainer.configuration import Settings
 
-Algorithm = Literal["ppo", "td3", "sac", "imitation"]
+Algorithm = Literal["ppo", "recurrent_ppo", "td3", "sac", "imitation"]
 
 
 class PpoSettings(Settings):
@@ -40,6 +42,19 @@ class PpoSettings(Settings):
         if self.entropy_decay_updates is not None:
             share = update / self.entropy_decay_updates
         return self.entropy_coefficient + (self.entropy_coefficient_end - self.entropy_coefficient) * min(1.0, share)
+
+
+class RecurrentPpoSettings(PpoSettings):
+    """sb3-contrib's recurrent PPO: LSTM layers in the actor, `policy.hidden` in the critic. A batch is of consecutive
+    steps.
+
+    Attributes:
+        hidden: width of each LSTM layer.
+        layers: number of LSTM layers.
+    """
+
+    hidden: int = Field(64, ge=1, le=1024)
+    layers: int = Field(1, ge=1, le=4)
 
 
 class OffPolicySettings(Settings):

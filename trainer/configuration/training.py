@@ -17,6 +17,7 @@ from weir.trainer.configuration.algorithms import (
     ImitationSettings,
     OffPolicySettings,
     PpoSettings,
+    RecurrentPpoSettings,
     SacSettings,
     Td3Settings,
 )
@@ -112,6 +113,7 @@ class TrainingConfiguration(Settings):
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
     ppo: PpoSettings = PpoSettings()
+    recurrent_ppo: RecurrentPpoSettings = RecurrentPpoSettings()
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
     imitation: ImitationSettings = ImitationSettings()
@@ -119,7 +121,12 @@ class TrainingConfiguration(Settings):
     @property
     def algorithm_settings(self) -> PpoSettings | OffPolicySettings:
         """The table of the reinforcement learner in use."""
-        tables: dict[str, PpoSettings | OffPolicySettings] = {"ppo": self.ppo, "td3": self.td3, "sac": self.sac}
+        tables: dict[str, PpoSettings | OffPolicySettings] = {
+            "ppo": self.ppo,
+            "recurrent_ppo": self.recurrent_ppo,
+            "td3": self.td3,
+            "sac": self.sac,
+        }
         return tables[self.algorithm]
 
     @property
@@ -142,10 +149,11 @@ class TrainingConfiguration(Settings):
                     f"environment: at least {needed}"
                 )
             return self
-        samples = self.environment.environments * self.ppo.steps_per_update
-        if samples % self.ppo.batch_size:
+        samples = self.environment.environments * settings.steps_per_update
+        if samples % settings.batch_size:
             raise ValueError(
-                f"ppo.batch_size {self.ppo.batch_size} must divide environments * steps_per_update = {samples}"
+                f"{self.algorithm}.batch_size {settings.batch_size} must divide environments * steps_per_update = "
+                f"{samples}"
             )
         return self
 

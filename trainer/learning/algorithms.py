@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
+from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO, SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
@@ -18,7 +19,7 @@ from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.save_util import recursive_getattr
 
 from weir.errors import InputError
-from weir.trainer.configuration.algorithms import OffPolicySettings
+from weir.trainer.configuration.algorithms import OffPolicySettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
@@ -35,11 +36,14 @@ from weir.trainer.policies.off_policy import (
     save_replay_buffer,
 )
 from weir.trainer.policies.recurrent import RecurrentPolicy
+from weir.trainer.policies.recurrent_ppo import RecurrentPreferencePolicy
 
-TrainedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy | RecurrentPolicy
+ReinforcedPolicy = PreferencePolicy | RecurrentPreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy
+TrainedPolicy = ReinforcedPolicy | RecurrentPolicy
 REPLAY_BUFFER = "replay_buffer.npz"
-POLICIES: dict[str, type[PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy]] = {
+POLICIES: dict[str, type[ReinforcedPolicy]] = {
     "ppo": PreferencePolicy,
+    "recurrent_ppo": RecurrentPreferencePolicy,
     "td3": Td3PreferencePolicy,
     "sac": SacPreferencePolicy,
 }
@@ -75,7 +79,7 @@ def make_model(
 ) -> BaseAlgorithm:
     """A fresh learner; TensorBoard's events go to `folder` when TensorBoard is installed."""
     algorithm = configuration.algorithm
-    make = _ppo if algorithm == "ppo" else _td3 if algorithm == "td3" else _sac
+    make = _td3 if algorithm == "td3" else _sac if algorithm == "sac" else _ppo
     settings = configuration.algorithm_settings
     events = str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None
     model = make(
@@ -222,9 +226,11 @@ class LinearSchedule:
         return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
 
 
-def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO:
-    ppo = configuration.ppo
-    return PPO(
+def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO | RecurrentPPO:
+    ppo = configuration.algorithm_settings
+    assert isinstance(ppo, PpoSettings)
+    kind = RecurrentPPO if configuration.algorithm == "recurrent_ppo" else PPO
+    return kind(
         n_steps=ppo.steps_per_update,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
@@ -274,8 +280,12 @@ def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
         "specification": configuration.environment.specification(),
         "preference_size": policy.preference_size,
     }
+    on_policy = common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
     if configuration.algorithm == "ppo":
-        return common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
+        return on_policy
+    if configuration.algorithm == "recurrent_ppo":
+        recurrent = configuration.recurrent_ppo
+        return on_policy | {"lstm_hidden_size": recurrent.hidden, "n_lstm_layers": recurrent.layers}
     return {
         "net_arch": list(policy.hidden),
         "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
+from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
 from weir.files.output import append
 from weir.registry import WEIGHTS
+from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
@@ -62,7 +63,8 @@ class Recorder(BaseCallback):
         self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
         self._saved_at = 0
         self._recorded_at = 0
-        self._steps_between = 0 if configuration.algorithm == "ppo" else STEPS_BETWEEN_RECORDS
+        on_policy = isinstance(configuration.algorithm_settings, PpoSettings)
+        self._steps_between = 0 if on_policy else STEPS_BETWEEN_RECORDS
 
     @property
     def mean_reward(self) -> float:
@@ -81,8 +83,8 @@ class Recorder(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         configuration = self._configuration
-        if isinstance(self.model, PPO):
-            ppo = configuration.ppo
+        ppo = configuration.algorithm_settings
+        if isinstance(self.model, OnPolicyAlgorithm) and isinstance(ppo, PpoSettings):
             update = self.num_timesteps // (ppo.steps_per_update * configuration.environment.environments)
             self.model.ent_coef = ppo.entropy_coefficient_at(update, self.num_timesteps / configuration.steps)
         last = self.num_timesteps >= configuration.steps
@@ -110,6 +112,7 @@ class WeightAverage(BaseCallback):
 
     Args:
         decay: in (0, 1).
+        algorithm: of the run.
         folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads; an average that
             is there is continued.
 
@@ -117,9 +120,10 @@ class WeightAverage(BaseCallback):
         InputError: the average in the folder is damaged.
     """
 
-    def __init__(self, decay: float, folder: Path) -> None:
+    def __init__(self, decay: float, algorithm: str, folder: Path) -> None:
         super().__init__()
         self._decay = decay
+        self._algorithm = algorithm
         self._file = folder / AVERAGED
         self._weights: dict[str, torch.Tensor] = {}
         if self._file.is_file():
@@ -140,4 +144,4 @@ class WeightAverage(BaseCallback):
         """Writes the average; the model stays as it is."""
         if not self._weights:
             return
-        write_checkpoint(self._file, "ppo", self.num_timesteps, policy_arrays(self._weights))
+        write_checkpoint(self._file, self._algorithm, self.num_timesteps, policy_arrays(self._weights))

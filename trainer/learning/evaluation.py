@@ -29,14 +29,18 @@ SEED = 1_000_003
 class Predictor(Protocol):
     """A policy or learner of stable-baselines3."""
 
-    def predict(self, observation: np.ndarray, *, deterministic: bool = False) -> tuple[np.ndarray, Any]:
-        """Actions (N, 1) for observations (N, width), and a state."""
+    def predict(
+        self, observation: np.ndarray, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[np.ndarray, Any]:
+        """Actions (N, 1) for observations (N, width), and the next state; `episode_start` (N,) resets states."""
 
 
 class RuleItself:
     """The action 0, which around the rule is the rule itself."""
 
-    def predict(self, observation: np.ndarray, *, deterministic: bool = False) -> tuple[np.ndarray, Any]:
+    def predict(
+        self, observation: np.ndarray, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[np.ndarray, Any]:
         """Zeros."""
         return np.zeros((len(observation), 1), dtype=np.float32), None
 
@@ -76,9 +80,11 @@ class Evaluation:
         """The policy's reward a step under an objective, scenario by scenario: float64 of shape (scenarios,)."""
         observations, _ = self._environment.reset(seed=SEED, options={"objective": objective})
         total = np.zeros(self._environment.num_envs)
+        state, starts = None, np.ones(self._environment.num_envs, dtype=np.bool_)
         for _ in range(self.steps):
-            actions, _ = policy.predict(observations, deterministic=True)
-            observations, rewards, _, _, _ = self._environment.step(actions)
+            actions, state = policy.predict(observations, state, starts, deterministic=True)
+            observations, rewards, terminated, truncated, _ = self._environment.step(actions)
+            starts = terminated | truncated
             total += rewards
         return total / self.steps
 

@@ -17,7 +17,11 @@ from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_con
 from weir.trainer.learning.teachers import ORACLE
 from weir.trainer.model.file import read_model
 
-_PACKAGES = {"ppo": ("stable-baselines3", "torch", "gymnasium"), "imitation": ("torch",)}
+_PACKAGES = {
+    "ppo": ("stable-baselines3", "torch", "gymnasium"),
+    "recurrent_ppo": ("sb3-contrib", "stable-baselines3", "torch", "gymnasium"),
+    "imitation": ("torch",),
+}
 
 
 def record_origin(record: RunRecord, configuration: TrainingConfiguration) -> None:
@@ -58,6 +62,9 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
     how = f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps"
     network: dict[str, Any] = {"hidden": list(configuration.policy.hidden)}
+    if configuration.algorithm == "recurrent_ppo":
+        how = f"recurrent PPO (sb3-contrib), {done} steps"
+        network = configuration.recurrent_ppo.model_dump(include={"hidden", "layers"})
     if configuration.algorithm == "imitation":
         how = f"imitation (dataset aggregation), {done} decisions"
         network = configuration.imitation.model_dump(include={"hidden", "layers", "classifies"})

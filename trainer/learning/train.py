@@ -15,6 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
 from weir.files.output import alone_in, make_folder, refuse_other_results, write_text
+from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
@@ -145,8 +146,10 @@ def _reinforce(
 ) -> tuple[int, bool, float]:
     """Learns from rewards; the steps, whether Ctrl-C interrupted it, and the mean reward of the latest episodes."""
     checkpoint = folder / CHECKPOINT
-    decay = configuration.ppo.weight_average_decay if configuration.algorithm == "ppo" else 0.0
-    average = WeightAverage(decay, folder) if decay > 0 else None
+    settings = configuration.algorithm_settings
+    on_policy, average = isinstance(settings, PpoSettings), None
+    if isinstance(settings, PpoSettings) and settings.weight_average_decay > 0:
+        average = WeightAverage(settings.weight_average_decay, configuration.algorithm, folder)
     # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
     model = (
         load_model(configuration, checkpoint, environment) if resume else make_model(configuration, environment, folder)
@@ -172,7 +175,7 @@ def _reinforce(
             model.learn(
                 max(0, configuration.steps - model.num_timesteps),
                 watching,
-                log_interval=1 if configuration.algorithm == "ppo" else 4 * environment.num_envs,
+                log_interval=1 if on_policy else 4 * environment.num_envs,
                 tb_log_name=configuration.name,
                 reset_num_timesteps=not resume,
             )

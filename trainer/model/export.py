@@ -20,7 +20,7 @@ from weir.trainer.model.file import make_session
 from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
-from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy
+from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentActor
 
 # Relative and absolute: what the library allows when it checks golden vectors (`MatchesGolden`).
 GOLDEN_TOLERANCE = 1e-4
@@ -43,7 +43,8 @@ def export(
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
     """
-    kind = DeployedRecurrentPolicy if isinstance(policy, RecurrentPolicy) else DeployedPolicy
+    recurrent = isinstance(policy.deployed_modules()[1], RecurrentActor)
+    kind = DeployedRecurrentPolicy if recurrent else DeployedPolicy
     deployed = kind(policy, specification).eval()
     on_stage("writing the graph")
     model = policy_graph(deployed, specification)

@@ -35,6 +35,19 @@ class PreferenceNetwork(nn.Module):
         return self.hidden(torch.cat([inputs[:, :-3], self.preference(inputs[:, -3:])], dim=1))
 
 
+class CriticNetwork(PreferenceNetwork):
+    """The tower of a critic: its `privileged` last inputs follow the objective."""
+
+    def __init__(self, input_size: int, privileged: int, preference_size: int, hidden: tuple[int, ...]) -> None:
+        super().__init__(input_size, preference_size, hidden)
+        self.visible = input_size - privileged
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """(N, input_size) to (N, last hidden width)."""
+        history, objective = inputs[:, : self.visible - 3], inputs[:, self.visible - 3 : self.visible]
+        return super().forward(torch.cat([history, inputs[:, self.visible :], objective], dim=1))
+
+
 class ActorAndCritic(nn.Module):
     """The two towers in the form stable-baselines3 asks of an `mlp_extractor`; nothing is shared between them, and only
     the critic sees the `privileged` last inputs.
@@ -44,7 +57,7 @@ class ActorAndCritic(nn.Module):
         super().__init__()
         self.visible = input_size - privileged
         self.policy = PreferenceNetwork(self.visible, preference_size, hidden)
-        self.value = PreferenceNetwork(input_size, preference_size, hidden)
+        self.value = CriticNetwork(input_size, privileged, preference_size, hidden)
         self.latent_dim_pi = hidden[-1]
         self.latent_dim_vf = hidden[-1]
 
@@ -58,8 +71,7 @@ class ActorAndCritic(nn.Module):
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """Latent of the critic."""
-        history, objective = features[:, : self.visible - 3], features[:, self.visible - 3 : self.visible]
-        return self.value(torch.cat([history, features[:, self.visible :], objective], dim=1))
+        return self.value(features)
 
 
 class PreferencePolicy(ActorCriticPolicy):

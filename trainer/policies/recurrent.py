@@ -30,15 +30,22 @@ class RecurrentActor(nn.Module):
         super().__init__()
         self.preference = nn.Sequential(nn.Linear(3, preference_size), nn.Tanh())
         self.cells = nn.LSTM(input_size - 3 + preference_size, hidden, layers, batch_first=True)
+        # sb3-contrib makes its states by these names of nn.LSTM.
+        self.num_layers, self.hidden_size = layers, hidden
         self.state_size = 2 * layers * hidden
 
     def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
-        inputs = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
-        shape = len(state), 2, self.cells.num_layers, self.cells.hidden_size
+        shape = len(state), 2, self.num_layers, self.hidden_size
         outputs, cells = state.reshape(shape).permute(1, 2, 0, 3).contiguous()
-        latents, after = self.cells(inputs, (outputs, cells))
+        latents, after = self.steps(inputs, (outputs, cells))
         return latents, torch.stack(after).permute(2, 0, 1, 3).reshape(state.shape)
+
+    def steps(
+        self, inputs: torch.Tensor, state: tuple[torch.Tensor, torch.Tensor]
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
+        """As `forward`, with the state as nn.LSTM has it: h and c, (layers, N, hidden) each."""
+        return self.cells(torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1), state)
 
 
 class LevelHead(nn.Module):
