@@ -173,6 +173,8 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
         ({"ppo": {"batch_size": 1}}, "ppo.batch_size: .*2"),
         ({"ppo": {"learning_rate": float("inf")}}, "ppo.learning_rate: .*finite"),
         ({"environment": {"features": FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
+        ({"environment": {"features": FEATURES, "decision_delay_ms": [80, 20]}}, "the lower one first"),
+        ({"environment": {"features": FEATURES, "decision_delay_ms": float("nan")}}, "decision_delay_ms"),
         ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
         ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
         ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
