@@ -282,11 +282,13 @@ class RunRecord(Record):
 
     Attributes:
         media: by their ids, of the flows that the measures of the run are of; empty: those of the run's controller.
+        decision_delay_ms: how long each decision of the model took.
         series: only in a record that carries its series.
     """
 
     media: dict[str, MediaRecord] = {}
     model_sha256: str | None = None
+    decision_delay_ms: Number = 0.0
     metrics: Metrics = Metrics(run={})
     series: SkipValidation[PathColumns | None] = None
 

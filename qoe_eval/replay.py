@@ -52,6 +52,7 @@ from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.families.families import small_grid
 from weir.traces.schema.media import MEDIA, MediaKind
 from weir.traces.schema.scenario import MAX_DURATION_S
+from weir.trainer.gym import MAX_DECISION_DELAY_MS
 
 FINDINGS_SHOWN = 5
 
@@ -159,6 +160,10 @@ class ReplayOptions:
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
     ] = None
+    decision_delay: Annotated[
+        float,
+        typer.Option(min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="Time that each decision of a model takes."),
+    ] = 0.0
     objectives: Annotated[
         int,
         typer.Option(
@@ -270,6 +275,7 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         simulator=simulator,
         series=_SERIES_OF_PLAN[options.series],
         own=own,
+        decision_delay_ms=options.decision_delay,
     )
     return ReplayPlans(
         main,

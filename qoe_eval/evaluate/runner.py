@@ -205,6 +205,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays) -> ReplayPlan:
         one.series,
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,
+        one.decision_delay_ms,
     )
 
 

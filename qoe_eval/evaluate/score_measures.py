@@ -82,6 +82,31 @@ def controller_gain(results: Results, bound: Bound, own: str, reference: str, *o
 
 
 @goal_measure
+def change(results: Results, bound: Bound, name: str, reference: str) -> Outcome:
+    """Mean score of weir on a set less that on the same scenarios under the conditions of another set."""
+    own, other = (run_values(distinct_runs(results.of(one)), POLICY, SCORE) for one in (name, reference))
+    found = compare_paired(MEASURES[SCORE], own, other)
+    if found is None:
+        return Outcome(reason=results.why_no_run(name))
+    return Outcome(found.mean, f"{interval_text(found)}, {sample_text(found.independent, found.n)}")
+
+
+@goal_measure
+def bytes_lost(results: Results, bound: Bound, name: str, reference: str) -> Outcome:
+    """The share of the bytes that weir receives on a set, which it does not receive on the same scenarios under the
+    conditions of another set.
+    """
+    own, other = (
+        results.by_scenario(one, POLICY, lambda record: record.flows[0].bytes_received) for one in (reference, name)
+    )
+    common = own.keys() & other.keys()
+    if not common:
+        return Outcome(reason=results.why_no_run(name))
+    lost = 1 - sum(other[scenario] for scenario in common) / sum(own[scenario] for scenario in common)
+    return Outcome(lost, f"{len(common)} scenarios")
+
+
+@goal_measure
 def worst_gain(results: Results, bound: Bound, *sets: str, others: Sequence[str] = ("gcc",)) -> Outcome:
     """Smallest gain of a scenario over the best of others."""
     records = results.of(*sets)

@@ -35,6 +35,7 @@ class Replays:
     preset: str = "balanced"
     first_seed: bool = False
     guard_off: Sequence[str] = ()
+    decision_delay_ms: float = 0.0
     with_calls: bool = False
 
 

@@ -30,7 +30,8 @@ class ReplayPlan:
     `model` is for the controller weir; None when that is not among them. `own` holds the custom ones of
     `controllers`, by name.
 
-    `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off.
+    `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off. `decision_delay_ms`: how long
+    each decision of a model takes.
 
     `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
     need them; or "none", which is fastest and leaves those measures undefined.
@@ -45,6 +46,7 @@ class ReplayPlan:
     series: SeriesOfPlan = "kept"
     own: Mapping[str, CustomController] = field(default_factory=dict)
     guard_off: Sequence[str] = ()
+    decision_delay_ms: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class ReplayJob(SimulatorJob):
     media: dict[str, JsonValue]
     variation: dict[str, JsonValue]
     model_sha256: str | None
+    decision_delay_ms: float
     keep_series: bool
 
 
@@ -91,6 +94,9 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                     identity.append(member_digests(controller))
                 if plan.guard_off:
                     identity.append(sorted(plan.guard_off))
+                delay_ms = float(plan.decision_delay_ms) if _is_policy(controller, own) else 0.0
+                if delay_ms:
+                    identity.append({"decision_delay_ms": delay_ms})
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
                 jobs[key] = ReplayJob(
                     name=f"{document['name']}, {controller}, seed {seed}",
@@ -103,14 +109,23 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                         "seed": seed,
                         "series": plan.series != "none",
                         "guard_off": list(plan.guard_off),
+                        "decision_delay_ms": delay_ms,
                     },
                     key=key,
                     media=media,
                     variation=variation,
                     model_sha256=own.sha256 if own and own.model else own_hash,
+                    decision_delay_ms=delay_ms,
                     keep_series=plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
                 )
     return jobs
+
+
+def _is_policy(controller: str, own: CustomController | None) -> bool:
+    """True where a model decides, alone or in a pool."""
+    if own:
+        return bool(own.model)
+    return uses_model(controller) or (is_pool(controller) and bool(member_digests(controller)))
 
 
 def member_digests(pool: str) -> list[str]:

@@ -109,6 +109,8 @@ def _result(answer: RunRecord, job: ReplayJob) -> tuple[RunRecord, Series]:
         "model_sha256": job.model_sha256,
         "metrics": metrics,
     }
+    if job.decision_delay_ms:
+        about["decision_delay_ms"] = job.decision_delay_ms
     if answer.series:
         about["episodes"] = run_episodes(answer, flows_under_test_of(answer, tested))
     return lean.model_copy(update=about), series

@@ -74,7 +74,7 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
     state.SkipWithError(policy.error().c_str());
     return;
   }
-  PolicyAgent agent(std::move(policy.value()));
+  PolicyAgent agent(std::make_unique<InlineExecutor>(std::move(policy.value())));
   const std::vector<IntervalStatistics> intervals = RandomIntervals();
   std::vector<double> durations_us;
   durations_us.reserve(kDecisions);
@@ -82,7 +82,8 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   const int64_t allocations_before = CountedAllocations();
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(agent.Decide(intervals[next], DataRate::KilobitsPerSecond(1000)));
+    agent.Observe(intervals[next], Timestamp::Micros(0));
+    benchmark::DoNotOptimize(agent.Finish(Timestamp::Micros(0), DataRate::KilobitsPerSecond(1000)));
     const auto end = std::chrono::steady_clock::now();
     durations_us.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
     next = (next + 1) % kIntervals;

@@ -120,6 +120,63 @@ def test_a_guard_without_a_rule(run, steady):
     assert "must be an array" in answer(guard_off="slew")["error"]
 
 
+@pytest.fixture
+def answer(run, steady):
+    """A function from the keys of a job to the text of its answer."""
+    job = {"job": 1, "scenario": steady(duration_s=10), "controller": "weir", "model": str(SHIPPED_MODEL)}
+    return lambda **more: run("run", "-", text=json.dumps(job | more) + "\n").stdout
+
+
+@pytest.mark.parametrize(
+    "controller", ["weir", "weir-send", "pilot=weir copilots=nada fusion=min", f"pilot=weir:{SHIPPED_MODEL}"]
+)
+def test_a_decision_delay(answer, controller):
+    at_once = answer(controller=controller)
+    assert answer(controller=controller, decision_delay_ms=0) == at_once
+    assert answer(controller=controller, decision_delay_ms=[0, 0]) == at_once
+    slow = answer(controller=controller, decision_delay_ms=50)
+    assert answer(controller=controller, decision_delay_ms=[50, 50]) == slow
+    drawn = answer(controller=controller, decision_delay_ms=[20, 80])
+    assert answer(controller=controller, decision_delay_ms=[20, 80]) == drawn
+    assert len({at_once, slow, drawn}) == 3
+    for one in (at_once, slow, drawn):
+        assert json.loads(one)["flows"][0].get("estimator", {}).get("policy_faults", 0) == 0
+
+
+def test_a_decision_delay_of_an_own_policy_and_of_others(answer):
+    own = {"controller": "mine", "external": {"kind": "policy", "model": str(SHIPPED_MODEL)}, "model": None}
+    assert answer(**own, decision_delay_ms=50) != answer(**own)
+    assert answer(controller="gcc", decision_delay_ms=50) == answer(controller="gcc")
+
+
+def test_decisions_of_more_than_an_interval_leave_the_call_to_the_fallback(answer):
+    late, in_time = (json.loads(answer(decision_delay_ms=ms))["flows"][0]["estimator"] for ms in (101, 100))
+    assert late["decisions"] == 0
+    assert late["policy_faults"] > 90
+    assert late["fallback_decisions"] > 0
+    assert (in_time["policy_faults"], in_time["fallback_decisions"]) == (0, 0)
+    assert in_time["decisions"] > 90
+
+
+@pytest.mark.parametrize(
+    ("delay", "message"),
+    [
+        (-1, "decision_delay_ms: must be at least 0"),
+        (10_001, "decision_delay_ms: must be at most 10000"),
+        ("50", "decision_delay_ms"),
+        (True, "decision_delay_ms"),
+        ([50], "decision_delay_ms: needs at least 2"),
+        ([1, 2, 3], "decision_delay_ms: takes at most 2"),
+        ([80, 20], "decision_delay_ms: must be [low, high]"),
+        ([0, -1], "decision_delay_ms: must be at least 0"),
+        (float("nan"), "not JSON"),
+        (float("inf"), "not JSON"),
+    ],
+)
+def test_a_decision_delay_that_is_none(answer, delay, message):
+    assert message in json.loads(answer(decision_delay_ms=delay))["error"]
+
+
 def test_a_full_disk_fails_the_run(real_simulator, steady, tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("needs /dev/full")

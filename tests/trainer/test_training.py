@@ -173,6 +173,8 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
         ({"ppo": {"batch_size": 1}}, "ppo.batch_size: .*2"),
         ({"ppo": {"learning_rate": float("inf")}}, "ppo.learning_rate: .*finite"),
         ({"environment": {"features": FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
+        ({"environment": {"features": FEATURES, "decision_delay_ms": [80, 20]}}, "the lower one first"),
+        ({"environment": {"features": FEATURES, "decision_delay_ms": float("nan")}}, "decision_delay_ms"),
         ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
         ({"algorithm": "recurrent_ppo", "recurrent_ppo": {"batch_size": 100}}, "_ppo.batch_size 100 must divide"),
         ({"recurrent_ppo": {"layers": 5}}, "recurrent_ppo.layers: .*4"),

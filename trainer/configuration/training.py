@@ -53,6 +53,7 @@ class EnvironmentSettings(Settings):
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
     guard: bool = False
     side: Side = "receiver"
+    decision_delay_ms: float | tuple[float, float] = 0.0
     privileged_critic: bool = False
     timeout_s: PositiveFloat = 30.0
     action: ActionSettings = ActionSettings()
@@ -74,6 +75,7 @@ class EnvironmentSettings(Settings):
             "action": self.action.specification(),
             "guard": self.guard,
             "side": self.side,
+            "decision_delay_ms": self.decision_delay_ms,
             "privileged": self.privileged_critic,
             "timeout_s": self.timeout_s,
         }
@@ -88,6 +90,7 @@ class EnvironmentSettings(Settings):
             self.guard,
             privileged=self.privileged_critic,
             side=self.side,
+            decision_delay_ms=self.decision_delay_ms,
         )
 
 

@@ -16,6 +16,7 @@ from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import (
     DEFAULT_FEATURES,
     ActionSpecification,
+    DecisionDelay,
     EnvironmentSpecification,
     ObjectiveSource,
     ScenarioSource,
@@ -33,6 +34,7 @@ def make_specification(
     packets: bool = False,
     privileged: bool = False,
     side: Side = "receiver",
+    decision_delay_ms: DecisionDelay = 0.0,
 ) -> EnvironmentSpecification:
     """An `EnvironmentSpecification` from plain values, as a configuration file or `gymnasium.make` gives them."""
     if not isinstance(action, ActionSpecification):
@@ -40,7 +42,9 @@ def make_specification(
             action = ActionSpecification(**(action or {}))
         except TypeError as error:
             raise InputError(f"action: {error}") from None
-    return EnvironmentSpecification(interval_ms, tuple(features), history, action, guard, packets, privileged, side)
+    return EnvironmentSpecification(
+        interval_ms, tuple(features), history, action, guard, packets, privileged, side, decision_delay_ms
+    )
 
 
 class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
@@ -74,6 +78,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         guard: bool = False,
         privileged: bool = False,
         side: Side = "receiver",
+        decision_delay_ms: DecisionDelay = 0.0,
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         render_mode: None = None,
@@ -91,6 +96,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path,
                 for a critic while it trains.
             side: at the sender the agent sees what transport feedback tells, and its rate is in force at once.
+            decision_delay_ms: see `EnvironmentSpecification`.
             simulator: path of `weir-sim`; see `find_simulator`.
             timeout_s: how long the simulator may take for an answer.
             render_mode: there is nothing to render.
@@ -101,7 +107,14 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         if render_mode is not None:
             raise InputError(f"render_mode {render_mode!r}: this environment does not render")
         specification = make_specification(
-            interval_ms, features, history, action, guard, privileged=privileged, side=side
+            interval_ms,
+            features,
+            history,
+            action,
+            guard,
+            privileged=privileged,
+            side=side,
+            decision_delay_ms=decision_delay_ms,
         )
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)

@@ -20,6 +20,8 @@ MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
 
 PRIVILEGED_LIMIT = 1e11
 
+MAX_DECISION_DELAY_MS = 10_000.0
+
 DEFAULT_FEATURES: tuple[str, ...] = (
     "receive_rate_bps",
     "queueing_delay_mean_s",
@@ -33,6 +35,9 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
+# Milliseconds that every decision takes, or the bounds between which the time of each is drawn.
+DecisionDelay = float | Sequence[float]
+
 ScenarioLike = Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
@@ -44,6 +49,14 @@ def check_features(names: Sequence[str]) -> None:
     if unknown or not names or len(set(names)) != len(names):
         wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"
         raise InputError(f"features: {wrong}. Known are {', '.join(FEATURES)}")
+
+
+def check_decision_delay(delay_ms: DecisionDelay) -> None:
+    """Raises InputError unless it is a number of milliseconds, or two of them, the lower one first."""
+    bounds = delay_ms if isinstance(delay_ms, Sequence) else (delay_ms, delay_ms)
+    if len(bounds) != 2 or not 0 <= bounds[0] <= bounds[1] <= MAX_DECISION_DELAY_MS:
+        must = f"must be 0 to {MAX_DECISION_DELAY_MS:,.0f} ms, or two such numbers, the lower one first"
+        raise InputError(f"decision_delay_ms {delay_ms}: {must}")
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,9 @@ class ActionSpecification:
 class EnvironmentSpecification:
     """The part of an environment that stays the same over all its episodes.
 
+    `decision_delay_ms`: an action is in force so much later; one that takes more than an interval is dropped, and after
+    three such in a row the rule decides, as in a call.
+
     Raises:
         InputError: an unknown or missing feature, or a value out of range.
     """
@@ -90,9 +106,13 @@ class EnvironmentSpecification:
     packets: bool = False
     privileged: bool = False
     side: Side = "receiver"
+    decision_delay_ms: DecisionDelay = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
+        if isinstance(self.decision_delay_ms, Sequence):
+            object.__setattr__(self, "decision_delay_ms", tuple(self.decision_delay_ms))
+        check_decision_delay(self.decision_delay_ms)
         check_features(self.features)
         if self.side not in get_args(Side):
             raise InputError(f"side {self.side!r}: one of {', '.join(get_args(Side))}")
@@ -196,4 +216,5 @@ class EnvironmentSpecification:
             "guard": self.guard,
             "side": self.side,
             "packets": self.packets,
+            "decision_delay_ms": self.decision_delay_ms,
         }

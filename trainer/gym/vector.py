@@ -20,6 +20,7 @@ from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import (
     DEFAULT_FEATURES,
     ActionSpecification,
+    DecisionDelay,
     EnvironmentSpecification,
     ObjectiveSource,
     ScenarioSource,
@@ -56,6 +57,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         guard: bool = False,
         privileged: bool = False,
         side: Side = "receiver",
+        decision_delay_ms: DecisionDelay = 0.0,
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         render_mode: None = None,
@@ -67,7 +69,14 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.num_envs < 1:
             raise InputError(f"num_envs {num_envs}: at least 1")
         specification = make_specification(
-            interval_ms, features, history, action, guard, privileged=privileged, side=side
+            interval_ms,
+            features,
+            history,
+            action,
+            guard,
+            privileged=privileged,
+            side=side,
+            decision_delay_ms=decision_delay_ms,
         )
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)

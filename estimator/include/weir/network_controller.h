@@ -33,7 +33,7 @@ class NetworkController {
 };
 
 // Decides from arrivals. Every OnTimeout at or after next_timeout() returns a target, also an unchanged one. A missing,
-// infinite, zero or negative target is a fault.
+// infinite, zero or negative target is a fault; one that is missing with the source kUndecided comes later.
 class ReceiverController : public NetworkController {
  public:
   // Invoked for every packet that is not a duplicate.

@@ -48,7 +48,7 @@ struct ProbeClusterConfig {
 // Source of the target of FallbackController and PoolController.
 enum class TargetSource : uint8_t {
   kNone,       // no controller was due
-  kUndecided,  // no controller has given a target yet
+  kUndecided,  // no controller has given a target yet; from a member: its decision is still out, which is no fault
   kPilot,      // the active controller's target
   kCopilot,    // a candidate's target, which fusion preferred
   kFallback,   // the active controller is suspended; the fallback's target

@@ -39,7 +39,7 @@ class PollingController : public Interface {
 
   void AddMember(std::string name, std::unique_ptr<ReceiverController> controller);
   const ReceiverController& controller(size_t member) const { return *controllers_[member + 1]; }
-  // Polls a member; false when it is not due.
+  // Polls a member; false when it is not due, or has not decided yet.
   bool Poll(size_t index, bool is_pilot, Timestamp now);
   // True when the fallback decided and the pilot is suspended.
   bool PollFallback(Timestamp now);
@@ -50,7 +50,14 @@ class PollingController : public Interface {
   ControllerCounters counters_;
 
  private:
-  std::optional<DataRate> PollTarget(ReceiverController& controller, Timestamp now, int& path_kind);
+  struct Answer {
+    // Nothing: a fault, unless it is undecided.
+    std::optional<DataRate> rate = std::nullopt;
+    int path_kind = 0;
+    bool undecided = false;
+  };
+  // The answer of a controller that is due.
+  Answer PollTarget(ReceiverController& controller, Timestamp now);
 
   // The fallback, then the members.
   std::vector<std::unique_ptr<ReceiverController>> controllers_;
@@ -96,29 +103,34 @@ Timestamp PollingController<Interface>::next_timeout() const {
   return next;
 }
 
-// The target of a controller that is due; nothing when it is a fault.
 template <class Interface>
-std::optional<DataRate> PollingController<Interface>::PollTarget(ReceiverController& controller, Timestamp now,
-                                                                 int& path_kind) {
+PollingController<Interface>::Answer PollingController<Interface>::PollTarget(ReceiverController& controller,
+                                                                              Timestamp now) {
   const auto& [clock, longest] = decision_limit_;
   const Timestamp polled_at = clock ? clock() : now;
   const NetworkControlUpdate update = controller.OnTimeout(now);
-  path_kind = update.path_kind;
+  Answer answer{.path_kind = update.path_kind};
   if (clock && clock() - polled_at > longest) {
     ++counters_.late_decisions;
-    return std::nullopt;
+    return answer;
   }
-  if (!update.target_rate) return std::nullopt;
+  if (!update.target_rate) {
+    answer.undecided = update.source == TargetSource::kUndecided;
+    return answer;
+  }
   const DataRate rate = update.target_rate->target_rate;
-  return rate.IsFinite() && rate > DataRate::Zero() ? std::optional(rate) : std::nullopt;
+  if (rate.IsFinite() && rate > DataRate::Zero()) answer.rate = rate;
+  return answer;
 }
 
 template <class Interface>
 bool PollingController<Interface>::Poll(size_t index, bool is_pilot, Timestamp now) {
   ReceiverController& controller = *controllers_[index + 1];
   if (controller.next_timeout() > now) return false;
+  const auto [rate, path_kind, undecided] = PollTarget(controller, now);
+  if (undecided) return false;
   MemberState& member = members_[index];
-  const std::optional<DataRate> rate = PollTarget(controller, now, member.path_kind);
+  member.path_kind = path_kind;
   if (!rate) {
     ++member.faults;
     counters_.faults += is_pilot;
@@ -142,8 +154,7 @@ template <class Interface>
 bool PollingController<Interface>::PollFallback(Timestamp now) {
   ReceiverController& fallback = *controllers_.front();
   if (fallback.next_timeout() > now) return false;
-  int path_kind = 0;
-  const std::optional<DataRate> rate = PollTarget(fallback, now, path_kind);
+  const std::optional<DataRate> rate = PollTarget(fallback, now).rate;
   if (rate) fallback_rate_ = rate;
   if (!rate || !this->pilot().suspended) return false;
   ++counters_.fallback_decisions;

@@ -67,7 +67,9 @@ struct MoccSender::Path {
 
 MoccSender::MoccSender(std::unique_ptr<Policy> policy, const Objective& objective,
                        const TargetRateConstraints& constraints)
-    : agent_(std::move(policy)), path_(std::make_unique<Path>()), rate_(constraints.start_rate) {
+    : agent_(std::make_unique<InlineExecutor>(std::move(policy))),
+      path_(std::make_unique<Path>()),
+      rate_(constraints.start_rate) {
   agent_.SetObjective(objective);
   path_->arrivals.Start(now_);
   path_->guard.SetConstraints(constraints, now_);
@@ -82,7 +84,8 @@ MoccSender::Outcome MoccSender::ReportStatus(const MoccStatus& status) {
   silence_ = silence;
   now_ += status.interval;
   if (!status.throughput.IsZero()) path_->arrivals.OnData(now_, status.throughput * status.interval);
-  const std::optional<DataRate> decided = agent_.Decide(*statistics, rate_);
+  agent_.Observe(*statistics, now_);
+  const std::optional<DataRate> decided = agent_.Finish(now_, rate_);
   path_->arrivals.OnDecision(now_);
   rate_ = path_->guard.Apply(decided.value_or(std::min(rate_, status.throughput)), now_).rate;
   return decided ? Outcome::kDecided : Outcome::kPolicyFault;

@@ -6,26 +6,45 @@
 
 namespace weir {
 
-PolicyAgent::PolicyAgent(std::unique_ptr<Policy> policy)
-    : policy_(std::move(policy)), observation_(description().observation_size), action_(description().action_size) {
+PolicyAgent::PolicyAgent(std::unique_ptr<PolicyExecutor> executor)
+    : executor_(std::move(executor)), observation_(description().observation_size) {
   if (description().format == ModelFormat::kWeir1) history_.emplace(description().features);
 }
 
-std::optional<DataRate> PolicyAgent::Decide(const IntervalStatistics& statistics, DataRate current) {
+void PolicyAgent::Observe(const IntervalStatistics& statistics, Timestamp now) {
   assert(description().format == ModelFormat::kWeir1);
   history_->Add(statistics);
   history_->Write(observation_);
-  return Decide(current);
+  Submit(now);
 }
 
-std::optional<DataRate> PolicyAgent::Decide(const MmsysFeatures& features, DataRate current) {
+void PolicyAgent::Observe(const MmsysFeatures& features, Timestamp now) {
   assert(description().format == ModelFormat::kMmsys2024);
   features.Write(observation_);
-  return Decide(current);
+  Submit(now);
 }
 
-std::optional<DataRate> PolicyAgent::Decide(DataRate current) {
-  switch (policy_->Run(observation_, objective_, action_)) {
+void PolicyAgent::Submit(Timestamp now) {
+  executor_->Submit(observation_, objective_, now);
+  submitted_at_ = now;
+  waiting_ = true;
+}
+
+std::optional<DataRate> PolicyAgent::Finish(Timestamp now, DataRate current) {
+  const std::optional<PolicyAnswer> answer = executor_->Take(now);
+  const TimeDelta age = now - submitted_at_;
+  if (!answer && age < description().interval) return std::nullopt;
+  waiting_ = false;
+  if (!answer || age > description().interval) {
+    ++faults_.late_answer;
+    return std::nullopt;
+  }
+  return Rate(*answer, current);
+}
+
+std::optional<DataRate> PolicyAgent::Rate(const PolicyAnswer& answer, DataRate current) {
+  path_kind_ = answer.path_kind;
+  switch (answer.fault) {
     case PolicyFault::kNone:
       break;
     case PolicyFault::kBadObservation:
@@ -38,7 +57,7 @@ std::optional<DataRate> PolicyAgent::Decide(DataRate current) {
       ++faults_.non_finite_output;
       return std::nullopt;
   }
-  std::span<const float> action = action_;
+  std::span<const float> action = answer.action;
   // (bandwidth, standard deviation)
   if (description().format == ModelFormat::kMmsys2024) action = action.first(1);
   const std::optional<DataRate> rate = description().action.Apply(action, current);
@@ -48,7 +67,9 @@ std::optional<DataRate> PolicyAgent::Decide(DataRate current) {
 
 void PolicyAgent::Reset() {
   if (history_) history_->Clear();
-  policy_->ResetState();
+  executor_->Reset();
+  waiting_ = false;
+  path_kind_ = 0;
 }
 
 }  // namespace weir

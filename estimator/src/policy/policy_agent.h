@@ -2,6 +2,7 @@
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_AGENT_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_POLICY_AGENT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,7 +10,7 @@
 
 #include "policy/feature_history.h"
 #include "policy/mmsys_features.h"
-#include "policy/policy.h"
+#include "policy/policy_executor.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
@@ -21,37 +22,51 @@ struct PolicyFaultCounters {
   uint64_t runtime_error = 0;
   uint64_t non_finite_output = 0;
   uint64_t unusable_action = 0;  // finite, but no rate follows from it
+  uint64_t late_answer = 0;      // later than one interval; dropped
 
-  uint64_t total() const { return bad_observation + runtime_error + non_finite_output + unusable_action; }
+  uint64_t total() const { return bad_observation + runtime_error + non_finite_output + unusable_action + late_answer; }
 };
 
+// A decision is Observe() and then Finish(), until it is no longer waiting.
 class PolicyAgent {
  public:
-  explicit PolicyAgent(std::unique_ptr<Policy> policy);
+  explicit PolicyAgent(std::unique_ptr<PolicyExecutor> executor);
 
-  const ModelDescription& description() const { return policy_->description(); }
+  const ModelDescription& description() const { return executor_->description(); }
   void SetObjective(const Objective& objective) { objective_ = objective; }
 
-  // The rate that follows from the interval that just ended, within the model's bounds; `current` is the rate in force.
-  // Nothing on a fault, which is counted. For models of the format kWeir1.
-  std::optional<DataRate> Decide(const IntervalStatistics& statistics, DataRate current);
+  // Submits the interval that ended at `now`, in place of an answer that it waits for. For models of the format kWeir1.
+  void Observe(const IntervalStatistics& statistics, Timestamp now);
   // The same for models of the format kMmsys2024.
-  std::optional<DataRate> Decide(const MmsysFeatures& features, DataRate current);
-  // Forgets history and recurrent state, as after a long gap.
+  void Observe(const MmsysFeatures& features, Timestamp now);
+  // The rate that follows, within the model's bounds; `current` is the rate in force. Nothing while it is waiting, and
+  // on a fault, which is counted.
+  std::optional<DataRate> Finish(Timestamp now, DataRate current);
+  bool waiting() const { return waiting_; }
+  // When to call Finish() again, while it is waiting.
+  Timestamp next_timeout(Timestamp now) const {
+    return std::min(executor_->next_timeout(now), submitted_at_ + description().interval);
+  }
+  // Drops an answer that it waits for; history and recurrent state stay.
+  void Discard() { waiting_ = false; }
+  // Forgets history and recurrent state, as after a long gap, and drops an answer that it waits for.
   void Reset();
 
   const PolicyFaultCounters& faults() const { return faults_; }
-  // From the last decision, see Policy.
-  int path_kind() const { return policy_->path_kind(); }
+  // From the last answer, see Policy.
+  int path_kind() const { return path_kind_; }
 
  private:
-  std::optional<DataRate> Decide(DataRate current);
+  void Submit(Timestamp now);
+  std::optional<DataRate> Rate(const PolicyAnswer& answer, DataRate current);
 
-  std::unique_ptr<Policy> policy_;
+  std::unique_ptr<PolicyExecutor> executor_;
   std::optional<FeatureHistory> history_;
   Objective objective_;
   std::vector<float> observation_;
-  std::vector<float> action_;
+  bool waiting_ = false;
+  Timestamp submitted_at_ = Timestamp::MinusInfinity();
+  int path_kind_ = 0;
   PolicyFaultCounters faults_;
 };
 

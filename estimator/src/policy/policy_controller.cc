@@ -17,7 +17,7 @@ constexpr int kSilentIntervals = 2;
 
 }  // namespace
 
-PolicyController::PolicyController(std::unique_ptr<Policy> policy) : agent_(std::move(policy)) {
+PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor) : agent_(std::move(executor)) {
   if (description().format == ModelFormat::kMmsys2024) mmsys_features_.emplace();
 }
 
@@ -30,7 +30,13 @@ void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& cons
   }
   target_ = constraints.start_rate;
   accumulator_.Start(now - description().interval * kSilentIntervals);
-  for (int left = kSilentIntervals - 1; left >= 0; --left) Decide(now - description().interval * left);
+  for (int left = kSilentIntervals - 1; left >= 0; --left) {
+    const Timestamp end = now - description().interval * left;
+    Observe(end);
+    agent_.Finish(end, target_);
+  }
+  // No target comes of them.
+  agent_.Discard();
   timer_.Start(now, description().interval);
 }
 
@@ -47,7 +53,7 @@ void PolicyController::OnArrival(const Arrival& arrival) {
   }
 }
 
-std::optional<DataRate> PolicyController::Decide(Timestamp now) {
+void PolicyController::Observe(Timestamp now) {
   if (now - last_decision_ > description().interval * kForgetAfterIntervals) {
     agent_.Reset();
     if (mmsys_features_) mmsys_features_->Clear();
@@ -55,19 +61,30 @@ std::optional<DataRate> PolicyController::Decide(Timestamp now) {
   last_decision_ = now;
   if (mmsys_features_) {
     mmsys_features_->EndInterval(now);
-    return agent_.Decide(*mmsys_features_, target_);
+    agent_.Observe(*mmsys_features_, now);
+  } else {
+    agent_.Observe(accumulator_.Take(now, target_), now);
   }
-  return agent_.Decide(accumulator_.Take(now, target_), target_);
 }
 
 NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
   NetworkControlUpdate update;
-  if (!timer_.Take(now)) return update;
-  if (const std::optional<DataRate> rate = Decide(now)) {
+  if (!agent_.waiting()) {
+    if (!timer_.Take(now)) return update;
+    Observe(now);
+  }
+  if (const std::optional<DataRate> rate = agent_.Finish(now, target_)) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_};
   }
   update.path_kind = agent_.path_kind();
+  if (agent_.waiting()) {
+    update.source = TargetSource::kUndecided;
+  } else if (timer_.Take(now)) {
+    // The answer took the whole interval, or did not come.
+    Observe(now);
+  }
+  if (agent_.waiting()) poll_at_ = agent_.next_timeout(now);
   return update;
 }
 

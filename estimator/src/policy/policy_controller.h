@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "arrival/interval_accumulator.h"
 #include "controllers/decision_timer.h"
@@ -14,11 +15,14 @@
 
 namespace weir {
 
-// Decides once per interval of its model. A decision that fails is counted and answered with no target, which the host
-// takes as a fault. The packet path allocates nothing; a decision allocates only what ONNX Runtime does inside.
+// Decides once per interval of its model. A decision that fails, or that takes longer than one interval, is counted and
+// answered with no target, which the host takes as a fault. While an answer is out the rate in force stays. The packet
+// path allocates nothing; a decision allocates only what ONNX Runtime does inside.
 class PolicyController final : public ReceiverController {
  public:
-  explicit PolicyController(std::unique_ptr<Policy> policy);
+  explicit PolicyController(std::unique_ptr<Policy> policy)
+      : PolicyController(std::make_unique<InlineExecutor>(std::move(policy))) {}
+  explicit PolicyController(std::unique_ptr<PolicyExecutor> executor);
 
   std::string_view name() const override { return "weir"; }
 
@@ -28,13 +32,13 @@ class PolicyController final : public ReceiverController {
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
   NetworkControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return timer_.due(); }
+  Timestamp next_timeout() const override { return agent_.waiting() ? poll_at_ : timer_.due(); }
 
   const ModelDescription& description() const { return agent_.description(); }
   const PolicyFaultCounters& faults() const { return agent_.faults(); }
 
  private:
-  std::optional<DataRate> Decide(Timestamp now);
+  void Observe(Timestamp now);
 
   PolicyAgent agent_;
   IntervalAccumulator accumulator_;
@@ -44,6 +48,8 @@ class PolicyController final : public ReceiverController {
   DataRate target_ = DataRate::Zero();
   Timestamp last_decision_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
+  // While the agent waits for an answer.
+  Timestamp poll_at_ = Timestamp::PlusInfinity();
 };
 
 }  // namespace weir

@@ -38,6 +38,8 @@ _STEPS: Final = sets.sending(
     "filler", {"start": sets.fixed(scenarios.start_link), "halved": sets.fixed(scenarios.halved_link)}
 )
 _START, _HALVED = _STEPS
+# Models that take so long for each decision.
+_SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 25, 50, 100)}
 _RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
 _TCP: Final = {"300 ms": "rfc8867-5.6-queue300", "1000 ms": "rfc8867-5.6-queue1000"}
 # The sets that run under other presets as well, by the name that they have together then.
@@ -76,6 +78,10 @@ SUITE: Final = Suite(
     replays=(
         *(Replays(name, build, ALL, series="measured") for name, build in {**_VIDEO, **_FILLER}.items()),
         *(Replays(name, build, ("weir", "gcc"), first_seed=True) for name, build in _LONG.items()),
+        *(
+            Replays(name, _VIDEO["random"], ("weir",), first_seed=True, decision_delay_ms=ms)
+            for ms, name in _SLOW.items()
+        ),
         *(Replays(name, build, ALL, series="kept") for name, build in _STEPS.items()),
         Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
         *(
@@ -126,6 +132,16 @@ SUITE: Final = Suite(
              Bound("at least", 0.0, "points", scale=100, signed=True)),
         Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
              scores.delay_tail(_RANDOM, *_LONG), Bound("at most", 1.25, "times")),
+        *(
+            Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
+                 scores.change(_SLOW[ms], _SLOW[0]), Bound("at least", limit, signed=True))
+            for ms, limit in ((50, -0.5), (100, -1.0))
+        ),
+        *(
+            Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
+                 scores.bytes_lost(_SLOW[ms], _SLOW[0]), Bound("at most", limit, "%", scale=100))
+            for ms, limit in ((25, 0.001), (50, 0.005))
+        ),
         Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link", series.start_time(_START),
              Bound("at most", 3.0, "s")),
         Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",

@@ -46,6 +46,23 @@ def test_a_gain_over_several_sets_is_undecided_while_one_is_missing():
     assert gain.verdict.startswith("not decided: the set mahimahi was not chosen; ")
 
 
+def test_slow_decisions_are_compared_with_the_same_scenarios():
+    def ran(*found):
+        return [record(name, "weir", challenge=score, flow={"bytes_received": count}) for name, score, count in found]
+
+    slow = results(
+        {
+            "slow decisions, 0 ms": ran(("a", 80, 1000), ("b", 90, 3000)),
+            "slow decisions, 50 ms": ran(("a", 79, 900), ("b", 90.2, 3060)),
+        }
+    )
+    score, lost = row("slow_50_score", slow), row("slow_50_bytes", slow)
+    assert (score.value, score.reached) == (pytest.approx(-0.4), True)
+    assert (lost.value, lost.reached) == (pytest.approx(0.01), False)
+    assert row("slow_100_score", slow).verdict.startswith("not measured: ")
+    assert row("slow_25_bytes", slow).verdict.startswith("not measured: ")
+
+
 def test_distance_closed():
     means = {
         "a": {"weir": {"challenge": 80}, "gcc": {"challenge": 70}, "oracle": {"challenge": 90}},

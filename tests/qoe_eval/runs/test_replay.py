@@ -61,6 +61,18 @@ def test_what_was_made_otherwise_is_run_again_and_the_old_set_aside(plan, tmp_pa
     assert len((tmp_path / "results.previous.jsonl").read_text().splitlines()) == 8
 
 
+def test_a_decision_delay_is_part_of_the_run(plan, tmp_path):
+    at_once = replay(plan, tmp_path, 2)
+    assert "decision_delay_ms" not in "".join(lines(tmp_path))
+    slow = replay(replace(plan, decision_delay_ms=50.0), tmp_path, 2)
+    # Only of controllers with a model.
+    assert slow.reused == 4
+    assert {(one.controller, one.decision_delay_ms) for one in slow.records} == {("weir", 50.0), ("gcc", 0.0)}
+    assert {json.loads(line).get("decision_delay_ms") for line in lines(tmp_path)} == {None, 50.0}
+    again = replay(plan, tmp_path, 2)
+    assert [one.key for one in again.records] == [one.key for one in at_once.records]
+
+
 def test_more_seeds_extend_what_is_there(plan, tmp_path):
     replay(plan, tmp_path, 2)
     outcome = replay(replace(plan, seeds=[1, 2, 3]), tmp_path, 2)

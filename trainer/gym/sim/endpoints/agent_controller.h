@@ -4,8 +4,10 @@
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_AGENT_CONTROLLER_H_
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "arrival/interval_accumulator.h"
@@ -33,11 +35,16 @@ struct AgentSpecification {
 };
 
 // Decides at its start, on an observation of zeros, and after every interval of the estimator that it is the pilot of.
-// An action that the mapping refuses leaves the rate in force.
+// An action that the mapping refuses leaves the rate in force. As with a policy, that rate also stays while an action
+// is delayed, and an action that is delayed by more than an interval is dropped and a fault.
 class AgentController final : public ReceiverController {
  public:
-  explicit AgentController(const AgentSpecification& specification)
-      : specification_(specification), history_(specification.features), observation_(specification.features.size()) {}
+  // `delay` draws that of an action; null: none.
+  AgentController(const AgentSpecification& specification, std::function<TimeDelta()> delay)
+      : specification_(specification),
+        delay_(std::move(delay)),
+        history_(specification.features),
+        observation_(specification.features.size()) {}
 
   std::string_view name() const override { return "agent"; }
 
@@ -59,15 +66,17 @@ class AgentController final : public ReceiverController {
   void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
   NetworkControlUpdate OnTimeout(Timestamp now) override {
     NetworkControlUpdate update;
-    if (!timer_.Take(now)) return update;
-    DataRate target = target_;
-    const std::optional<std::span<const float>> action = specification_.source->Decide(Observe(now));
-    if (action) target = specification_.action.Apply(*action, target_).value_or(target_);
-    target = std::clamp(target, constraints_.min_rate, constraints_.max_rate);
-    update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
+    if (!waiting_ && !Ask(now)) return update;
+    if (now < std::min(action_due_, latest_)) {
+      update.source = TargetSource::kUndecided;
+      return update;
+    }
+    waiting_ = false;
+    if (now >= action_due_ && now <= latest_) Act(now, update);
+    Ask(now);
     return update;
   }
-  Timestamp next_timeout() const override { return timer_.due(); }
+  Timestamp next_timeout() const override { return waiting_ ? std::min(action_due_, latest_) : timer_.due(); }
 
   // Ends the interval early; the observation is that of its end. Zeros before the start.
   std::span<const float> Observe(Timestamp now) {
@@ -78,7 +87,24 @@ class AgentController final : public ReceiverController {
   }
 
  private:
+  // False when no decision is due.
+  bool Ask(Timestamp now) {
+    if (!timer_.Take(now)) return false;
+    action_ = specification_.source->Decide(Observe(now));
+    action_due_ = now + (delay_ ? delay_() : TimeDelta::Zero());
+    latest_ = now + specification_.interval;
+    waiting_ = true;
+    return true;
+  }
+  void Act(Timestamp now, NetworkControlUpdate& update) {
+    DataRate target = target_;
+    if (action_) target = specification_.action.Apply(*action_, target_).value_or(target_);
+    target = std::clamp(target, constraints_.min_rate, constraints_.max_rate);
+    update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
+  }
+
   const AgentSpecification specification_;
+  const std::function<TimeDelta()> delay_;
   TargetRateConstraints constraints_;
   IntervalAccumulator accumulator_;
   FeatureHistory history_;
@@ -86,6 +112,11 @@ class AgentController final : public ReceiverController {
   DataRate target_ = DataRate::Zero();
   Timestamp interval_start_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
+  // From a decision until its action is in force, or dropped.
+  bool waiting_ = false;
+  std::optional<std::span<const float>> action_;
+  Timestamp action_due_ = Timestamp::PlusInfinity();
+  Timestamp latest_ = Timestamp::PlusInfinity();
 };
 
 }  // namespace weir::sim

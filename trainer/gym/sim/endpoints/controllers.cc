@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "field_trials.h"
+#include "policy/policy_controller.h"
 #include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
@@ -27,10 +28,17 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
   return MakeWeirSendController(config, std::move(controller));
 }
 
+std::unique_ptr<ReceiverController> MakePolicy(const ControllerContext& context,
+                                               std::shared_ptr<const PolicyModel> model) {
+  if (!context.decision_delay) return MakePolicyController(std::move(model));
+  return std::make_unique<PolicyController>(
+      std::make_unique<DelayedExecutor>(std::make_unique<Policy>(std::move(model)), context.decision_delay));
+}
+
 std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {
   if (!context.job.model)
     throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
-  return MakePolicyController(context.job.model->Load());
+  return MakePolicy(context, context.job.model->Load());
 }
 
 std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
@@ -111,11 +119,13 @@ Result<AtReceiver> MakeMember(const std::string& member, const ControllerContext
       if (!factory->at_receiver) return Error{"decides at the sender, and a pool runs at the receiver"};
       return factory->at_receiver(context);
     }
-    const auto load_model = [](const std::string& path) {
-      const std::string model = ReadInputFile(path, "model");
-      return PolicyModel::Load(std::as_bytes(std::span(model)));
-    };
-    return MakeController(member, load_model, context.fixed_rate);
+    if (IsModelName(member)) {
+      const std::string bytes = ReadInputFile(member.substr(member.find(':') + 1), "model");
+      auto model = PolicyModel::Load(std::as_bytes(std::span(bytes)));
+      if (!model) return Error{model.error()};
+      return MakePolicy(context, std::move(model.value()));
+    }
+    return MakeController(member, nullptr, context.fixed_rate);
   } catch (const InputError& error) {
     return Error{error.what()};
   }
@@ -152,8 +162,9 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 
 AtReceiver MakeReceiverController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external()) return MakeExternalController(context);
-  if (const OwnPolicy* own = context.own_policy()) return MakePolicyController(own->model->Load());
-  if (name == kAgentName && context.job.agent) return std::make_unique<AgentController>(*context.job.agent);
+  if (const OwnPolicy* own = context.own_policy()) return MakePolicy(context, own->model->Load());
+  if (name == kAgentName && context.job.agent)
+    return std::make_unique<AgentController>(*context.job.agent, context.decision_delay);
   CheckControllerName(name);
   return factory ? factory->at_receiver(context) : MakeBuiltInController(name, context.fixed_rate);
 }

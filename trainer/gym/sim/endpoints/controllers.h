@@ -2,6 +2,7 @@
 #ifndef WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
 #define WEIR_TRAINER_GYM_SIM_ENDPOINTS_CONTROLLERS_H_
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -35,6 +36,8 @@ struct ControllerContext {
   // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
+  // Draws the time that the policy takes for a decision; null: none.
+  std::function<TimeDelta()> decision_delay = nullptr;
 
   // A controller or a policy of the user's own in place of the named one; null: none.
   const external::ExternalSpecification* external() const { return under_test ? job.external : nullptr; }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "endpoints/agent_controller.h"
+#include "endpoints/decision_delay.h"
 #include "program/external_controllers.h"
 #include "program/input.h"
 #include "scenario/scenario.h"
@@ -72,6 +73,8 @@ struct SimulationJob {
   bool agent_guard = false;
   // For every flow with a guard, but for the agent's.
   GuardOptions guard_rules = {};
+  // All policies and the agent have it.
+  DecisionDelay decision_delay = {};
 };
 
 }  // namespace weir::sim

@@ -18,8 +18,9 @@ struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 
-// The flow's own random streams: the first is its media's.
+// The flow's own random streams.
 constexpr uint64_t kMediaStream = 0;
+constexpr uint64_t kDecisionStream = 1;
 
 // libwebrtc allocates to a video that many times its largest bitrate.
 constexpr double kVideoProtectionFactor = 2;
@@ -120,7 +121,9 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .protection_factor = repair ? kVideoProtectionFactor : 1,
                                   .objective = flow.objective,
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
-                                  .oracle = OracleConfigOf(job_.scenario, spec, media_link)};
+                                  .oracle = OracleConfigOf(job_.scenario, spec, media_link),
+                                  .decision_delay = job_.decision_delay.Draws(
+                                      RandomStream(job_.seed, random_streams::Flow(index) + kDecisionStream))};
   FlowController controller = MakeFlowController(flow.controller, context);
   if (controller.agent) agent_ = controller.agent;
   flow.external = controller.external;

@@ -110,6 +110,7 @@ JobLine ParseJobLine(const json& line) {
   }
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
   if (const json* off = object.FindOptional("guard_off")) result.job.guard_rules = ParseGuardOff(*off);
+  result.job.decision_delay = ParseDecisionDelay(object);
   result.series = object.Boolean("series", true);
   object.RefuseUnknownKeys();
   return result;

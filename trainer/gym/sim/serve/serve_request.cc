@@ -78,6 +78,7 @@ ServeRequest ParseServeRequest(std::string_view text) {
     request.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
   }
   request.job.agent_guard = object.Boolean("guard", false);
+  request.job.decision_delay = ParseDecisionDelay(object);
   request.packets = object.Boolean("packets", false);
   object.RefuseUnknownKeys();
   return request;

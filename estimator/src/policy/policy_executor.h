@@ -1,0 +1,94 @@
+// Where and when a policy computes its decisions: the caller submits an observation and takes the answer later.
+#ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_EXECUTOR_H_
+#define WEIR_ESTIMATOR_SRC_POLICY_POLICY_EXECUTOR_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "policy/policy.h"
+#include "weir/objective.h"
+#include "weir/units.h"
+
+namespace weir {
+
+struct PolicyAnswer {
+  PolicyFault fault = PolicyFault::kNone;
+  // After a fault it has no meaning. It lives until the next Submit().
+  std::span<const float> action;
+  // See Policy.
+  int path_kind = 0;
+};
+
+// Has one decision in flight, and the policy with its recurrent state. No function waits.
+class PolicyExecutor {
+ public:
+  static constexpr TimeDelta kPollInterval = TimeDelta::Millis(10);
+
+  virtual ~PolicyExecutor() = default;
+
+  virtual const ModelDescription& description() const = 0;
+  // Replaces a decision in flight, whose answer is dropped.
+  virtual void Submit(std::span<const float> observation, const Objective& objective, Timestamp now) = 0;
+  // The answer, once; nothing while the decision is in flight.
+  virtual std::optional<PolicyAnswer> Take(Timestamp now) = 0;
+  // When to call Take() again after it gave nothing at `now`.
+  virtual Timestamp next_timeout(Timestamp now) const { return now + kPollInterval; }
+  // Drops the decision in flight and sets the recurrent state to zeros.
+  virtual void Reset() = 0;
+};
+
+// Computes in Submit(), on the caller's thread; the answer is there at once.
+class InlineExecutor final : public PolicyExecutor {
+ public:
+  explicit InlineExecutor(std::unique_ptr<Policy> policy)
+      : policy_(std::move(policy)), action_(policy_->description().action_size) {}
+
+  const ModelDescription& description() const override { return policy_->description(); }
+  void Submit(std::span<const float> observation, const Objective& objective, Timestamp) override {
+    const PolicyFault fault = policy_->Run(observation, objective, action_);
+    answer_ = {.fault = fault, .action = action_, .path_kind = policy_->path_kind()};
+  }
+  std::optional<PolicyAnswer> Take(Timestamp) override { return std::exchange(answer_, std::nullopt); }
+  void Reset() override {
+    answer_.reset();
+    policy_->ResetState();
+  }
+
+ private:
+  const std::unique_ptr<Policy> policy_;
+  std::vector<float> action_;
+  std::optional<PolicyAnswer> answer_;
+};
+
+// Computes at once and answers after a delay, which is drawn for each decision: for simulation, training and tests.
+class DelayedExecutor final : public PolicyExecutor {
+ public:
+  // `delay` gives finite times of at least zero.
+  DelayedExecutor(std::unique_ptr<Policy> policy, std::function<TimeDelta()> delay)
+      : executor_(std::move(policy)), delay_(std::move(delay)) {}
+
+  const ModelDescription& description() const override { return executor_.description(); }
+  void Submit(std::span<const float> observation, const Objective& objective, Timestamp now) override {
+    executor_.Submit(observation, objective, now);
+    due_ = now + delay_();
+  }
+  std::optional<PolicyAnswer> Take(Timestamp now) override {
+    if (now < due_) return std::nullopt;
+    return executor_.Take(now);
+  }
+  Timestamp next_timeout(Timestamp) const override { return due_; }
+  void Reset() override { executor_.Reset(); }
+
+ private:
+  InlineExecutor executor_;
+  const std::function<TimeDelta()> delay_;
+  Timestamp due_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_EXECUTOR_H_
