@@ -69,8 +69,10 @@ LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size
   // Changes over time wait for Start.
   link_.SetStart(std::numeric_limits<int64_t>::max());
   if (!scenario_capacity_) return;
-  const int64_t rate_bps = scenario_capacity_->FirstPositiveRateBps();
-  link_.SetCapacity(CapacityTrace({0}, {rate_bps}));
+  // What is queued at Start departs at this rate: after a scenario that begins with next to nothing, that would be
+  // late.
+  const double rate_bps = scenario_capacity_->MeanRateBps(job.scenario.duration_ns());
+  link_.SetCapacity(CapacityTrace({0}, {std::llround(rate_bps)}));
 }
 
 void LinkDirection::Start() {

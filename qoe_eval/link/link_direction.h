@@ -16,8 +16,7 @@ namespace weir::sim {
 
 class LinkDirection {
  public:
-  // Has the capacity of the scenario's time 0 (the first above zero) until Start. `output_fd` and `clock` as for
-  // TunFlow.
+  // Has the scenario's mean capacity until Start. `output_fd` and `clock` as for TunFlow.
   LinkDirection(Direction direction, const SimulationJob& job, size_t real_flow_index, int output_fd,
                 int64_t (*clock)());
 

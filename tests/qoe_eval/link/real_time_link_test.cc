@@ -168,6 +168,15 @@ TEST_F(RealTimeLinkTest, ATraceThatBeginsWithAnOutageLetsTheCallConnect) {
   EXPECT_EQ(LineAt(0.5)["capacity_bps"], 0);
 }
 
+TEST_F(RealTimeLinkTest, WhatWaitsAtTheStartDoesNotDepartAtTheFirstRate) {
+  Make(PathOf({{0.0, 10'000}, {0.5, 1'000'000}}, 10));
+  for (uint8_t mark = 0; mark < 5; ++mark) SendAt(0, link_->forward().flow(), Ipv4(1250, mark));
+  At(kMs, [&] { link_->Start(); });
+  // 50,000 bits at 950.5 kbps, where the first rate would take 5 s.
+  RunUntil((53 + 25) * kMs);
+  EXPECT_EQ(Receive(right_[1]).size(), 5u);
+}
+
 TEST_F(RealTimeLinkTest, DownDropsWhatIsSentAndWhatArrives) {
   Make(Steady(1'000'000, 10));
   SendAt(90 * kMs, link_->forward().flow(), Ipv4(1250));

@@ -142,11 +142,6 @@ TEST(CapacityTraceTest, DelayedIsTheSameTraceLater) {
   EXPECT_EQ(slow.Delayed(700'000'000).MeanRateBps(1), slow.MeanRateBps(1));
 }
 
-TEST(CapacityTraceTest, FirstPositiveRate) {
-  EXPECT_EQ(CapacityTrace({0, 1, 2}, {0, 7, 9}).FirstPositiveRateBps(), 7);
-  EXPECT_EQ(CapacityTrace({0}, {0}).FirstPositiveRateBps(), 0);
-}
-
 TEST(RandomStreamTest, MomentsOfTheDistributions) {
   RandomStream random(3, 5);
   constexpr int kDraws = 400'000;

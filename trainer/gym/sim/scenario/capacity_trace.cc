@@ -161,9 +161,4 @@ CapacityTrace CapacityTrace::Delayed(int64_t delay_ns) const {
   return CapacityTrace(std::move(start_times_ns), std::move(rates_bps), period_ns_);
 }
 
-int64_t CapacityTrace::FirstPositiveRateBps() const {
-  const auto first = std::find_if(rates_bps_.begin(), rates_bps_.end(), [](int64_t rate) { return rate > 0; });
-  return first == rates_bps_.end() ? 0 : *first;
-}
-
 }  // namespace weir::sim

@@ -46,8 +46,6 @@ class CapacityTrace {
 
   // The same trace, `delay_ns` (>= 0) later. Before that it has its first rate, or, with a period, what came before.
   CapacityTrace Delayed(int64_t delay_ns) const;
-  // The trace's first rate that is not zero; zero when all are.
-  int64_t FirstPositiveRateBps() const;
 
   std::optional<int64_t> period_ns() const { return period_ns_; }
 
