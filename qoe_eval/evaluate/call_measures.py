@@ -131,7 +131,8 @@ def near_replays(
         within: of the replays' value.
         or_within: in the metric's unit, near too.
     """
-    near, far = [], []
+    near: list[str] = []
+    far: list[str] = []
     for called, replayed in replays.items():
         for controller in controllers:
             calls = [one for one in undisturbed(results.calls.get(called, [])) if one.controller == controller]
