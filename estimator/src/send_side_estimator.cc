@@ -28,8 +28,6 @@ constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
 // With each feedback, so that a longer path is learnt within seconds.
 constexpr TimeDelta kFeedbackDelayGrowth = TimeDelta::Millis(3);
-// After so long without a packet one frame may go, whose feedback may tell the fate of all before it.
-constexpr TimeDelta kMaxPause = TimeDelta::Seconds(1);
 // Two full packets, as in libwebrtc.
 constexpr DataSize kMinCongestionWindow = DataSize::Bytes(3000);
 // An arrival longer before the latest one counts as that old: the estimator would take it for a step of the clock.
@@ -63,7 +61,6 @@ class SendSideEstimator::Impl {
 
   DataRate rate() const { return estimator.latest().target_rate; }
   DataSize congestion_window() const;
-  bool window_is_full() const { return in_flight_ >= congestion_window() && now_ - last_send_time_ < kMaxPause; }
 
   BandwidthEstimator estimator;
   SendSideCounters counters;
@@ -101,8 +98,6 @@ class SendSideEstimator::Impl {
   int64_t Unwrap(uint16_t sequence_number) const;
 
   void Begin(Timestamp now);
-  // The packet is in flight no more.
-  void Settle(Departure& departure, State state);
   // By the sender's clock alone; less than 64 s.
   TimeDelta SinceSent(int64_t sequence_number);
   // Another report of it has nothing new: it was received, or lost so long ago that it cannot still arrive.
@@ -124,7 +119,6 @@ class SendSideEstimator::Impl {
   std::vector<Departure> history_;
   std::vector<Pending> pending_;
 
-  Timestamp last_send_time_ = Timestamp::MinusInfinity();
   // Both unwrapped.
   int64_t last_sent_ = -1;
   // Every packet before this one is received, lost or of unknown fate.
@@ -138,8 +132,6 @@ class SendSideEstimator::Impl {
   // From sending the oldest packet that a feedback newly reports as received to that feedback: the shortest of the last
   // ones. PlusInfinity before the first.
   TimeDelta feedback_delay_ = TimeDelta::PlusInfinity();
-  // The sum of the packets whose fate is not known yet.
-  DataSize in_flight_ = DataSize::Zero();
   // By the estimator's clock; and the sender's time at which it was reported.
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
@@ -174,24 +166,14 @@ void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
     Begin(now_);
     last_sent_ = next_to_settle_ = packet.sequence_number;
   } else {
-    for (int64_t skipped = 1; skipped < std::min<int64_t>(step, kHistory); ++skipped) {
-      Settle(At(last_sent_ + skipped), State::kNotSent);
-    }
+    for (int64_t skipped = 1; skipped < std::min<int64_t>(step, kHistory); ++skipped) At(last_sent_ + skipped) = {};
     last_sent_ += step;
   }
   Departure& departure = At(last_sent_);
-  Settle(departure, State::kNotSent);
   departure.abs_send_time = AbsSendTime(packet.send_time) & kAbsSendTimeMask;
   departure.kind = packet.kind;
   departure.state = State::kInFlight;
   departure.size = static_cast<uint16_t>(packet.size.bytes());
-  in_flight_ += packet.size;
-  last_send_time_ = now_;
-}
-
-void SendSideEstimator::Impl::Settle(Departure& departure, State state) {
-  if (departure.state == State::kInFlight) in_flight_ -= DataSize::Bytes(departure.size);
-  departure.state = state;
 }
 
 void SendSideEstimator::Impl::Begin(Timestamp now) {
@@ -229,7 +211,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
       OnReceived(sequence_number, report.receive_time);
     } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
       ++counters.lost;
-      Settle(departure, State::kLost);
+      departure.state = State::kLost;
       departure.number = next_number_++;
     }
   }
@@ -337,7 +319,7 @@ void SendSideEstimator::Impl::Add(const Pending& arrival) {
   }
   Departure& departure = At(arrival.sequence_number);
   const bool was_lost = departure.state == State::kLost;
-  Settle(departure, State::kDone);
+  departure.state = State::kDone;
   if (!was_lost) {
     if (arrival.arrival_time < estimator_time - kFresh) {
       ++counters.late;
@@ -425,9 +407,7 @@ void SendSideEstimator::OnTimeout(Timestamp now) { impl_->OnTimeout(now); }
 Timestamp SendSideEstimator::next_timeout() const { return impl_->next_timeout(); }
 
 TargetTransferRate SendSideEstimator::target_rate() const {
-  return {.at_time = impl_->decided_at,
-          .target_rate = impl_->rate(),
-          .frame_drop_ratio = impl_->window_is_full() ? 1.0 : 0.0};
+  return {.at_time = impl_->decided_at, .target_rate = impl_->rate()};
 }
 PacerConfig SendSideEstimator::pacer_config() const {
   return {.at_time = impl_->decided_at,

@@ -119,7 +119,7 @@ def near_replays(
     within: float,
     or_within: float = 0.0,
 ) -> Outcome:
-    """Share of the paths and controllers whose calls are near their replays in a metric, both means over seeds.
+    """Share of paths and controllers whose calls are near their replays in a metric, both means over the same seeds.
 
     Args:
         results: of the suite.
@@ -137,8 +137,10 @@ def near_replays(
         for controller in controllers:
             calls = [one for one in undisturbed(results.calls.get(called, [])) if one.controller == controller]
             for scenario in dict.fromkeys(one.scenario for one in calls):
-                real = _mean([one for one in calls if one.scenario == scenario], metric(name))
+                made = {one.seed: one for one in calls if one.scenario == scenario}
+                real = _mean(list(made.values()), metric(name))
                 runs = [one for one in results.runs(replayed, controller) if one.scenario == scenario]
+                runs = [one for one in runs if one.seed in made]
                 runs = [results.with_series(one) for one in runs] if of_replay else runs
                 simulated = _mean(runs, of_replay or metric(name))
                 if real is None or simulated is None:

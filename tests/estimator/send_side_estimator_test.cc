@@ -169,44 +169,6 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5.05, 1e-4);
 }
 
-TEST(SendSideEstimatorTest, NoFrameIsEncodedWhileTheWindowIsFull) {
-  SendSideEstimator estimator({}, Rule());
-  uint16_t sent = 0;
-  const auto send = [&](int count, Timestamp time) {
-    SendPackets(estimator, sent, count, time, TimeDelta::Zero());
-    sent = static_cast<uint16_t>(sent + count);
-  };
-  const auto encodes = [&] { return estimator.target_rate().frame_drop_ratio == 0; };
-  const auto at = [](int64_t ms) { return kStart + TimeDelta::Millis(ms); };
-  send(40, kStart);
-  EXPECT_TRUE(encodes());  // no feedback yet
-  estimator.OnTransportFeedback(std::array{Received(39, at(20))}, at(40));
-  EXPECT_TRUE(encodes());  // what it passed over is in flight no more
-  send(1, at(50));
-  EXPECT_TRUE(encodes());
-  send(40, at(60));
-  EXPECT_FALSE(encodes());
-  // Lost or received, once.
-  std::vector<PacketFeedback> reports;
-  for (uint16_t number = 40; number < 81; ++number) {
-    reports.push_back(number % 2 == 0 ? Lost(number) : Received(number, at(90)));
-  }
-  estimator.OnTransportFeedback(reports, at(110));
-  EXPECT_TRUE(encodes());
-  estimator.OnTransportFeedback(reports, at(120));
-  send(1, at(130));
-  EXPECT_TRUE(encodes());
-  // The path ends: a frame a second may go where nothing else does.
-  send(40, at(140));
-  EXPECT_FALSE(encodes());
-  estimator.OnTimeout(at(1139));
-  EXPECT_FALSE(encodes());
-  estimator.OnTimeout(at(1140));
-  EXPECT_TRUE(encodes());
-  send(1, at(1150));
-  EXPECT_FALSE(encodes());
-}
-
 // Two packets may always be in flight.
 TEST(SendSideEstimatorTest, TheCongestionWindowHoldsTwoPacketsAtTheLowestRate) {
   SendSideEstimatorConfig config;

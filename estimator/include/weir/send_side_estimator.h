@@ -84,7 +84,7 @@ class SendSideEstimator {
   void OnTimeout(Timestamp now);
   Timestamp next_timeout() const;
 
-  // In force; may change with each call above. No padding; `frame_drop_ratio` is 1 while the congestion window is full.
+  // The rates in force; they may change with each of the calls above. No padding.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
   // A host that paces keeps at most this much in flight: the target over the delay of feedback, the shortest of late,

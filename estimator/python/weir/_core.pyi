@@ -313,9 +313,7 @@ class SendSideEstimator:
         """In force."""
     @property
     def congestion_window_bytes(self) -> int:
-        """A host that paces keeps at most this much in flight, and encodes no frame while it is; 2**63 - 1 before the
-        first feedback.
-        """
+        """A host that paces keeps at most this much in flight; 2**63 - 1 before the first feedback."""
     @property
     def reason(self) -> str:
         """The reason of the rate, as in `Estimate`."""

@@ -127,6 +127,8 @@ def test_calls_are_near_their_replays_path_by_path():
         real("gcc", 1, 1.2e6, 80.0, 5.0), real("scream", 1, 1e6, 90.0, 0.0, "no replay"),
     ]  # fmt: skip
     replays = [replay("steps", "weir", 1e6, 100.0), replay("steps", "gcc", 1e6, 80.0, 4.2)]
+    # The call of this seed was disturbed, and counts on neither side.
+    replays.append(replay("steps", "weir", 9e9, 9e9).model_copy(update={"seed": 3}))
     found = results({"cellular, replayed": replays}, calls={"cellular": calls}, called=ONE)
     near = {name: row(f"near_{name}", found) for name in ("rate", "delay", "end_to_end", "frozen")}
     values = {name: one.value for name, one in near.items()}

@@ -206,26 +206,10 @@ TEST_F(VideoSourceTest, DropsOneFrameOfSoMany) {
   media_.audio_rate = DataRate::Zero();
   for (const int64_t interval : {2, 3, 5}) {
     VideoSource source = Make(2'000'000);
-    source.SetFrameDropInterval(interval, 0);
+    source.SetFrameDropInterval(interval);
     const double kept = 1 - 1.0 / static_cast<double>(interval);
     EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 60 * kSecond)).size()), 60 * 30 * kept, 20) << interval;
   }
-}
-
-TEST_F(VideoSourceTest, DropsAllFramesAndThenEncodesTheLatest) {
-  media_.audio_rate = DataRate::Zero();
-  VideoSource source = Make(2'000'000);
-  TakeUntil(source, kSecond);
-  source.SetFrameDropInterval(1, kSecond);
-  EXPECT_TRUE(TakeUntil(source, 3 * kSecond).empty());
-  source.SetFrameDropInterval(0, 3 * kSecond);
-  const auto packets = TakeUntil(source, 4 * kSecond);
-  ASSERT_FALSE(packets.empty());
-  const MediaPacket& first = packets.front().media;
-  EXPECT_GT(first.capture_time_ns, 3 * kSecond - 50 * kMs);
-  EXPECT_LE(first.capture_time_ns, 3 * kSecond);
-  EXPECT_FALSE(first.frame_part.key_frame);
-  EXPECT_NEAR(static_cast<double>(Frames(packets).size()), 31, 1);
 }
 
 TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {

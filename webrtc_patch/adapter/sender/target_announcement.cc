@@ -46,16 +46,14 @@ void TargetAnnouncement::SetRoundTripTime(TimeDelta round_trip_time) {
   if (round_trip_time.IsFinite() && round_trip_time > TimeDelta::Zero()) round_trip_time_ = round_trip_time;
 }
 
-webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, double loss_ratio, webrtc::Timestamp now,
-                                                          bool encodes) {
+webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, double loss_ratio, webrtc::Timestamp now) {
   webrtc::NetworkControlUpdate update;
-  const std::pair announced(target, encodes);
-  if (!now.IsFinite() || announced_ == announced) return update;
-  announced_ = announced;
+  if (!now.IsFinite() || announced_ == target) return update;
+  announced_ = target;
 
   webrtc::TargetTransferRate transfer_rate;
   transfer_rate.at_time = now;
-  transfer_rate.target_rate = encodes ? target : DataRate::Zero();
+  transfer_rate.target_rate = target;
   transfer_rate.network_estimate.at_time = now;
   transfer_rate.network_estimate.loss_rate_ratio = static_cast<float>(loss_ratio);
   transfer_rate.network_estimate.round_trip_time = round_trip_time_;

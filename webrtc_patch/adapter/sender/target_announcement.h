@@ -4,7 +4,6 @@
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
 
 #include <optional>
-#include <utility>
 
 #include "api/transport/network_control.h"
 
@@ -33,10 +32,8 @@ class TargetAnnouncement {
   webrtc::DataRate start_rate() const { return start_rate_; }
   webrtc::TimeDelta round_trip_time() const { return round_trip_time_; }
 
-  // Empty if nothing has changed, or `now` is infinite. `target` is within the bounds, `loss_ratio` in [0, 1]. Unless
-  // it `encodes`, the target is announced as zero, at which libwebrtc encodes no frame, and the pacing rate stays.
-  webrtc::NetworkControlUpdate Announce(webrtc::DataRate target, double loss_ratio, webrtc::Timestamp now,
-                                        bool encodes = true);
+  // Empty if nothing has changed, or `now` is infinite. `target` is within the bounds, `loss_ratio` in [0, 1].
+  webrtc::NetworkControlUpdate Announce(webrtc::DataRate target, double loss_ratio, webrtc::Timestamp now);
 
  private:
   webrtc::PacerConfig Pacer(webrtc::DataRate target, webrtc::Timestamp now) const;
@@ -48,7 +45,7 @@ class TargetAnnouncement {
   webrtc::DataRate max_rate_ = webrtc::DataRate::PlusInfinity();
   webrtc::DataRate start_rate_ = webrtc::DataRate::KilobitsPerSec(300);
   webrtc::TimeDelta round_trip_time_ = webrtc::TimeDelta::Millis(100);
-  std::optional<std::pair<webrtc::DataRate, bool>> announced_;
+  std::optional<webrtc::DataRate> announced_;
 };
 
 }  // namespace weir::adapter

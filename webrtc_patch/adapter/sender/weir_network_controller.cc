@@ -157,8 +157,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate Update(webrtc::Timestamp now) {
     const DataRate target = std::min(Target(), adapter::FromWebrtc(announcement_.desired_rate()));
-    const bool encodes = estimator_->target_rate().frame_drop_ratio < 1;
-    NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now, encodes);
+    NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now);
     update.congestion_window = adapter::ToWebrtc(estimator_->congestion_window());
     if (update.target_rate && options_.on_target_rate)
       options_.on_target_rate({FromWebrtc(now), target, estimator_->estimator().latest().reason});

@@ -23,7 +23,7 @@ constexpr int64_t kSentRateWindowNs = 1'000'000'000;
 constexpr double kMaxRepairShare = 0.5;
 constexpr int64_t kRetransmissionLimitWindowNs = 500'000'000;
 constexpr int64_t kMinKeyFrameIntervalNs = 300'000'000;
-// libwebrtc: every frame or at most every second one is dropped, and none for less than this share of the target.
+// libwebrtc: at most every second frame is dropped, and none for less than this share of the target.
 constexpr double kLeastFrameDropRatio = 0.01;
 
 }  // namespace
@@ -261,12 +261,10 @@ void RtpSender::SetTargetRate(DataRate target_rate, int64_t now_ns) {
 }
 
 void RtpSender::SetFrameDropRatio(double ratio, int64_t now_ns) {
-  const int64_t interval = ratio >= 1                     ? 1
-                           : ratio > kLeastFrameDropRatio ? std::max<int64_t>(2, static_cast<int64_t>(1 / ratio))
-                                                          : 0;
+  const int64_t interval = ratio > kLeastFrameDropRatio ? std::max<int64_t>(2, static_cast<int64_t>(1 / ratio)) : 0;
   if (interval == frame_drop_interval_) return;
   frame_drop_interval_ = interval;
-  source_->SetFrameDropInterval(interval, now_ns);
+  source_->SetFrameDropInterval(interval);
   UpdateMediaRate(now_ns);
 }
 
@@ -285,7 +283,7 @@ void RtpSender::UpdateMediaRate(int64_t now_ns) {
     media_rate =
         DataRate::BitsPerSecondF(static_cast<double>(target_rate_.bps()) * (1 - std::min(share, kMaxRepairShare)));
   }
-  if (frame_drop_interval_ > 1) media_rate = media_rate * (1 - 1.0 / static_cast<double>(frame_drop_interval_));
+  if (frame_drop_interval_ > 0) media_rate = media_rate * (1 - 1.0 / static_cast<double>(frame_drop_interval_));
   if (media_rate == media_rate_) return;
   media_rate_ = media_rate;
   source_->SetTargetRate(media_rate, now_ns);

@@ -36,14 +36,12 @@ class WeirSendController final : public SenderController {
 
  private:
   bool IsReported() const {
-    const TargetTransferRate rate = estimator_.target_rate();
-    return rate.target_rate == reported_.target_rate && rate.frame_drop_ratio == reported_.frame_drop_ratio &&
-           estimator_.congestion_window() == reported_window_;
+    return estimator_.target_rate().target_rate == reported_ && estimator_.congestion_window() == reported_window_;
   }
 
   SendSideEstimator estimator_;
   // The last that the host received; zero: no target yet.
-  TargetTransferRate reported_;
+  DataRate reported_ = DataRate::Zero();
   DataSize reported_window_ = DataSize::PlusInfinity();
   // In one message.
   std::vector<PacketFeedback> reports_;
@@ -78,12 +76,12 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
 NetworkControlUpdate WeirSendController::OnTimeout(Timestamp now) {
   estimator_.OnTimeout(now);
   NetworkControlUpdate update;
-  if (IsReported()) return update;
-  reported_ = estimator_.target_rate();
-  reported_window_ = estimator_.congestion_window();
-  update.target_rate = reported_;
+  if (const DataSize window = estimator_.congestion_window(); window != reported_window_)
+    update.congestion_window = reported_window_ = window;
+  if (estimator_.target_rate().target_rate == reported_) return update;
+  update.target_rate = estimator_.target_rate();
   update.pacer_config = estimator_.pacer_config();
-  update.congestion_window = reported_window_;
+  reported_ = update.target_rate->target_rate;
   return update;
 }
 

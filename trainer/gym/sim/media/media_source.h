@@ -34,8 +34,8 @@ class MediaSource {
   virtual void SetTargetRate(DataRate target_rate, int64_t now_ns) = 0;
   // A source that is not active (the initial state, and a pause) has nothing to send and forgets what it owed.
   virtual void SetActive(bool active, int64_t now_ns) = 0;
-  // One frame of so many, as the camera captures them, is not encoded; 0: all are; 1: none is.
-  virtual void SetFrameDropInterval(int64_t /*frames*/, int64_t /*now_ns*/) {}
+  // One frame of so many, as the camera captures them, is not encoded; 0: all are.
+  virtual void SetFrameDropInterval(int64_t /*frames*/) {}
   // The receiver can decode nothing before the next key frame.
   virtual void RequestKeyFrame(int64_t /*now_ns*/) {}
 

@@ -75,26 +75,13 @@ void VideoSource::SetActive(bool active, int64_t now_ns) {
 
 void VideoSource::RequestKeyFrame(int64_t now_ns) { next_key_frame_ns_ = std::min(next_key_frame_ns_, now_ns); }
 
-void VideoSource::SetFrameDropInterval(int64_t frames, int64_t now_ns) {
-  if (!encodes() && active_ && next_frame_ns_ < now_ns) {
-    const double interval_ns = 1e9 / media_.frames_per_second;
-    const double missed_ns = interval_ns * std::floor(static_cast<double>(now_ns - next_frame_ns_) / interval_ns);
-    camera_ns_ += missed_ns;
-    next_frame_ns_ += static_cast<int64_t>(missed_ns);
-    SkipPauses();
-  }
-  frame_drop_interval_ = frames;
-}
-
-int64_t VideoSource::next_packet_ns() const { return std::min(next_video_packet_ns(), next_audio_ns_); }
-
-int64_t VideoSource::next_video_packet_ns() const {
-  if (frame_packets_left_ > 0) return frame_ns_;
-  return encodes() ? next_frame_ns_ : kNeverNs;
+int64_t VideoSource::next_packet_ns() const {
+  return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_, next_audio_ns_);
 }
 
 MediaPacket VideoSource::TakePacket(int64_t now_ns) {
-  if (next_audio_ns_ <= next_video_packet_ns()) return TakeAudioPacket(now_ns);
+  const int64_t video_ns = frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_;
+  if (next_audio_ns_ <= video_ns) return TakeAudioPacket(now_ns);
   if (frame_packets_left_ == 0) EncodeFrame(next_frame_ns_);
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;

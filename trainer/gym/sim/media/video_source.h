@@ -26,8 +26,7 @@ class VideoSource final : public MediaSource {
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
   void SetActive(bool active, int64_t now_ns) override;
-  // The last frame that was captured is encoded when the first may be again.
-  void SetFrameDropInterval(int64_t frames, int64_t now_ns) override;
+  void SetFrameDropInterval(int64_t frames) override { frame_drop_interval_ = frames; }
   void RequestKeyFrame(int64_t now_ns) override;
   int64_t next_packet_ns() const override;
   MediaPacket TakePacket(int64_t now_ns) override;
@@ -39,8 +38,6 @@ class VideoSource final : public MediaSource {
   double NextRelativeFrameSize(int64_t now_ns);
   // True if the change of the encoder's rate, if any, is one that costs a burst.
   bool FollowTarget(int64_t now_ns);
-  bool encodes() const { return frame_drop_interval_ != 1; }
-  int64_t next_video_packet_ns() const;
   // The next frame, had it fallen into a pause, comes at its end.
   void SkipPauses();
   double OutputShare(int64_t now_ns);
