@@ -69,8 +69,7 @@ LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size
   // Changes over time wait for Start.
   link_.SetStart(std::numeric_limits<int64_t>::max());
   if (!scenario_capacity_) return;
-  // What is queued at Start departs at this rate: after a scenario that begins with next to nothing, that would be
-  // late.
+  // Packets that wait at Start depart at this rate, which must not be a scenario's first if that is next to nothing.
   const double rate_bps = scenario_capacity_->MeanRateBps(job.scenario.duration_ns());
   link_.SetCapacity(CapacityTrace({0}, {std::llround(rate_bps)}));
 }
