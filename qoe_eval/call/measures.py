@@ -17,10 +17,10 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir.qoe_eval.call.media.y4m import Y4m
-from weir.qoe_eval.call.recovery import mean_recovery_time_s
 from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.link.recovery import mean_recovery_time_s
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime

@@ -64,7 +64,13 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
     found = made_call.measured(tmp_path, source=source, sender=None).metrics
     undefined = {name for name, value in found.items() if value is None}
     of_audio = {"concealed_share", "silent_concealed_share", "audio_jitter_buffer_delay_ms"}
-    assert undefined == of_audio | {"audio_ahead_ms", "audio_behind_ms", "call_score", "encode_time_ms"}
+    assert undefined == of_audio | {
+        "audio_ahead_ms",
+        "audio_behind_ms",
+        "call_score",
+        "encode_time_ms",
+        "recovery_time_s",
+    }
 
 
 def test_wrong_pictures_lower_vmaf(made_call, source, tmp_path):

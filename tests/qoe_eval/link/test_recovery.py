@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.recovery import mean_recovery_time_s
 from weir.qoe_eval.link.log import LinkLog
+from weir.qoe_eval.link.recovery import mean_recovery_time_s
 
 
 def recovery_s(*parts):
