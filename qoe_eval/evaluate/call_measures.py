@@ -32,6 +32,7 @@ _PACKET_BYTES = 1200
 _HEADER_BYTES = 12
 _TICKS_PER_SECOND = 1 << 18
 _WARM_UP_S = 5
+_MOST_SHOWN = 6
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,9 @@ def near_replays(
     if not near and not far:
         return _no_pair(results, list(replays))
     count = len(near) + len(far)
-    return Outcome(len(near) / count, f"{len(near)} of {count}. Not near: {'; '.join(far) or 'none'}")
+    more = f"; and {len(far) - _MOST_SHOWN} more" * (len(far) > _MOST_SHOWN)
+    shown = f"{len(near)} of {count}. Not near: {'; '.join(far[:_MOST_SHOWN]) or 'none'}{more}"
+    return Outcome(len(near) / count, shown, {"near": near, "far": far})
 
 
 @goal_measure
