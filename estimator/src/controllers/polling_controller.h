@@ -104,8 +104,8 @@ Timestamp PollingController<Interface>::next_timeout() const {
 }
 
 template <class Interface>
-PollingController<Interface>::Answer PollingController<Interface>::PollTarget(ReceiverController& controller,
-                                                                              Timestamp now) {
+typename PollingController<Interface>::Answer PollingController<Interface>::PollTarget(ReceiverController& controller,
+                                                                                       Timestamp now) {
   const auto& [clock, longest] = decision_limit_;
   const Timestamp polled_at = clock ? clock() : now;
   const NetworkControlUpdate update = controller.OnTimeout(now);
