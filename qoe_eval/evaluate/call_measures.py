@@ -7,6 +7,7 @@ of a goal.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,29 +71,38 @@ def pairs_of(records: Sequence[CallRecord], name: str, own: str = "weir", others
 
 
 @goal_measure
-def ratio(
+def _compared(
     results: Results,
     bound: Bound,
+    of_means: Callable[[float, float], float | None],
     metric_name: str,
     *sets: str,
     controller: str = "weir",
     others: Sequence[str] = ("gcc",),
 ) -> Outcome:
-    """A controller over the best of others in each pair: of means over the pairs."""
-    return _compared(results, sets, metric_name, controller, others, lambda own, other: own / other if other else None)
+    """A controller against the best of others in each pair, by a function of both means over the pairs."""
+    pairs = _pairs(results, sets, metric_name, controller, others)
+    means = [sum(values) / len(pairs) for values in (pairs.own, pairs.others)] if len(pairs) else []
+    value = of_means(*means) if means else None
+    if value is None:
+        return _no_pair(results, sets)
+    own, other = pairs.by_scenario
+    low, high = bootstrap_interval(own, other)
+    measure = MEASURES[metric_name]
+    rivals = "the better of " * (len(others) > 1) + " and ".join(others)
+    detail = (
+        f"{measure.title} {measure.display(means[0])} with {controller}, "
+        f"{measure.display(means[1])} with {rivals}, means of {len(pairs)} pairs of calls"
+    )
+    if low is not None:
+        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
+    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
 
 
-@goal_measure
-def difference(
-    results: Results,
-    bound: Bound,
-    metric_name: str,
-    *sets: str,
-    controller: str = "weir",
-    others: Sequence[str] = ("gcc",),
-) -> Outcome:
-    """A controller less the best of others in each pair: mean over the pairs."""
-    return _compared(results, sets, metric_name, controller, others, lambda own, other: own - other)
+ratio = functools.partial(_compared, lambda own, other: own / other if other else None)
+"""A goal's measure: a controller over the best of others in each pair, of means over the pairs."""
+difference = functools.partial(_compared, lambda own, other: own - other)
+"""A goal's measure: a controller less the best of others in each pair, mean over the pairs."""
 
 
 @goal_measure
@@ -228,31 +238,6 @@ def _pairs(results: Results, sets: Sequence[str], name: str, controller: str, ot
         pairs.others.extend(found.others)
         pairs.scenarios.extend(found.scenarios)
     return pairs
-
-
-def _compared(
-    results: Results,
-    sets: Sequence[str],
-    name: str,
-    controller: str,
-    others: Sequence[str],
-    of_means: Callable[[float, float], float | None],
-) -> Outcome:
-    pairs = _pairs(results, sets, name, controller, others)
-    value = of_means(sum(pairs.own) / len(pairs), sum(pairs.others) / len(pairs)) if len(pairs) else None
-    if value is None:
-        return _no_pair(results, sets)
-    own, other = pairs.by_scenario
-    low, high = bootstrap_interval(own, other)
-    measure = MEASURES[name]
-    rivals = "the better of " * (len(others) > 1) + " and ".join(others)
-    detail = (
-        f"{measure.title} {measure.display(sum(pairs.own) / len(pairs))} with {controller}, "
-        f"{measure.display(sum(pairs.others) / len(pairs))} with {rivals}, means of {len(pairs)} pairs of calls"
-    )
-    if low is not None:
-        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
-    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
 
 
 def _mean(records: Sequence[RecordType], of_record: Callable[[RecordType], float | None]) -> float | None:

@@ -185,12 +185,12 @@ def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Cha
 
 
 def _calls(one: Evaluated, out: Path) -> Section:
-    """The calls by size, and where their own pages are."""
+    """The calls by kind, and where their own pages are."""
     calls = [record for records in one.results.calls.values() for record in records]
     view = {
         "calls": len(calls),
         "disturbed": sum(bool(record.call.disturbed) for record in calls),
-        "pages": {size: str(page.relative_to(out)) for size, page in one.pages.items()},
+        "pages": {kind: str(page.relative_to(out)) for kind, page in one.pages.items()},
     }
     return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluated_calls", view)
 

@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate.scenarios import losing_feedback, with_chromium_encoder
+from weir.qoe_eval.evaluate.scenarios import (
+    CELLULAR_CALL_S,
+    bundled_cellular_calls,
+    losing_feedback,
+    with_chromium_encoder,
+)
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
@@ -176,8 +180,8 @@ def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> S
 
 def cellular_calls(settings: Settings) -> ScenarioSet:
     """Twelve cellular paths: three traces and nine bundled scenarios."""
-    traced = mahimahi_calls(settings, scenarios.CELLULAR_CALL_S)
-    return replace(traced, scenarios=[*traced.scenarios, *scenarios.cellular_calls()])
+    traced = mahimahi_calls(settings, CELLULAR_CALL_S)
+    return replace(traced, scenarios=[*traced.scenarios, *bundled_cellular_calls()])
 
 
 def as_called(builder: SetBuilder, **changes: float) -> SetBuilder:

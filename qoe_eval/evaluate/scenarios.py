@@ -100,7 +100,7 @@ def impaired_calls() -> list[Scenario]:
     ]
 
 
-def cellular_calls() -> list[Scenario]:
+def bundled_cellular_calls() -> list[Scenario]:
     """Nine bundled scenarios whose capacity changes: video, CELLULAR_CALL_S."""
     return [
         with_media(Scenario.from_dict(load_bundled(name).to_dict() | {"duration_s": CELLULAR_CALL_S}, name), "video")

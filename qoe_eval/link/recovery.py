@@ -27,8 +27,8 @@ def mean_recovery_time_s(link: LinkLog) -> float | None:
     window, before = round(_WINDOW_S / interval_s), round(_BEFORE_S / interval_s)
     if window < 1:
         return None
-    received_bps = _trailing_means(8 * np.nan_to_num(link.bytes) / interval_s, window)
-    usual_bps = _trailing_means(8 * np.nan_to_num(link.bytes) / interval_s, before)
+    rates_bps = 8 * np.nan_to_num(link.bytes) / interval_s
+    received_bps, usual_bps = _trailing_means(rates_bps, window), _trailing_means(rates_bps, before)
     carries_bps = _trailing_means(np.nan_to_num(link.capacity_bps, nan=np.inf), window)
     times, index, end = [], before + window, len(received_bps)
     while index < end:

@@ -142,7 +142,6 @@ class _FrameJitter:
 
     _SIZE_FILTER, _LARGEST_FILTER = 0.97, 0.9999
     _MOST_SAMPLES = 400
-    _STARTUP_FRAMES = 30
     _SYSTEM_MS = 10.0
 
     def __init__(self) -> None:
@@ -153,8 +152,6 @@ class _FrameJitter:
         self._p = [1e-4, 0.0, 0.0, 1e2]
         self._noise_ms, self._noise_variance = 0.0, 4.0
         self._samples = 1
-        self._frames = 0
-        self._filtered_ms = 0.0
 
     def update(self, size: int, variation_ms: float | None) -> float:
         """Takes a frame and how much longer it took than the one before; returns the jitter."""
@@ -175,12 +172,9 @@ class _FrameJitter:
             if growth > -0.25 * self._largest:
                 self._add_noise(variation_ms - self._ms_per_byte * growth - self._offset_ms)
                 self._explain_by_size(variation_ms, growth)
-        self._frames += 1
         noise_ms = max(1.0, 2.33 * math.sqrt(self._noise_variance) - 30)
         estimate_ms = min(self._ms_per_byte * (self._largest - self._average) + noise_ms, 10_000.0)
-        if self._frames > self._STARTUP_FRAMES:
-            self._filtered_ms = estimate_ms
-        return max(estimate_ms + self._SYSTEM_MS, self._filtered_ms)
+        return estimate_ms + self._SYSTEM_MS
 
     def _add_noise(self, deviation_ms: float) -> None:
         kept = (self._samples - 1) / self._samples
