@@ -1,6 +1,7 @@
 #include "onnx/network.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "onnx/vector_math.h"
@@ -47,10 +48,9 @@ WEIR_INLINE void ForElements(const NetworkStep& step, const Arrays& arrays, Func
   }
 }
 
-// kBlock Lanes of outputs; returns where the weights of the next block begin.
+// kBlock Lanes of outputs.
 template <size_t kBlock>
-WEIR_INLINE const float* DenseBlock(const NetworkStep& step, const float* weights, const float* a, const float* b,
-                                    float* out) {
+WEIR_INLINE void DenseBlock(const NetworkStep& step, const float* weights, const float* a, const float* b, float* out) {
   Lanes sums[kBlock];
   for (size_t j = 0; j < kBlock; ++j) sums[j] = Load(b + j * kLanes);
   // Weights do not fit into the smallest cache: rows ahead are fetched, a line of it at a time.
@@ -62,24 +62,28 @@ WEIR_INLINE const float* DenseBlock(const NetworkStep& step, const float* weight
     weights += kBlock * kLanes;
   }
   for (size_t j = 0; j < kBlock; ++j) Store(sums[j], out + j * kLanes);
-  return weights;
 }
 
-WEIR_INLINE void Dense(const NetworkStep& step, const Arrays& arrays) {
-  const float* weights = arrays.constants + step.weights;
-  const float* const a = arrays.of(step.a);
-  const float* const b = arrays.of(step.b);
-  float* const out = arrays.workspace + step.out.offset;
+// Block by block, for all workspaces: the weights of a block stay in a cache.
+WEIR_INLINE void Dense(const NetworkStep& step, const float* constants, std::span<float* const> workspaces) {
+  const float* weights = constants + step.weights;
   const size_t size = PaddedSize(step.out.size);
   for (size_t i = 0, block = 0; i < size; i += block) {
     block = DenseBlockSize(size - i);
-    if (block == 8 * kLanes) {
-      weights = DenseBlock<8>(step, weights, a, b + i, out + i);
-    } else if (block == 4 * kLanes) {
-      weights = DenseBlock<4>(step, weights, a, b + i, out + i);
-    } else {
-      weights = DenseBlock<1>(step, weights, a, b + i, out + i);
+    for (float* const workspace : workspaces) {
+      const Arrays arrays{constants, workspace};
+      const float* const a = arrays.of(step.a);
+      const float* const b = arrays.of(step.b) + i;
+      float* const out = workspace + step.out.offset + i;
+      if (block == 8 * kLanes) {
+        DenseBlock<8>(step, weights, a, b, out);
+      } else if (block == 4 * kLanes) {
+        DenseBlock<4>(step, weights, a, b, out);
+      } else {
+        DenseBlock<1>(step, weights, a, b, out);
+      }
     }
+    weights += step.elements.size() * block;
   }
 }
 
@@ -115,7 +119,7 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
     case Kind::kTanh:
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Tanh(a); });
     case Kind::kDense:
-      return Dense(step, arrays);
+      return;  // see RunAll()
     case Kind::kTree:
       arrays.workspace[step.out.offset] = arrays.constants[step.weights + FindLevel(step.splits, arrays.of(step.a))];
       return;
@@ -126,24 +130,32 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
   }
 }
 
-WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
-  for (const NetworkStep& step : steps) RunStep(step, {constants, workspace});
+WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constants,
+                        std::span<float* const> workspaces) {
+  for (const NetworkStep& step : steps) {
+    if (step.kind == Kind::kDense) {
+      Dense(step, constants, workspaces);
+    } else {
+      for (float* const workspace : workspaces) RunStep(step, {constants, workspace});
+    }
+  }
 }
 
 #if defined(__x86_64__)
 // The same code for processors with vectors of the size of Lanes.
-[[gnu::target("avx2")]] void RunWithAvx2(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
-  RunAll(steps, constants, workspace);
+[[gnu::target("avx2")]] void RunWithAvx2(std::span<const NetworkStep> steps, const float* constants,
+                                         std::span<float* const> workspaces) {
+  RunAll(steps, constants, workspaces);
 }
 #endif
 
-// In their order. Allocates nothing.
-void RunSteps(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
+// In their order, in each of the workspaces. Allocates nothing.
+void RunSteps(std::span<const NetworkStep> steps, const float* constants, std::span<float* const> workspaces) {
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (has_avx2) return RunWithAvx2(steps, constants, workspace);
+  if (has_avx2) return RunWithAvx2(steps, constants, workspaces);
 #endif
-  RunAll(steps, constants, workspace);
+  RunAll(steps, constants, workspaces);
 }
 
 }  // namespace
@@ -162,9 +174,11 @@ class Network::Session final : public ModelSession {
     return {workspace_.data() + operand.offset, operand.size};
   }
   std::optional<Error> Run() override {
-    RunSteps(network_.plan_.steps, network_.constants_.data(), workspace_.data());
+    float* const workspace = workspace_.data();
+    RunSteps(network_.plan_.steps, network_.constants_.data(), {&workspace, 1});
     return std::nullopt;
   }
+  float* workspace() { return workspace_.data(); }
 
  private:
   const Network& network_;
@@ -178,6 +192,14 @@ Network::Network(NetworkPlan plan) : plan_(std::move(plan)), constants_(plan_.co
 
 Result<std::unique_ptr<ModelSession>> Network::MakeSession() const {
   return std::unique_ptr<ModelSession>(std::make_unique<Session>(*this));
+}
+
+bool Network::RunTogether(std::span<ModelSession* const> sessions) const {
+  std::array<float*, kMaxTogether> workspaces;
+  std::ranges::transform(sessions, workspaces.begin(),
+                         [](ModelSession* session) { return static_cast<Session*>(session)->workspace(); });
+  RunSteps(plan_.steps, constants_.data(), std::span(workspaces).first(sessions.size()));
+  return true;
 }
 
 }  // namespace weir::internal

@@ -98,6 +98,7 @@ class Network final : public ModelEvaluator {
   const std::vector<TensorInfo>& inputs() const override { return plan_.inputs; }
   const std::vector<TensorInfo>& outputs() const override { return plan_.outputs; }
   Result<std::unique_ptr<ModelSession>> MakeSession() const override;
+  bool RunTogether(std::span<ModelSession* const> sessions) const override;
 
  private:
   class Session;
