@@ -18,7 +18,7 @@ class Mailbox {
   // The writer's, for the next Send(); it has an older content.
   T& outgoing() { return values_[written_]; }
   void Send() { written_ = middle_.exchange(written_ | kNew, std::memory_order_acq_rel) & ~kNew; }
-  // What was sent since the last call, valid until the next that returns another; null: nothing.
+  // The newest value since the last call, valid until the next that returns one; null when there is none.
   const T* Receive() {
     if ((middle_.load(std::memory_order_relaxed) & kNew) == 0) return nullptr;
     read_ = middle_.exchange(read_, std::memory_order_acq_rel) & ~kNew;

@@ -22,7 +22,7 @@ namespace {
 struct Question {
   std::vector<float> observation;
   Objective objective = {};
-  // Of the executor's Submit() and Reset().
+  // Counts of Submit() and Reset().
   uint64_t number = 0;
   uint64_t resets = 0;
 };

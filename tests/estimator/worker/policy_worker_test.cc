@@ -1,4 +1,4 @@
-// Decisions on the worker's thread, which a gate holds for as long as a test says: nobody waits for it.
+// Decisions on the thread of the worker, which a gate holds: nobody waits for it.
 #include "worker/policy_worker.h"
 
 #include <gtest/gtest.h>
