@@ -118,6 +118,8 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Log(a); });
     case Kind::kTanh:
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Tanh(a); });
+    case Kind::kSigmoid:
+      return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Sigmoid(a); });
     case Kind::kDense:
       return;  // see RunAll()
     case Kind::kTree:

@@ -36,6 +36,7 @@ struct NetworkStep {
     kExp,            // of the `elements` of a, the others stay as they are, which is 0; or of all when there are none
     kLog,            // likewise
     kTanh,           // likewise
+    kSigmoid,        // of all of a
     kDense,          // b + sum of weights[k] a[elements[k]]
     kTree,           // of constants from `weights` on, the one that the `splits` lead to by the elements of a
     kSmallestOfRow,  // of each `row_size` elements of a, the smallest

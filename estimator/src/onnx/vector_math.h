@@ -93,6 +93,8 @@ WEIR_INLINE Lanes Tanh(const Lanes& x) {
   return t / (t + 2.0f);
 }
 
+WEIR_INLINE Lanes Sigmoid(const Lanes& x) { return 1.0f / (1.0f + Exp(-x)); }
+
 // x = 2^n m with m around 1; with s = (m - 1) / (m + 1), ln m = 2 artanh(s), a short series.
 WEIR_INLINE Lanes Log(const Lanes& x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
