@@ -9,7 +9,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <semaphore>
 #include <span>
 #include <string>
 #include <thread>
@@ -17,8 +16,7 @@
 #include <vector>
 
 #include "counted_allocations.h"
-#include "onnx/network.h"
-#include "onnx/onnx_model.h"
+#include "gated_model.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -31,43 +29,8 @@ using Model = std::shared_ptr<const PolicyModel>;
 
 constexpr Timestamp kStart = Timestamp::Millis(5'000);
 
-// Where the worker's thread stops before it computes.
-struct Gate {
-  std::counting_semaphore<> arrived{0};
-  std::counting_semaphore<> open{0};
-  // How many decisions were computed together. Read after `arrived`.
-  std::vector<size_t> together;
-};
-
-// Stops at the gate, then computes as `network`.
-class GatedNetwork final : public internal::ModelEvaluator {
- public:
-  GatedNetwork(internal::NetworkPlan plan, std::shared_ptr<Gate> gate)
-      : network_(std::move(plan)), gate_(std::move(gate)) {}
-
-  const std::vector<internal::TensorInfo>& inputs() const override { return network_.inputs(); }
-  const std::vector<internal::TensorInfo>& outputs() const override { return network_.outputs(); }
-  Result<std::unique_ptr<internal::ModelSession>> MakeSession() const override { return network_.MakeSession(); }
-  bool RunTogether(std::span<internal::ModelSession* const> sessions) const override {
-    gate_->together.push_back(sessions.size());
-    gate_->arrived.release();
-    gate_->open.acquire();
-    return network_.RunTogether(sessions);
-  }
-
- private:
-  const internal::Network network_;
-  const std::shared_ptr<Gate> gate_;
-};
-
-Model MakeGatedModel(const std::string& name, const std::shared_ptr<Gate>& gate) {
-  const std::vector<std::byte> bytes = ReadTestModel(name);
-  const auto onnx = internal::ParseOnnxModel(bytes);
-  auto loaded = std::make_unique<internal::LoadedModel>();
-  loaded->evaluator = std::make_unique<GatedNetwork>(std::move(internal::PlanNetwork(onnx.value()).value()), gate);
-  loaded->contract =
-      internal::ReadModelContract({loaded->evaluator->inputs(), loaded->evaluator->outputs(), onnx.value()}).value();
-  return Policy::MakeModel(std::move(loaded));
+Model MakeGated(const std::string& name, const std::shared_ptr<Gate>& gate) {
+  return MakeGatedModel(ReadTestModel(name), gate);
 }
 
 Model LoadModel(const std::string& name) {
@@ -96,7 +59,7 @@ class TimedExecutor final : public PolicyExecutor {
  public:
   // `delay` is read at the beginning of each decision, and outlives this.
   TimedExecutor(const std::string& model, const TimeDelta& delay)
-      : delay_(delay), executor_(worker_(std::make_unique<Policy>(MakeGatedModel(model, gate_)))) {}
+      : delay_(delay), executor_(worker_(std::make_unique<Policy>(MakeGated(model, gate_)))) {}
   // A decision in flight ends after this.
   ~TimedExecutor() override { gate_->open.release(2); }
 
@@ -222,7 +185,7 @@ TEST(PolicyWorkerTest, NothingWaitsForADecisionThatNeverEnds) {
   std::weak_ptr<const PolicyModel> of_worker;
   uint64_t faults = 0;
   {
-    const Model model = MakeGatedModel("rate_bps", gate);
+    const Model model = MakeGated("rate_bps", gate);
     of_worker = model;
     BandwidthEstimator estimator({}, MakePolicyController(model, MakePolicyWorker()));
     TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
@@ -248,7 +211,7 @@ TEST(PolicyWorkerTest, NothingWaitsForADecisionThatNeverEnds) {
 
 TEST(PolicyWorkerTest, WhatWaitsIsComputedTogether) {
   const auto gate = std::make_shared<Gate>();
-  const Model model = MakeGatedModel("mocc_sized", gate);
+  const Model model = MakeGated("mocc_sized", gate);
   const Model other = LoadModel("rate_bps");
   const auto make_executor = MakePolicyWorker();
   const auto first = make_executor(std::make_unique<Policy>(model));
@@ -278,7 +241,7 @@ TEST(PolicyWorkerTest, WhatWaitsIsComputedTogether) {
 TEST(PolicyWorkerTest, TheNewestQuestionCounts) {
   const auto gate = std::make_shared<Gate>();
   const auto make_executor = MakePolicyWorker();
-  const auto executor = make_executor(std::make_unique<Policy>(MakeGatedModel("recurrent", gate)));
+  const auto executor = make_executor(std::make_unique<Policy>(MakeGated("recurrent", gate)));
   Ask(*executor, 1);
   gate->arrived.acquire();
   for (const float value : {2.0f, 3.0f, 4.0f}) Ask(*executor, value);
@@ -293,7 +256,7 @@ TEST(PolicyWorkerTest, TheNewestQuestionCounts) {
 TEST(PolicyWorkerTest, ResetDropsTheDecisionInFlightAndTheState) {
   const auto gate = std::make_shared<Gate>();
   const auto make_executor = MakePolicyWorker();
-  const auto executor = make_executor(std::make_unique<Policy>(MakeGatedModel("recurrent", gate)));
+  const auto executor = make_executor(std::make_unique<Policy>(MakeGated("recurrent", gate)));
   const auto after = make_executor(LoadTestModel("rate_bps"));
   gate->open.release(10);
   for (const float decisions : {1e6f, 2e6f, 3e6f}) {
@@ -311,7 +274,7 @@ TEST(PolicyWorkerTest, ResetDropsTheDecisionInFlightAndTheState) {
 
 TEST(PolicyWorkerTest, TheCallerAllocatesNothing) {
   const auto gate = std::make_shared<Gate>();
-  const auto executor = MakePolicyWorker()(std::make_unique<Policy>(MakeGatedModel("recurrent", gate)));
+  const auto executor = MakePolicyWorker()(std::make_unique<Policy>(MakeGated("recurrent", gate)));
   Ask(*executor, 1);
   gate->arrived.acquire();
   const std::vector<float> observation(executor->description().observation_size);
