@@ -1,5 +1,5 @@
-// Weir's evaluator for the networks that `weir export` writes: dense layers, activations, the scaling of inputs
-// and the rule, of one row of float32 each; and trees. It supports only the operators of
+// Weir's evaluator for the networks that `weir export` writes: dense layers, LSTM cells, activations, the scaling of
+// inputs and the rule, of one row of float32 each; and trees. It supports only the operators of
 // trainer/model/policy_graph.py, as written there; ONNX Runtime runs all other models.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "policy/policy_controller.h"
 #include "worker/mailbox.h"
 
 namespace weir {
@@ -138,18 +138,19 @@ void AnswerTogether(std::span<const std::shared_ptr<Call>> calls) {
 }
 
 void RunThread(const std::shared_ptr<Queue>& queue) {
-  const auto model = [](const std::shared_ptr<Call>& call) { return &call->policy->model(); };
   while (std::shared_ptr<Call> call = queue->Take()) {
     std::array<std::shared_ptr<Call>, internal::kMaxTogether> calls;
     size_t count = 0;
     for (; call; call = count < calls.size() ? queue->TakeNow() : nullptr) calls[count++] = std::move(call);
     std::span<std::shared_ptr<Call>> rest = std::span(calls).first(count);
-    std::ranges::sort(rest, std::less<>(), model);
     while (!rest.empty()) {
-      const auto other = std::ranges::find_if(rest, [&](const auto& one) { return model(one) != model(rest[0]); });
-      const auto same = static_cast<size_t>(other - rest.begin());
-      AnswerTogether(rest.first(same));
-      rest = rest.subspan(same);
+      // The model of the oldest question comes first.
+      const auto is_same = [first = &rest[0]->policy->model()](const auto& one) {
+        return &one->policy->model() == first;
+      };
+      const size_t others = std::ranges::stable_partition(rest, is_same).size();
+      AnswerTogether(rest.first(rest.size() - others));
+      rest = rest.last(others);
     }
   }
   // Calls that are queued keep themselves alive.
@@ -222,6 +223,10 @@ PolicyExecutorFactory ProcessWorker() {
     if (!worker) of_process = worker = std::make_shared<Worker>();
     return std::make_unique<WorkerExecutor>(std::move(worker), std::move(policy));
   };
+}
+
+std::unique_ptr<ReceiverController> MakeWorkerPolicyController(std::shared_ptr<const PolicyModel> model) {
+  return MakePolicyController(std::move(model), ProcessWorker());
 }
 
 }  // namespace weir

@@ -287,6 +287,23 @@ TEST(PolicyWorkerTest, TheCallerAllocatesNothing) {
   gate->open.release(2);
 }
 
+TEST(PolicyWorkerTest, AControllerGetsItsAnswerFromTheWorkerOfTheProcess) {
+  const auto controller = MakeWorkerPolicyController(LoadModel("rate_bps"));
+  const auto after = ProcessWorker()(LoadTestModel("rate_bps"));
+  controller->OnTargetRateConstraints({.at_time = kStart});
+  int asked = 0;
+  for (int64_t ms = 100; ms <= 1000; ms += 100) {
+    const Timestamp now = kStart + TimeDelta::Millis(ms);
+    if (controller->OnTimeout(now).source != TargetSource::kUndecided) continue;
+    ++asked;
+    Ask(*after, 1);
+    AnswerOf(*after);
+    EXPECT_EQ(controller->next_timeout(), now + PolicyExecutor::kPollInterval);
+    EXPECT_TRUE(controller->OnTimeout(now + PolicyExecutor::kPollInterval).target_rate);
+  }
+  EXPECT_GT(asked, 0);
+}
+
 // Calls come and go on several threads; under ThreadSanitizer whatever they share with the worker is a failure.
 TEST(PolicyWorkerTest, CallsOfManyThreadsShareTheWorkerOfTheProcess) {
   constexpr int kThreads = 4, kCalls = 50;
