@@ -44,11 +44,13 @@ class GatedNetwork final : public internal::ModelEvaluator {
   const std::shared_ptr<Gate> gate_;
 };
 
-// `bytes` are of a model that Weir computes by itself.
+// `bytes` are of a model that Weir computes by itself, whatever it claims.
 inline std::shared_ptr<const PolicyModel> MakeGatedModel(std::span<const std::byte> bytes,
-                                                         const std::shared_ptr<Gate>& gate) {
+                                                         const std::shared_ptr<Gate>& gate,
+                                                         bool needs_onnxruntime = false) {
   const auto onnx = internal::ParseOnnxModel(bytes);
   auto loaded = std::make_unique<internal::LoadedModel>();
+  loaded->needs_onnxruntime = needs_onnxruntime;
   loaded->evaluator = std::make_unique<GatedNetwork>(std::move(internal::PlanNetwork(onnx.value()).value()), gate);
   loaded->contract =
       internal::ReadModelContract({loaded->evaluator->inputs(), loaded->evaluator->outputs(), onnx.value()}).value();

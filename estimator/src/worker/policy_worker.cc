@@ -76,10 +76,10 @@ class Queue {
   // Waits for a call; null once it is stopped.
   std::shared_ptr<Call> Take() {
     while (true) {
-      const uint32_t wakes = wakes_.load(std::memory_order_acquire);
+      const uint32_t wakes = wakes_;
       if (is_stopped_.load(std::memory_order_relaxed)) return nullptr;
       if (std::shared_ptr<Call> call = TakeNow()) return call;
-      wakes_.wait(wakes, std::memory_order_acquire);
+      wakes_.wait(wakes);
     }
   }
   // Null when there is none.
@@ -97,7 +97,7 @@ class Queue {
 
  private:
   void Wake() {
-    wakes_.fetch_add(1, std::memory_order_release);
+    ++wakes_;
     wakes_.notify_one();
   }
 
@@ -144,13 +144,14 @@ void RunThread(const std::shared_ptr<Queue>& queue) {
     for (; call; call = count < calls.size() ? queue->TakeNow() : nullptr) calls[count++] = std::move(call);
     std::span<std::shared_ptr<Call>> rest = std::span(calls).first(count);
     while (!rest.empty()) {
-      // The model of the oldest question comes first.
-      const auto is_same = [first = &rest[0]->policy->model()](const auto& one) {
-        return &one->policy->model() == first;
-      };
-      const size_t others = std::ranges::stable_partition(rest, is_same).size();
-      AnswerTogether(rest.first(rest.size() - others));
-      rest = rest.last(others);
+      // The model of the oldest question comes first. ONNX Runtime computes one after the other, so that each answer
+      // goes out at once.
+      const PolicyModel& model = rest[0]->policy->model();
+      const auto is_same = [&](const std::shared_ptr<Call>& one) { return &one->policy->model() == &model; };
+      const size_t together =
+          model.needs_onnxruntime() ? 1 : rest.size() - std::ranges::stable_partition(rest, is_same).size();
+      AnswerTogether(rest.first(together));
+      rest = rest.subspan(together);
     }
   }
   // Calls that are queued keep themselves alive.

@@ -238,6 +238,24 @@ TEST(PolicyWorkerTest, WhatWaitsIsComputedTogether) {
   EXPECT_EQ(gate->together, (std::vector<size_t>{1, 51, 29}));
 }
 
+TEST(PolicyWorkerTest, WhatCannotBeComputedTogetherIsAnsweredOneByOne) {
+  const auto gate = std::make_shared<Gate>();
+  const Model model = MakeGatedModel(ReadTestModel("rate_bps"), gate, /*needs_onnxruntime=*/true);
+  const auto make_executor = MakePolicyWorker();
+  std::vector<std::unique_ptr<PolicyExecutor>> executors;
+  for (int i = 0; i < 3; ++i) {
+    executors.push_back(make_executor(std::make_unique<Policy>(model)));
+    Ask(*executors.back(), 1);
+  }
+  for (const auto& executor : executors) {
+    gate->arrived.acquire();
+    for (const auto& other : executors) EXPECT_FALSE(other->Take(kStart));
+    gate->open.release();
+    AnswerOf(*executor);
+  }
+  EXPECT_EQ(gate->together, (std::vector<size_t>{1, 1, 1}));
+}
+
 TEST(PolicyWorkerTest, TheNewestQuestionCounts) {
   const auto gate = std::make_shared<Gate>();
   const auto make_executor = MakePolicyWorker();
