@@ -222,7 +222,7 @@ Result<std::unique_ptr<ModelSession>> Network::MakeSession() const {
 }
 
 bool Network::RunTogether(std::span<ModelSession* const> sessions) const {
-  std::array<float*, kMaxTogether> workspaces;
+  std::array<float*, kMaxTogether> workspaces{};
   std::ranges::transform(sessions, workspaces.begin(),
                          [](ModelSession* session) { return static_cast<Session*>(session)->workspace(); });
   RunSteps(plan_.steps, constants_.data(), std::span(workspaces).first(sessions.size()));

@@ -134,7 +134,7 @@ PolicyFault Policy::Run(std::span<const float> observation, const Objective& obj
 
 void Policy::RunTogether(std::span<PolicyDecision> decisions) {
   if (decisions.empty()) return;
-  std::array<internal::ModelSession*, internal::kMaxTogether> sessions;
+  std::array<internal::ModelSession*, internal::kMaxTogether> sessions{};
   size_t count = 0;
   for (PolicyDecision& decision : decisions) {
     decision.fault = decision.policy->Prepare(decision.observation, decision.objective);

@@ -112,7 +112,7 @@ class Queue {
 // Takes the newest question of each call and answers them together; the calls are of one model.
 void AnswerTogether(std::span<const std::shared_ptr<Call>> calls) {
   std::array<PolicyDecision, internal::kMaxTogether> decisions;
-  std::array<Call*, internal::kMaxTogether> asking;
+  std::array<Call*, internal::kMaxTogether> asking{};
   size_t count = 0;
   for (const std::shared_ptr<Call>& call : calls) {
     // Before it reads the question: a later one then queues the call again.
