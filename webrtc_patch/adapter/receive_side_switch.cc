@@ -69,21 +69,21 @@ ControllerFactory RuleAlone() {
 }
 
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
-                                 const std::map<std::string, std::vector<std::byte>>& models) {
+                                 const std::map<std::string, std::vector<std::byte>>& models,
+                                 PolicyControllerFactory make_policy) {
   // Loaded once, for all calls.
   std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
   for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
-  auto make = [specification, loaded = std::move(loaded)] {
-    const auto find_model = [&loaded](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
-      const auto found = loaded.find(name);
-      if (found == loaded.end()) return Error{"there is no model for it"};
-      return found->second;
-    };
-    return PoolController::Create(specification,
-                                  [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
-                                    if (name == "gcc-remb") return MakeGccRembController();
-                                    return MakeController(name, find_model, TargetRateConstraints{}.start_rate);
-                                  });
+  auto make = [specification, loaded = std::move(loaded), make_policy = std::move(make_policy)] {
+    return PoolController::Create(
+        specification, [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
+          if (name == "gcc-remb") return MakeGccRembController();
+          if (!IsModelName(name)) return MakeController(name, nullptr, TargetRateConstraints{}.start_rate);
+          const auto found = loaded.find(name == "weir" ? "" : name.substr(name.find(':') + 1));
+          if (found == loaded.end()) return Error{"there is no model for it"};
+          if (!found->second) return Error{found->second.error()};
+          return make_policy(found->second.value());
+        });
   };
   if (const auto tried = make(); !tried) return Error{tried.error()};
   return ControllerFactory([make]() -> std::unique_ptr<ReceiverController> {

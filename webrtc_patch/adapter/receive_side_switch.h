@@ -60,11 +60,15 @@ using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 // model is not acceptable; the host then goes on with `RuleAlone()` or ends.
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model);
 ControllerFactory RuleAlone();
+// Makes the controller that runs a model.
+using PolicyControllerFactory =
+    std::function<std::unique_ptr<ReceiverController>(std::shared_ptr<const PolicyModel> model)>;
 // A pool of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members are those of
 // MakeController() and "gcc-remb". Each model is loaded once, for all calls. The error names the member that is
 // missing.
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
-                                 const std::map<std::string, std::vector<std::byte>>& models);
+                                 const std::map<std::string, std::vector<std::byte>>& models,
+                                 PolicyControllerFactory make_policy = MakePolicyController);
 
 // One decision of Weir, in force from `estimate.at_time` on.
 struct ReceiveSideDecision {
