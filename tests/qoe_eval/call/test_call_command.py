@@ -92,6 +92,20 @@ def test_json_is_the_summary_and_nothing_else(weir):
     assert json.loads(out)["run"]["planned"] == 1
 
 
+def test_a_decision_delay_is_in_the_record_and_on_the_page(weir, tmp_path):
+    assert weir(*CALL)[0] == 0
+    status, _, error = weir(*CALL, "--decision-delay", 30, "--controller", "weir", "--controller", "gcc")
+    assert status == 0, error
+    found = [(one["controller"], one["call"]["decision_delay_ms"]) for one in results(tmp_path)]
+    assert found == [("weir", 0.0), ("weir", 30.0), ("gcc", 0.0)]
+    page = (tmp_path / "here/report.html").read_text()
+    assert "Decision delay" in page
+    assert "weir-30ms" not in page
+    # Calls of both are told apart.
+    assert weir("report", "here")[0] == 0
+    assert "weir-30ms" in (tmp_path / "here/report.html").read_text()
+
+
 def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     fake_peer(receive="die in call")
     status, out, error = weir(*CALL)
@@ -158,6 +172,11 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
         (("--reverse", "none.up"), "none.up: no such file"),
         (("--sender", "chromium", "--controller", "gcc", "--controller", "weir-send"), "weir-send: runs at the sender"),
         (("--receiver", "chromium", "--controller", "gcc", "--controller", "nada"), "--receiver chromium: requires"),
+        (("--decision-delay", "-1"), "Input should be greater than or equal to 0"),
+        (("--decision-delay", "10001"), "Input should be less than or equal to 10000"),
+        (("--decision-delay", "nan"), "Invalid value for '--decision-delay'"),
+        (("--decision-delay", "30", "--controller", "gcc"), "--decision-delay 30: requires a controller with a policy"),
+        (("--decision-delay", "30", "--controller", "pilot=nada copilots=rule"), "requires a controller with a policy"),
     ],
 )
 def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):
