@@ -1,4 +1,4 @@
-// What an agent outside this process sends in the frames of `weir-sim serve`: the description of its policy, and steps.
+// Contents of the frames of `weir-sim serve` that an agent in another process sends: its policy, and steps.
 #ifndef WEIR_PROGRAM_POLICY_REQUEST_H_
 #define WEIR_PROGRAM_POLICY_REQUEST_H_
 

@@ -17,6 +17,7 @@ import os
 import resource
 import selectors
 import socket
+import stat
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +68,8 @@ class RemotePolicy:
 
 
 class PolicyServer:
-    """Serves a policy on a Unix socket. Calls are untrusted: one that breaks the protocol is told why and dropped.
+    """Serves a policy on a Unix socket. Calls are untrusted: one that breaks the protocol receives the reason and is
+    dropped.
 
     An exception of the policy ends the server; calls go on with their fallback.
     """
@@ -282,6 +284,8 @@ def _remove_left_over(path: str) -> None:
         try:
             client.connect(path)
         except ConnectionRefusedError:
-            os.unlink(path)
+            # So is a connection to a file.
+            if stat.S_ISSOCK(os.stat(path).st_mode):
+                os.unlink(path)
         except OSError:
             pass

@@ -13,7 +13,7 @@ from weir._core import Policy
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.trainer.gym.remote import RemotePolicy
-from weir.trainer.model.file import make_session, read_model
+from weir.trainer.model.file import make_session
 
 # As the library's, for golden vectors.
 _TOLERANCE = 1e-4
@@ -23,22 +23,22 @@ def read_remote_policy(path: str | os.PathLike[str]) -> RemotePolicy:
     """Raises:
     InputError: it is no model that the library takes, or its graph does not take several rows.
     """
-    file = read_model(path)
     data = read_bytes(path, LARGEST_MODEL_BYTES)
     try:
-        Policy(data)
+        described = Policy(data).description
     except ValueError as error:
-        raise InputError(f"{path}: the library refuses the model: {error}") from None
-    model = onnx.load_from_string(data)
-    metadata = {entry.key: entry.value for entry in model.metadata_props}
-    action = {"kind": file.action_kind, "min_bps": file.min_bps, "max_bps": file.max_bps}
-    if "weir.action_alpha" in metadata:
-        action["alpha"] = float(metadata["weir.action_alpha"])
-    if "weir.action_multipliers" in metadata:
-        action["multipliers"] = [float(one) for one in metadata["weir.action_multipliers"].split(",")]
-    request = {
-        "interval_ms": file.interval_ms, "features": file.features, "history": file.history, "action": action,
+        raise InputError(f"{path}: {error}") from None
+    if described["format"] != "weir/1":
+        raise InputError(f"{path}: is a model of {described['format']}: give a file written by `weir export`")
+    action = {
+        "kind": described["action_kind"], "min_bps": described["min_bps"], "max_bps": described["max_bps"],
+        "multipliers": described["action_multipliers"],
     }  # fmt: skip
+    if described["action_alpha"] is not None:
+        action["alpha"] = described["action_alpha"]
+    request = {name: described[name] for name in ("interval_ms", "features", "history")} | {"action": action}
+    model = onnx.load_from_string(data)
+    golden = next(entry.value for entry in model.metadata_props if entry.key == "weir.golden")
     session = make_session(_of_rows(model).SerializeToString())
     given = [value.name for value in session.get_inputs()]
     answers = ["action", *(["next_state"] if "state" in given else [])]
@@ -48,10 +48,8 @@ def read_remote_policy(path: str | os.PathLike[str]) -> RemotePolicy:
         found = session.run(answers, {name: rows[name] for name in given})
         return found[0], found[1] if len(found) > 1 else states
 
-    policy = RemotePolicy(
-        request, int(file.inputs["observation"][1]), decide, int(file.inputs["state"][1]) if "state" in given else 0
-    )
-    _check_rows(policy, json.loads(metadata["weir.golden"]), path)
+    policy = RemotePolicy(request, described["observation_size"], decide, described["state_size"])
+    _check_rows(policy, json.loads(golden), path)
     return policy
 
 

@@ -98,7 +98,7 @@ bool RemoteAgent::Send(std::span<const float> observation, const Objective& obje
   sent_ = false;
   if (fd_ < 0 && Open()) return false;
   if (!Receive() || !ready_) return false;
-  // Its answer is late before it is asked.
+  // The answers that are missing make this one late anyway.
   if (unanswered_ == kMaxUnanswered) return true;
   writer_.Start('O');
   writer_.Add(begins_ ? kBegins : uint8_t{0});
@@ -178,8 +178,8 @@ std::optional<Error> RemoteAgent::OnDescription(std::string_view text) {
   return std::nullopt;
 }
 
-// What the buffer of the socket does not take at once, an agent that reads has not left there.
-bool RemoteAgent::Write(std::string_view frame) {
+// An agent that reads leaves room for a frame in the buffer of the socket.
+bool RemoteAgent::Write(std::string_view frame) const {
   return send(fd_, frame.data(), frame.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(frame.size());
 }
 

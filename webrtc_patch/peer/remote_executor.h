@@ -35,13 +35,13 @@ Result<int> ConnectSocket(const std::string& path);
 // whatever it sends, or does not, costs decisions alone. After an end of the connection every decision tries a new one.
 class RemoteAgent {
  public:
-  // Of a larger observation several would not fit into a socket's buffer.
+  // Several observations fit into the buffer of a socket.
   static constexpr size_t kMaxObservation = 4096;
   // Observations without an answer; with more, none is sent.
   static constexpr int kMaxUnanswered = 8;
   // Bit of the flags of an observation: recurrent state begins at zeros.
   static constexpr uint8_t kBegins = 4;
-  // The least and the greatest interval of decisions.
+  // Between two decisions.
   static constexpr TimeDelta kMinInterval = TimeDelta::Millis(10);
   static constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(10);
 
@@ -75,7 +75,7 @@ class RemoteAgent {
   std::optional<Error> ReadFrames();
   std::optional<Error> OnFrame(const Frame& frame);
   std::optional<Error> OnDescription(std::string_view text);
-  bool Write(std::string_view frame);
+  bool Write(std::string_view frame) const;
   void Lose(const Error& error);
   void Close();
 

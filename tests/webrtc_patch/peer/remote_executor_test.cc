@@ -27,7 +27,7 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr Timestamp kStart = Timestamp::Millis(5'000);
 constexpr Timestamp At(int64_t ms) { return kStart + TimeDelta::Millis(ms); }
 
-// Of the test model "rate_bps".
+// As the test model "rate_bps" has it.
 constexpr char kRequest[] =
     R"({"interval_ms":100,"features":["receive_rate_bps","loss_ratio","queueing_delay_mean_s"],"history":2,)"
     R"("action":{"kind":"rate_bps","min_bps":30000,"max_bps":50000000}})";
