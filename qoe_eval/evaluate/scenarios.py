@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -84,6 +85,11 @@ def muses_call() -> list[Scenario]:
     return [muses_cross_traffic()]
 
 
+def slow_decision_calls() -> list[Scenario]:
+    """Muses' path, one of constant capacity and three cellular ones: video, CELLULAR_CALL_S but for the first."""
+    return [*muses_call(), *_bundled_calls(("steady-2m5", "cellular-3m", "cellular-12m", "handover"))]
+
+
 def impaired_calls() -> list[Scenario]:
     """One scenario of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
     return [
@@ -97,10 +103,7 @@ def impaired_calls() -> list[Scenario]:
 
 def bundled_cellular_calls() -> list[Scenario]:
     """Nine bundled scenarios whose capacity changes: video, CELLULAR_CALL_S."""
-    return [
-        with_media(Scenario.from_dict(load_bundled(name).to_dict() | {"duration_s": CELLULAR_CALL_S}, name), "video")
-        for name in _CHANGING_CAPACITY
-    ]
+    return _bundled_calls(_CHANGING_CAPACITY)
 
 
 FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
@@ -114,6 +117,13 @@ def as_called(scenario: Scenario) -> Scenario:
     # A call's largest bitrate is of payload, a scenario's has the RTP headers in it.
     media["max_rate_bps"] *= 1 + _RTP_HEADER_BYTES / _PAYLOAD_BYTES
     return Scenario.from_dict(data, scenario.name)
+
+
+def _bundled_calls(names: Sequence[str]) -> list[Scenario]:
+    return [
+        with_media(Scenario.from_dict(load_bundled(name).to_dict() | {"duration_s": CELLULAR_CALL_S}, name), "video")
+        for name in names
+    ]
 
 
 def _with_detour(case: Scenario) -> Scenario:

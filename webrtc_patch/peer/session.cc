@@ -13,12 +13,17 @@
 #include <vector>
 
 #include "command.h"
+#include "policy/policy_controller.h"
 #include "program/command_line.h"
 #include "program/hosted_controller.h"
 #include "program/input.h"
+#include "remote_executor.h"
 
 namespace weir::peer {
 namespace {
+
+// To describe its policy.
+constexpr TimeDelta kAgentTimeLimit = TimeDelta::Seconds(5);
 
 // Throws InputError where no socket can be bound to the address.
 void CheckAddress(const std::string& text) {
@@ -89,13 +94,23 @@ void Session::OpenEstimates() {
 
 Session::NamedController Session::MakeController() {
   if (options_.own_controller && options_.receive) return OwnAlone();
+  if (!options_.agent.empty() && (options_.receive || options_.weir_at_sender)) return AgentAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
-  auto policy = PolicyAlone(models_[""]);
+  auto policy = PoolOfModels({.pilot = "weir"}, models_);
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
   return {RuleAlone(), "rule"};
+}
+
+Result<ControllerFactory> Session::PoolOfModels(const PoolSpecification& specification,
+                                                const std::map<std::string, std::vector<std::byte>>& models) const {
+  const TimeDelta delay = options_.decision_delay;
+  if (delay.IsZero()) return PoolOf(specification, models);
+  return PoolOf(specification, models, [delay](std::unique_ptr<Policy> policy) {
+    return std::make_unique<DelayedExecutor>(std::move(policy), [delay] { return delay; });
+  });
 }
 
 // There is no fallback: the pool was requested explicitly.
@@ -105,7 +120,7 @@ Session::NamedController Session::MakeOptionsPool() {
     if (member == "weir" && !options_.model.empty()) models_[""] = ReadModel(options_.model);
     if (member.starts_with("weir:")) models_[member.substr(5)] = ReadModel(member.substr(5));
   }
-  auto pool = PoolOf(specification, models_);
+  auto pool = PoolOfModels(specification, models_);
   if (!pool) throw InputError(pool.error());
   return {std::move(pool.value()), specification.pilot};
 }
@@ -121,6 +136,17 @@ Session::NamedController Session::OwnAlone() {
                 own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
           },
           own.name};
+}
+
+Session::NamedController Session::AgentAlone() {
+  auto agent = RemoteAgent::Connect(
+      options_.agent, [path = options_.agent] { return ConnectSocket(path); },
+      [this](const std::string& what) { lines_.WriteError(what, false); }, kAgentTimeLimit);
+  if (!agent) throw MissingComponent(agent.error());
+  return {[agent = std::move(agent.value())] {
+            return std::make_unique<PolicyController>(std::make_unique<RemoteExecutor>(agent));
+          },
+          "agent"};
 }
 
 int Session::RunCall() {
@@ -196,7 +222,7 @@ void Session::ReplaceModel(const ModelCommand& command, Peer& peer) {
     auto models = models_;
     models[command.member == "weir" ? "" : command.member.substr(5)] = ReadModel(command.path);
     const PoolSpecification alone{.pilot = "weir"};
-    auto controller = PoolOf(options_.pool ? options_.pool->at_receiver : alone, models);
+    auto controller = PoolOfModels(options_.pool ? options_.pool->at_receiver : alone, models);
     if (!controller) return refuse(controller.error());
     models_ = std::move(models);
     peer.SetController(std::move(controller.value()));

@@ -23,6 +23,8 @@ _AT_SENDER: Final = "weir-send"
 _MUSES: Final = "muses"
 _IMPAIRED: Final = "impaired"
 _NATIVE: Final = "native"
+# The policy takes so long for each decision.
+_SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
 _SMALL: Final = "640x360"
 _LARGE: Final = "1280x720"
@@ -77,6 +79,10 @@ SUITE: Final = Suite(
         Calls(_CELLULAR[1], sets.cellular_calls, _CONTROLLERS, _LARGE),
         Calls(_IMPAIRED, _IMPAIRED_CALLS, _CONTROLLERS, _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
+        *(
+            Calls(name, sets.fixed(scenarios.slow_decision_calls), (POLICY,), _SMALL, decision_delay_ms=ms)
+            for ms, name in _SLOW.items()
+        ),
         Calls(_NATIVE, sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), _SMALL, sender="native"),
     ),
     replays=tuple(
@@ -90,6 +96,10 @@ SUITE: Final = Suite(
         *_against("gcc", "cellular", _CELLULAR, ("gcc",), POLICY, 1.25, 1.0, 0.0, 0.0, 0.0),
         *_against("impaired", "impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, POLICY, 0.97, None, 0.001, 5.0, -0.2),
         *_against("native", "native", (_NATIVE,), LIBWEBRTC_SENDERS, _AT_SENDER, 1.0, None, 0.0, 0.0, 0.0),
+        Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
+             calls.change(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
+        Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",
+             calls.change(_END_TO_END, _SLOW[30], _SLOW[0]), Bound("at most", 1.03, "times", decimals=3)),
         Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
              calls.share_better("call_score", *_CELLULAR, _IMPAIRED, others=LIBWEBRTC_SENDERS), _NEAR),
         Goal("near_rate", "paths and controllers whose receive rate in calls is within 10 % of that in replays",
