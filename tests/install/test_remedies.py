@@ -112,7 +112,7 @@ def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch)
     assert found["operating system"].found
     for name, need in _OPTIONAL_PACKAGES:
         assert found[f"Python package {name}"].remedy == how_to_get(
-            {"train": "train", "test": "build-test"}.get(need, "build")
+            {"train": "train", "test": "build-test"}.get(need, "webrtc")
         )
 
 
