@@ -232,8 +232,8 @@ def _picture_metrics(
 def _speech_metrics(received: Path) -> Values:
     if not received.is_file():
         return {}
-    speech = measure_speech(received, source_speech_path())
-    return {"visqol_mean": speech.mean, "visqol_min": speech.lowest} if speech else {}
+    scores = measure_speech(received, source_speech_path())
+    return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}
 
 
 def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:

@@ -18,26 +18,27 @@ namespace {
 
 constexpr size_t kSamplesPerFrame = kAudioRateHz / 100;
 
-class HeaderReader final : public webrtc::WavHeaderReader {
- public:
-  explicit HeaderReader(std::string_view file) : file_(file) {}
+constexpr size_t kChunkHeaderSize = 8;
+constexpr size_t kFormatSize = 16;
+constexpr uint16_t kPcm = 1;
 
-  size_t Read(void* to, size_t size) override {
-    const size_t read = file_.substr(position_).copy(static_cast<char*>(to), size);
-    position_ += read;
-    return read;
-  }
-  bool SeekForward(uint32_t size) override {
-    if (size > file_.size() - position_) return false;
-    position_ += size;
-    return true;
-  }
-  int64_t GetPosition() override { return static_cast<int64_t>(position_); }
+template <class T>
+T ReadAt(std::string_view bytes, size_t position) {
+  T value;
+  std::memcpy(&value, bytes.data() + position, sizeof value);
+  return value;
+}
 
- private:
-  const std::string_view file_;
-  size_t position_ = 0;
-};
+// The content of the first chunk of that name, as much of it as there is; empty without one.
+std::string_view Chunk(std::string_view chunks, std::string_view name) {
+  while (chunks.size() > kChunkHeaderSize) {
+    const std::string_view content = chunks.substr(kChunkHeaderSize, ReadAt<uint32_t>(chunks, 4));
+    if (chunks.starts_with(name)) return content;
+    // A content of odd size has a byte of padding.
+    chunks.remove_prefix(std::min(chunks.size(), kChunkHeaderSize + content.size() + content.size() % 2));
+  }
+  return {};
+}
 
 class LoopingCapturer final : public AudioCapturer {
  public:
@@ -99,19 +100,17 @@ class RecordingRenderer final : public AudioRenderer {
 
 Result<std::unique_ptr<AudioCapturer>> OpenAudioFile(const std::string& path) {
   const std::string file = ReadInputFile(path, "audio");
-  HeaderReader header(file);
-  size_t channels = 0, sample_bytes = 0, count = 0;
-  int rate_hz = 0;
-  webrtc::WavFormat format{};
-  int64_t start = 0;
-  if (!webrtc::ReadWavHeader(&header, &channels, &rate_hz, &format, &sample_bytes, &count, &start) ||
-      format != webrtc::WavFormat::kWavFormatPcm || sample_bytes != sizeof(int16_t) || channels != 1 ||
-      rate_hz != kAudioRateHz)
+  const std::string_view bytes(file);
+  const bool is_wave = bytes.starts_with("RIFF") && bytes.size() > 12 && bytes.substr(8, 4) == "WAVE";
+  const std::string_view chunks = is_wave ? bytes.substr(12) : std::string_view();
+  const std::string_view format = Chunk(chunks, "fmt ");
+  if (format.size() < kFormatSize || ReadAt<uint16_t>(format, 0) != kPcm || ReadAt<uint16_t>(format, 2) != 1 ||
+      ReadAt<uint32_t>(format, 4) != kAudioRateHz || ReadAt<uint16_t>(format, 14) != 8 * sizeof(int16_t))
     return Error{path + ": no WAV file of 16-bit mono PCM at 48000 Hz"};
-  const size_t size = std::min(count * sizeof(int16_t), file.size() - static_cast<size_t>(start));
-  std::vector<int16_t> samples(size / sizeof(int16_t));
+  const std::string_view data = Chunk(chunks, "data");
+  std::vector<int16_t> samples(data.size() / sizeof(int16_t));
   if (samples.empty()) return Error{path + ": this WAV file has no samples"};
-  std::memcpy(samples.data(), file.data() + start, samples.size() * sizeof(int16_t));
+  std::memcpy(samples.data(), data.data(), samples.size() * sizeof(int16_t));
   return std::unique_ptr<AudioCapturer>(std::make_unique<LoopingCapturer>(std::move(samples)));
 }
 

@@ -15,7 +15,7 @@ namespace weir::peer {
 using AudioCapturer = webrtc::TestAudioDeviceModule::Capturer;
 using AudioRenderer = webrtc::TestAudioDeviceModule::Renderer;
 
-// Of both files: 16 bits, one channel.
+// The rate of both files, of 16 bits and one channel.
 inline constexpr int kAudioRateHz = 48'000;
 inline constexpr size_t kMaxRecordedSamples = size_t{600} * kAudioRateHz;
 

@@ -10,7 +10,6 @@ import os
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,16 +35,12 @@ class VisqolFailed(RuntimeError):
     """ViSQOL has no value."""
 
 
-@dataclass(frozen=True)
-class SpeechQuality:
-    """MOS-LQO, 1 to 5: the mean and the lowest of all windows."""
+def measure_speech(received: Path, sent: Path) -> list[float]:
+    """The MOS-LQO, 1 to 5, of each window of what was received; empty if that is shorter than the speech.
 
-    mean: float
-    lowest: float
-
-
-def measure_speech(received: Path, sent: Path) -> SpeechQuality | None:
-    """Compares what was received with the speech that was sent in a loop; None if it is shorter than the speech.
+    Args:
+        received: a WAV file.
+        sent: the speech that was sent in a loop.
 
     Raises:
         InputError: a WAV file cannot be read.
@@ -56,16 +51,15 @@ def measure_speech(received: Path, sent: Path) -> SpeechQuality | None:
     if missing:
         raise MissingComponent(f"ViSQOL is missing: {how_to_get('webrtc', *missing)}")
     reference, heard = _resampled(sent), _resampled(received)
+    if not 0 < len(reference) <= len(heard):
+        return []
     heard = heard[np.argmax(heard != 0) :]
     pairs = [(aligned(reference, window), window) for window in windows(heard, len(reference))]
-    if not pairs:
-        return None
     try:
         with ProcessPoolExecutor(_AT_ONCE, initializer=_start_visqol) as pool:
-            scores = list(pool.map(_mos, pairs))
+            return list(pool.map(_mos, pairs))
     except BrokenProcessPool:
         raise VisqolFailed("ViSQOL did not start, or was killed") from None
-    return SpeechQuality(float(np.mean(scores)), min(scores))
 
 
 def windows(heard: Samples, size: int) -> list[Samples]:
