@@ -70,7 +70,7 @@ class RecordingRenderer final : public AudioRenderer {
   }
 
   ~RecordingRenderer() override {
-    std::array<uint8_t, webrtc::kPcmWavHeaderSize> header;
+    std::array<uint8_t, webrtc::kPcmWavHeaderSize> header{};
     size_t header_size = 0;
     webrtc::WriteWavHeader(1, kAudioRateHz, webrtc::WavFormat::kWavFormatPcm, samples_.size(), header.data(),
                            &header_size);

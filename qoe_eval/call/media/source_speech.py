@@ -23,6 +23,8 @@ _SENTENCES = (
     ("en-us+f3", "The train left the valley, so we watched the river and talked about the harvest."),
     ("en-us+m3", "Could you call again in five minutes? Your voice is clear, but the picture froze."),
 )
+# 16 bits a sample, and the header.
+_FILE_BYTES = 2 * DURATION_S * RATE_HZ + 44
 _BETWEEN_S = 0.4
 # Root mean square of the whole; peaks stay below full scale.
 _LEVEL = 0.06
@@ -37,7 +39,7 @@ def source_speech_path() -> Path:
         InputError: it cannot be written.
     """
     path = cache_folder() / f"speech-{_VERSION}.wav"
-    if not path.is_file():
+    if not path.is_file() or path.stat().st_size != _FILE_BYTES:
         make_folder(path.parent, "source speech:")
         write_wav(path, _speech(), RATE_HZ)
     return path

@@ -1,5 +1,6 @@
 """The speech of calls, and its score by ViSQOL."""
 
+import os
 import shutil
 from importlib.util import find_spec
 
@@ -39,6 +40,8 @@ def test_the_speech_is_ten_seconds_of_sentences(sent):
     assert 0.5 < first / second < 2
     made_ns = sent.stat().st_mtime_ns
     assert source_speech_path().stat().st_mtime_ns == made_ns
+    os.truncate(sent, 1000)
+    np.testing.assert_array_equal(read_wav(source_speech_path())[0], samples)
 
 
 def test_without_espeak_ng_there_is_no_speech(cache, monkeypatch):
