@@ -52,8 +52,9 @@ build/stamps/train-cuda: build/stamps/run requirements/train.txt requirements/cu
 	$(LOCKED) --quiet -r requirements/train.txt
 	touch $@
 
-build/stamps/call: build/stamps/packages docker/packages-call.txt
+build/stamps/call: build/stamps/run docker/packages-call.txt requirements/call.txt
 	docker/packages.sh docker/packages-call.txt
+	$(UV) pip install --quiet --require-hashes -r requirements/call.txt
 	touch $@
 
 # libwebrtc with Weir's patches, for the peer and the simulator.
@@ -241,7 +242,8 @@ COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header 
 lock: | $(UV) ## Pin the newest versions of the Python dependencies
 	$(COMPILE) -o requirements/run.txt
 	mkdir -p build
-	$(COMPILE) --extra train --extra trees -c requirements/run.txt -o build/train.txt
+	$(COMPILE) --extra call -c requirements/run.txt -o requirements/call.txt
+	$(COMPILE) --extra train --extra trees -c requirements/call.txt -o build/train.txt
 	awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
 	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
 	$(COMPILE) --extra docs -c requirements/test.txt -o requirements/docs.txt

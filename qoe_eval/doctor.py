@@ -21,7 +21,14 @@ from rich.text import Text
 import weir
 from weir.errors import InputError, MissingComponent
 from weir.executables import find_peer, find_simulator
-from weir.installation import DISTRIBUTION, TRAINING_PACKAGES, how_to_get, installed_version, source_tree
+from weir.installation import (
+    DISTRIBUTION,
+    SPEECH_PACKAGES,
+    TRAINING_PACKAGES,
+    how_to_get,
+    installed_version,
+    source_tree,
+)
 from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
 
@@ -67,14 +74,16 @@ _OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
     ("aiohttp", "calls"),
     ("playwright", "calls"),
     ("imageio-ffmpeg", "calls"),
+    *((name, "calls") for name in SPEECH_PACKAGES.values()),
 )
 # The targets of the Makefile that install them.
-_TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "build"}
+_TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
     ("cmake", "build", "CMake", "apt-get install cmake"),
     ("ninja", "build", "Ninja", "apt-get install ninja-build"),
     ("chromium", "calls", "Chromium", "apt-get install chromium"),
+    ("espeak-ng", "calls", "espeak-ng", "apt-get install espeak-ng"),
     ("ip", "calls", "iproute2", "apt-get install iproute2"),
 )
 # Debian packages that carry what weir-sim is built from.

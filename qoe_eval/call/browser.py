@@ -69,7 +69,12 @@ class BrowserEnd:
     name = "Chromium"
 
     def __init__(
-        self, namespace: str | None, video: Path | None, settings: PageSettings, field_trials: str = ""
+        self,
+        namespace: str | None,
+        video: Path | None,
+        settings: PageSettings,
+        field_trials: str = "",
+        speech: Path | None = None,
     ) -> None:
         """Starts nothing yet.
 
@@ -78,9 +83,11 @@ class BrowserEnd:
             video: the camera, a y4m file of the size in the settings; None at a receiver.
             settings: for the page.
             field_trials: of its libwebrtc, "TRIAL/GROUP/" each.
+            speech: the microphone, a WAV file; None: beeps.
         """
         self._namespace = namespace
         self._video = video
+        self._speech = speech
         self._settings = settings
         self._field_trials = field_trials
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue()
@@ -172,10 +179,11 @@ class BrowserEnd:
         with _environment_variable(_DRIVER_VARIABLE, str(driver)):
             self._playwright = await async_playwright().start()
         camera = [f"--use-file-for-fake-video-capture={self._video.absolute()}"] if self._video else []
+        microphone = [f"--use-file-for-fake-audio-capture={self._speech.absolute()}"] if self._speech else []
         trials = [f"--force-fieldtrials={self._field_trials}"] if self._field_trials else []
         self._browser = await self._playwright.chromium.launch(
             executable_path=self._wrapper(self._folder.path),
-            args=[*_ARGUMENTS, *camera, *trials],
+            args=[*_ARGUMENTS, *camera, *microphone, *trials],
             handle_sigint=False,
             timeout=1000 * _START_LIMIT_S,
         )

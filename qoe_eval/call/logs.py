@@ -18,13 +18,17 @@ SENDER_STATS = "sender_stats.jsonl"
 RECEIVER_STATS = "receiver_stats.jsonl"
 FRAMES = "frames.y4m"
 FRAME_LOG = f"{FRAMES}.jsonl"
+RECEIVED_AUDIO = "received.wav"
 RECORD = "call.json"
 REPORT = "report.html"
 RECORDING = "recording.mp4"
 PROGRAM_LOG = "call.log"
 SCENARIO = "scenario.json"
 
-ALL = (LINK_LOG, ESTIMATES, SENDER_STATS, RECEIVER_STATS, FRAMES, FRAME_LOG, RECORD, RECORDING, PROGRAM_LOG, SCENARIO)
+ALL = (
+    LINK_LOG, ESTIMATES, SENDER_STATS, RECEIVER_STATS, FRAMES, FRAME_LOG, RECEIVED_AUDIO,
+    RECORD, RECORDING, PROGRAM_LOG, SCENARIO,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.errors import InputError
+from weir.errors import InputError, MissingComponent
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
+from weir.qoe_eval.call.media.source_speech import source_speech_path
+from weir.qoe_eval.call.media.visqol import VisqolFailed, measure_speech
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
@@ -87,6 +89,10 @@ def measure(
     try:
         metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
     except (InputError, FfmpegFailed) as error:
+        problems.append(str(error))
+    try:
+        metrics |= _speech_metrics(folder / logs.RECEIVED_AUDIO)
+    except (InputError, MissingComponent, VisqolFailed) as error:
         problems.append(str(error))
     CALL_MEASURES.check(metrics)
     finite = {name: _finite(value) for name, value in metrics.items()}
@@ -221,6 +227,13 @@ def _picture_metrics(
     text = json.dumps({"model": MODEL, "frames": values}, separators=(",", ":"))
     write_text(folder / VMAF_FRAMES, text + "\n")
     return {"vmaf_mean": vmaf.mean, "vmaf_p5": vmaf.p5}
+
+
+def _speech_metrics(received: Path) -> Values:
+    if not received.is_file():
+        return {}
+    scores = measure_speech(received, source_speech_path())
+    return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}
 
 
 def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:

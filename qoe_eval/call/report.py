@@ -40,7 +40,7 @@ from weir.qoe_eval.runs.store import CallStore
 SUMMARY = "summary.json"
 SHOWN = (
     "call_score", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
-    "end_to_end_delay_ms_p95", "concealed_share", "received_bitrate_bps",
+    "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
 )  # fmt: skip
 _LONGEST_REASON = 300
 

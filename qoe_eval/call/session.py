@@ -19,6 +19,7 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.browser import BrowserEnd, PageSettings
 from weir.qoe_eval.call.disturbance import WakeUpLag, Watchdog
 from weir.qoe_eval.call.media.received_frames import BrowserFrames, RawFrames
+from weir.qoe_eval.call.media.source_speech import source_speech_path
 from weir.qoe_eval.call.media.source_video import SourceVideoFailed, source_video_path
 from weir.qoe_eval.call.orders import checked_order
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
@@ -112,7 +113,7 @@ class _Call:
             video = await asyncio.to_thread(source_video_path, self._settings.width, self._settings.height)
             self._state("setting up the link")
             await self._namespaces.create()
-            await self._set_up(video)
+            await self._set_up(video, await self._speech())
             failure = await self._until_over()
         except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
             # A part that ended before is why this one failed; its end may be noticed after.
@@ -136,7 +137,14 @@ class _Call:
 
     # --- phases -------------------------------------------------------------------------------------------------------
 
-    async def _set_up(self, video: Path) -> None:
+    async def _speech(self) -> Path | None:
+        try:
+            return await asyncio.to_thread(source_speech_path)
+        except MissingComponent as error:
+            self._note(f"no speech is sent: {error}")
+            return None
+
+    async def _set_up(self, video: Path, speech: Path | None) -> None:
         settings = self._settings
         scenario, program_log = self._folder / logs.SCENARIO, self._folder / logs.PROGRAM_LOG
         settings.scenario.save(scenario)
@@ -148,7 +156,7 @@ class _Call:
         self._state(f"starting the receiver ({settings.receiver})")
         await self._start_end("receiver", self._make_receiver(model))
         self._state(f"starting the sender ({settings.sender})")
-        await self._start_end("sender", self._make_sender(video, model))
+        await self._start_end("sender", self._make_sender(video, speech, model))
         self._state("connecting")
         await self._ends["sender"].send({"type": "start"})
 
@@ -164,10 +172,10 @@ class _Call:
         arguments = receiver_arguments(settings, RIGHT_ADDRESS, None if settings.decided_at_sender else model)
         return PeerProcess("receiver", namespace, arguments, self._folder / logs.PROGRAM_LOG)
 
-    def _make_sender(self, video: Path, model: Path | None) -> Endpoint:
+    def _make_sender(self, video: Path, speech: Path | None, model: Path | None) -> Endpoint:
         settings, namespace = self._settings, self._namespaces.left
         if settings.sender == "native":
-            arguments = sender_arguments(settings, LEFT_ADDRESS, video, model)
+            arguments = sender_arguments(settings, LEFT_ADDRESS, video, model, speech)
             return PeerProcess("sender", namespace, arguments, self._folder / logs.PROGRAM_LOG)
         page = PageSettings(
             role="send",
@@ -178,7 +186,7 @@ class _Call:
             codec=settings.codec,
             max_bitrate_bps=settings.max_bitrate_bps,
         )
-        return BrowserEnd(namespace, video, page, settings.field_trials)
+        return BrowserEnd(namespace, video, page, settings.field_trials, speech)
 
     async def _until_over(self) -> str:
         """Returns why it ended: empty at its time."""

@@ -71,7 +71,7 @@ class Endpoint(Protocol):
 
 
 def receiver_arguments(settings: CallSettings, address: str, model: Path | None) -> list[str]:
-    """The command line of a receiver bound to `address`, which writes every received frame into a file.
+    """The command line of a receiver bound to `address`, which writes received frames and audio into files.
 
     `model` is None if the sender runs the controller.
     """
@@ -84,14 +84,23 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
         str(settings.out / logs.FRAMES),
         "--frames-size",
         f"{settings.width}x{settings.height}",
+        "--received-audio",
+        str(settings.out / logs.RECEIVED_AUDIO),
     ]
 
 
-def sender_arguments(settings: CallSettings, address: str, video: Path, model: Path | None) -> list[str]:
-    """The command line of a native sender; it follows the receiver's feedback, or runs the controller with `model`."""
+def sender_arguments(
+    settings: CallSettings, address: str, video: Path, model: Path | None, speech: Path | None = None
+) -> list[str]:
+    """The command line of a native sender; it follows the receiver's feedback, or runs the controller with `model`.
+
+    Without `speech` it sends pulses of noise.
+    """
     inputs = _controller_inputs(settings, model) if settings.decided_at_sender else []
     trials = ["--field-trials", settings.field_trials] if settings.field_trials else []
-    return [*_common("send", settings, address, settings.max_bitrate_bps), *inputs, *trials, "--video", str(video)]
+    audio = ["--audio-file", str(speech)] if speech else []
+    common = _common("send", settings, address, settings.max_bitrate_bps)
+    return [*common, *inputs, *trials, *audio, "--video", str(video)]
 
 
 def _controller_inputs(settings: CallSettings, model: Path | None) -> list[str]:

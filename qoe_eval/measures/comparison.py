@@ -18,8 +18,8 @@ from weir.registry import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
 # The measures that decide, the viewer's first: those of replays and of calls.
 LEADING = (
     "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95",
-    "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "received_bitrate_bps", "concealed_share", "call_score",
-    "utility", "challenge",
+    "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "received_bitrate_bps", "concealed_share", "visqol_mean",
+    "call_score", "utility", "challenge",
 )  # fmt: skip
 
 

@@ -188,6 +188,11 @@ MEASURES = MeasureTable(
         Measure("silent_concealed_share", "Concealed, silent", "%", "lower",
             "getStats of the receiver: silentConcealedSamples / totalSamplesReceived; part of the concealed audio.",
             scale=100, decimals=2, kinds=_CALL),
+        Measure("visqol_mean", "Speech, ViSQOL", "MOS-LQO", "higher",
+            "ViSQOL in its speech mode, 1 to 5, of the audio that the receiver played against the speech that was "
+            "sent; mean of windows of ten seconds.", decimals=2, kinds=_CALL),
+        Measure("visqol_min", "Speech, ViSQOL, worst", "MOS-LQO", "higher",
+            "The lowest of the windows of ten seconds.", decimals=2, kinds=_CALL),
         Measure("audio_jitter_buffer_delay_ms", "Audio jitter buffer", "ms", "lower",
             "getStats of the receiver: jitterBufferDelay / jitterBufferEmittedCount.", decimals=0, kinds=_CALL),
         Measure("audio_ahead_ms", "Audio ahead of video", "ms", "lower",

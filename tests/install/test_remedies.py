@@ -105,6 +105,11 @@ def test_training_without_its_packages(monkeypatch):
         installation.require_training()
 
 
+def test_the_extra_call_is_locked():
+    locked = (ROOT / "requirements/call.txt").read_text()
+    assert all(f"\n{name}==" in f"\n{locked}" for name in installation.SPEECH_PACKAGES.values())
+
+
 def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.doctor._package_version", lambda name: None)
     found = {component.name: component for component in components()}
@@ -112,7 +117,7 @@ def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch)
     assert found["operating system"].found
     for name, need in _OPTIONAL_PACKAGES:
         assert found[f"Python package {name}"].remedy == how_to_get(
-            {"train": "train", "test": "build-test"}.get(need, "build")
+            {"train": "train", "test": "build-test"}.get(need, "webrtc")
         )
 
 

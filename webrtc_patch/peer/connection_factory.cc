@@ -14,25 +14,25 @@
 #include "api/field_trials.h"
 #include "api/video_codecs/builtin_video_decoder_factory.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
-#include "modules/audio_device/include/test_audio_device.h"
 #include "rtc_base/thread.h"
 #include "sender/remb_network_controller.h"
 
 namespace weir::peer {
 namespace {
 
-constexpr int kSampleRateHz = 48'000;
 constexpr int16_t kAmplitude = 1'000;
 
 // libwebrtc makes its own controller, whatever factory it was given, unless this trial is on.
 constexpr char kInjectedController[] = "WebRTC-Bwe-InjectedCongestionController";
 
-// Pulses of quiet noise in, nothing out; in real time, so that what arrives is played as in a call.
-webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::Environment& environment) {
+// In real time, so that what arrives is played as in a call.
+webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::Environment& environment,
+                                                                 std::unique_ptr<AudioCapturer> capturer,
+                                                                 std::unique_ptr<AudioRenderer> renderer) {
   using webrtc::TestAudioDeviceModule;
-  return TestAudioDeviceModule::Create(environment,
-                                       TestAudioDeviceModule::CreatePulsedNoiseCapturer(kAmplitude, kSampleRateHz),
-                                       TestAudioDeviceModule::CreateDiscardRenderer(kSampleRateHz));
+  if (capturer == nullptr) capturer = TestAudioDeviceModule::CreatePulsedNoiseCapturer(kAmplitude, kAudioRateHz);
+  if (renderer == nullptr) renderer = TestAudioDeviceModule::CreateDiscardRenderer(kAudioRateHz);
+  return TestAudioDeviceModule::Create(environment, std::move(capturer), std::move(renderer));
 }
 
 }  // namespace
@@ -63,7 +63,8 @@ std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(ConnectionFactoryCo
     dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
   if (dependencies.network_controller_factory != nullptr) config.field_trials[kInjectedController] = "Enabled";
   dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
-  dependencies.adm = MakeAudioDevice(*dependencies.env);
+  dependencies.adm =
+      MakeAudioDevice(*dependencies.env, std::move(config.audio_capturer), std::move(config.audio_renderer));
   // The built-in factories of audio codecs have more than Opus.
   dependencies.audio_encoder_factory = webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();
   dependencies.audio_decoder_factory = webrtc::CreateAudioDecoderFactory<webrtc::AudioDecoderOpus>();

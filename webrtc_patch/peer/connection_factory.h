@@ -7,6 +7,7 @@
 
 #include "api/peer_connection_interface.h"
 #include "api/transport/network_control.h"
+#include "audio_files.h"
 #include "field_trials.h"
 #include "receive_side_switch.h"
 #include "rtc_base/ip_address.h"
@@ -24,6 +25,10 @@ struct ConnectionFactoryConfig {
   // libwebrtc's, for the whole process.
   FieldTrials field_trials;
   webrtc::IPAddress bind_address;
+  // Null: pulses of quiet noise.
+  std::unique_ptr<AudioCapturer> audio_capturer;
+  // Null: what is played is discarded.
+  std::unique_ptr<AudioRenderer> audio_renderer;
   RtcpObserver rtcp_observer;
 };
 

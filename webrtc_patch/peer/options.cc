@@ -143,6 +143,9 @@ void AddOptions(CLI::App& app, Options& options) {
             "WIDTHxHEIGHT@RATE, even sizes up to 4096, 1 to 120 frames per second",
             [&](const auto& value) { return ParsePattern(value, options.pattern); });
   app.add_flag("--audio", options.audio, "send and receive audio too");
+  AddText(app, "--audio-file", "FILE.wav", "what to send, in a loop: 16-bit mono at 48000 Hz", options.audio_file);
+  AddText(app, "--received-audio", "FILE.wav", "write the audio that is played, at most 10 minutes",
+          options.received_audio);
   CLI::Option* const frames =
       AddText(app, "--frames", "FILE.y4m", "write received frames, with an index in FILE.y4m.jsonl", options.frames);
   CLI::Option* const frames_size =

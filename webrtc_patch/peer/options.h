@@ -53,10 +53,14 @@ struct Options {
   std::string video;
   FrameFormat pattern{.width = 640, .height = 360, .frames_per_second = 30};
   bool audio = false;
+  // Empty: pulses of quiet noise.
+  std::string audio_file;
   // Empty: received frames are decoded and dropped.
   std::string frames;
   int frames_width = 0;
   int frames_height = 0;
+  // Empty: received audio is discarded.
+  std::string received_audio;
   // Empty: estimates go to standard output.
   std::string estimates;
   int64_t stats_interval_ms = 1000;

@@ -77,7 +77,21 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
                                  .network_controller = nullptr,
                                  .field_trials = options.field_trials,
                                  .bind_address = {},
+                                 .audio_capturer = nullptr,
+                                 .audio_renderer = nullptr,
                                  .rtcp_observer = {}};
+  if (!options.audio_file.empty()) {
+    auto capturer = OpenAudioFile(options.audio_file);
+    if (!capturer) return Error{capturer.error()};
+    config.audio_capturer = std::move(capturer.value());
+  }
+  if (!options.received_audio.empty()) {
+    auto renderer = RecordAudio(options.received_audio, [lines = outputs.lines](const std::string& message) {
+      lines->WriteError(message, false);
+    });
+    if (!renderer) return Error{renderer.error()};
+    config.audio_renderer = std::move(renderer.value());
+  }
   if (options.weir_at_sender) {
     config.network_controller =
         MakeWeirNetworkControllerFactory({.controller = std::move(controller),

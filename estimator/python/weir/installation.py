@@ -17,6 +17,8 @@ DISTRIBUTION = "weir-bwe"
 TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard")
 # The extra `trees`, by their names as modules and on the package index.
 TREE_PACKAGES = {"sklearn": "scikit-learn"}
+# The same for the extra `call`: needed to score the speech of a call.
+SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
 
 
 def installed_version() -> str | None:

@@ -24,7 +24,7 @@ from weir_aiortc import Attachment, attach
 import weir
 
 # Options of weir-peer without a meaning here: the browser chooses the codec, and no picture is decoded.
-_IGNORED = ("role", "codec", "bind-address", "frames", "frames-size")
+_IGNORED = ("role", "codec", "bind-address", "frames", "frames-size", "received-audio")
 
 
 def say(kind: str, **fields: Any) -> None:
@@ -103,6 +103,7 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--start-bitrate-bps", type=int, default=300_000)
     parser.add_argument("--max-bitrate-bps", type=int, default=50_000_000)
     parser.add_argument("--stats-interval-ms", type=int, default=1000)
+    parser.add_argument("--audio", action="store_true", help=argparse.SUPPRESS)
     for name in _IGNORED:
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

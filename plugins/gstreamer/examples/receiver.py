@@ -26,7 +26,7 @@ from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 # codec, and no picture is decoded.
 PROPERTIES = ("model", "min-bitrate", "start-bitrate", "max-bitrate")
 WEIGHTS = ("throughput-weight", "latency-weight", "loss-weight")
-IGNORED = ("role", "codec", "bind-address", "frames", "frames-size")
+IGNORED = ("role", "codec", "bind-address", "frames", "frames-size", "received-audio")
 STATISTICS = ("target-bitrate", "reason", "receive-bitrate", "queueing-delay", "loss-ratio", "rembs")
 
 
@@ -166,6 +166,7 @@ def main() -> int:
     for name in ("min", "start", "max"):
         parser.add_argument(f"--{name}-bitrate-bps", dest=f"{name}_bitrate", type=int)
     parser.add_argument("--stats-interval-ms", type=int, default=1000)
+    parser.add_argument("--audio", action="store_true", help=argparse.SUPPRESS)
     for name in IGNORED:
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
     Gst.init(None)

@@ -1,1 +1,1 @@
-"""Pictures: the video that is sent, what of it was received, and VMAF between the two."""
+"""Video and speech: what is sent, what of it was received, and VMAF and ViSQOL between the two."""

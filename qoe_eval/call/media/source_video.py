@@ -217,5 +217,9 @@ def source_video_path(width: int, height: int) -> Path:
     Raises:
         InputError: it cannot be made or written.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return make(cache / "weir", width, height)
+    return make(cache_folder(), width, height)
+
+
+def cache_folder() -> Path:
+    """The folder of the user's cache that holds what calls send."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"

@@ -49,7 +49,7 @@ function connect() {
 async function prepareToSend() {
   // The camera is a file of exactly this size; another size is an error.
   source = await navigator.mediaDevices.getUserMedia({
-    // Processing would suppress the beeps of the fake device.
+    // Processing would change the speech, and suppress the beeps of the fake device.
     audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     video: {
       width: { exact: settings.width },

@@ -48,10 +48,11 @@ def made_call():
 
 @pytest.fixture
 def made_up_link(monkeypatch, tmp_path):
-    """Calls have no namespaces, no link and no video."""
+    """Calls have no namespaces, no link, no video and no speech."""
     monkeypatch.setattr(session, "CallNamespaces", call.fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", call.fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
+    monkeypatch.setattr(session, "source_speech_path", lambda: tmp_path / "speech.wav")
     monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     # How busy this machine is does not matter here.
     monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)

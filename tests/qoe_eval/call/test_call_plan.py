@@ -140,7 +140,10 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
     assert (after(sent, "--controller"), after(sent, "--model")) == ("weir-send", str(plan.model))
     assert after(sent, "--objective") == ",".join(f"{weight:g}" for weight in plan.objective)
     assert (after(received, "--controller"), after(received, "--model")) == ("gcc", None)
-    sent = sender_arguments(shadow, "10.211.0.1", tmp_path / "v.y4m", plan.model)
+    assert after(sent, "--audio-file") is None
+    assert after(received, "--received-audio") == str(deciding.out / "received.wav")
+    sent = sender_arguments(shadow, "10.211.0.1", tmp_path / "v.y4m", plan.model, tmp_path / "speech.wav")
+    assert after(sent, "--audio-file") == str(tmp_path / "speech.wav")
     assert (after(sent, "--controller"), after(sent, "--model"), after(sent, "--objective")) == ("gcc", None, None)
     assert after(receiver_arguments(shadow, "10.211.0.2", plan.model), "--controller") == "shadow"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from weir.qoe_eval.call.media.wav import read_wav
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.session import run_call
@@ -113,6 +114,10 @@ def assert_a_good_call(result, frames_per_second):
     assert 0 <= max(measures["audio_ahead_ms"], measures["audio_behind_ms"]) <= 1000
     assert 0 < measures["call_score"] <= 100
     assert (result.folder / "recording.mp4").stat().st_size > 10_000
+    # 16 bits at 48 kHz, from before the first frame.
+    assert len(read_wav(result.folder / "received.wav")[0]) >= 48_000 * 0.9 * result.record.duration_s
+    # Beeps or noise would score 1.
+    assert result.record.call.measured.problems or 2.5 < measures["visqol_min"] <= measures["visqol_mean"] <= 5
     assert not (result.folder / "frames.y4m").exists()
     for log in ("sender_stats", "receiver_stats"):
         assert len(list(read_objects(result.folder / f"{log}.jsonl"))) >= 10

@@ -4,7 +4,10 @@ import itertools
 import json
 import time
 
+import numpy as np
 import pytest
+
+from weir.qoe_eval.call.media.wav import read_wav, write_wav
 
 START_BPS = 400_000
 
@@ -13,15 +16,24 @@ def media(report, kind):
     return next((stats for stats in report if stats["type"] == kind and stats["kind"] == "video"), {})
 
 
+TONE_HZ = 750
+
+
+def tone(path):
+    write_wav(path, 0.3 * np.sin(2 * np.pi * TONE_HZ * np.arange(48_000) / 48_000), 48_000)
+    return path
+
+
 @pytest.fixture(scope="module")
 def call(start_call, model, tmp_path_factory):
     """One call of about six seconds, whose objective is changed in the middle, ended by `stop`."""
     frames = tmp_path_factory.mktemp("peer") / "received.y4m"
     bitrates = ("--start-bitrate-bps", START_BPS, "--max-bitrate-bps", 2_000_000)
     sender, receiver = start_call(
-        (*bitrates, "--audio"),
-        (*bitrates, "--audio", "--model", model, "--frames", frames, "--frames-size", "160x90"),
-    )
+        (*bitrates, "--audio", "--audio-file", tone(frames.with_name("tone.wav"))),
+        (*bitrates, "--audio", "--model", model, "--frames", frames, "--frames-size", "160x90",
+         "--received-audio", frames.with_name("received.wav")),
+    )  # fmt: skip
     receiver.wait_for_state("connected")
     time.sleep(3.0)
     receiver.send({"type": "objective", "throughput": 0.2, "latency": 1.6, "loss": 0.2})
@@ -70,6 +82,15 @@ def test_pictures_arrive_numbered_in_order_with_their_times(call):
     header = content[: content.index(b"\n") + 1]
     assert header.split()[:3] == [b"YUV4MPEG2", b"W160", b"H90"]
     assert len(content) - len(header) == written * (len(b"FRAME\n") + 160 * 90 * 3 // 2)
+
+
+def test_audio_is_the_file_in_a_loop_and_what_is_played_is_written(call):
+    samples, rate_hz = read_wav(call[3].with_name("received.wav"))
+    assert rate_hz == 48_000
+    assert len(samples) > 4 * rate_hz
+    seconds = samples[rate_hz // 2 : len(samples) // rate_hz * rate_hz - rate_hz // 2].reshape(-1, rate_hz)
+    spectrum = np.abs(np.fft.rfft(seconds))
+    assert set(spectrum.argmax(axis=1)[:-1]) == {TONE_HZ}
 
 
 def test_estimates_tell_what_was_decided_and_follow_the_objective(call):

@@ -20,6 +20,7 @@ import pytest
         (["--role", "receive", "--objective", "1,2"], "three weights"),
         (["--role", "receive", "--frames", "x.y4m"], "requires --frames-size"),
         (["--role", "send", "--video", "/dev/null"], "no YUV4MPEG2 file"),
+        (["--role", "send", "--audio-file", "/nowhere.wav"], "cannot read the audio /nowhere.wav"),
         (["--role", "receive", "--bind-address", "192.0.2.77"], "no interface has this address"),
         (["--role", "receive", "--bind-address", "localhost"], "IPv4 address"),
     ],

@@ -66,9 +66,10 @@ func readOptions() options {
 	flag.Int64Var(&o.maxBps, "max-bitrate-bps", 50_000_000, "the most that an estimate may be")
 	flag.IntVar(&o.statsIntervalMs, "stats-interval-ms", 1000, "between statistics")
 	codec := flag.String("codec", "VP8", "to send; who receives takes what there is")
-	for _, name := range []string{"frames", "frames-size"} {
-		flag.String(name, "", "of weir-peer; no received picture is decoded")
+	for _, name := range []string{"frames", "frames-size", "audio-file", "received-audio"} {
+		flag.String(name, "", "of weir-peer; neither pictures nor audio are decoded")
 	}
+	flag.Bool("audio", false, "of weir-peer; this end has video alone")
 	flag.Parse()
 	switch {
 	case flag.NArg() > 0 || !slices.Contains(controllers[o.role], o.controller):

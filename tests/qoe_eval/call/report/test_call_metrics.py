@@ -6,6 +6,7 @@ import pytest
 from weir.errors import InputError
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.measures import CALL_MEASURES, VMAF_FRAMES
+from weir.qoe_eval.call.media.wav import write_wav
 from weir.qoe_eval.call.record import conclude, read_record
 from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.link.log import read_link_log
@@ -70,7 +71,31 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
         "call_score",
         "encode_time_ms",
         "recovery_time_s",
+        "visqol_mean",
+        "visqol_min",
     }
+
+
+def test_speech_that_cannot_be_scored_leaves_its_measures_undefined(made_call, tmp_path, monkeypatch):
+    made_call.make_logs(tmp_path)
+
+    def measured():
+        found = made_call.measured(tmp_path)
+        assert (found.metrics["visqol_mean"], found.metrics["visqol_min"]) == (None, None)
+        assert found.metrics["concealed_share"] == pytest.approx(0.02)
+        return found.problems
+
+    (tmp_path / logs.RECEIVED_AUDIO).write_bytes(b"RIFF")
+    monkeypatch.setattr("weir.qoe_eval.call.measures.source_speech_path", lambda: tmp_path / logs.RECEIVED_AUDIO)
+    with monkeypatch.context() as nothing_installed:
+        nothing_installed.setattr("weir.qoe_eval.call.media.visqol.find_spec", lambda name: None)
+        (problem,) = measured()
+        assert "ViSQOL is missing" in problem
+    monkeypatch.setattr("weir.qoe_eval.call.media.visqol.find_spec", lambda name: object())
+    (problem,) = measured()
+    assert "received.wav: not a readable WAV file" in problem
+    write_wav(tmp_path / logs.RECEIVED_AUDIO, np.zeros(0), 48_000)
+    assert measured() == []
 
 
 def test_wrong_pictures_lower_vmaf(made_call, source, tmp_path):

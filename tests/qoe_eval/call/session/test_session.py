@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from weir.errors import InputError
+from weir.errors import InputError, MissingComponent
 from weir.qoe_eval.call import session
 from weir.qoe_eval.call.orders import checked_order
 from weir.qoe_eval.call.record import read_record
@@ -41,6 +41,16 @@ def make_call(settings, orders=(), **options):
 
 def notes(result):
     return [one["text"] for one in result.record.call.happened if one["type"] == "note"]
+
+
+def test_a_call_without_espeak_ng_sends_no_speech_and_says_so(fake_call, tmp_path, monkeypatch):
+    def missing():
+        raise MissingComponent("espeak-ng is missing")
+
+    monkeypatch.setattr(session, "source_speech_path", missing)
+    result, _ = make_call(fake_call.call_settings(tmp_path / "call", controller="weir"))
+    assert result.failure == ""
+    assert "no speech is sent: espeak-ng is missing" in notes(result)
 
 
 def test_a_call_from_beginning_to_end(fake_call, tmp_path, fake_peer):

@@ -1,0 +1,111 @@
+"""ViSQOL, in its speech mode, of what a receiver played, in windows as long as the speech that was sent.
+
+That speech repeats, so the reference of each window is the speech rotated to where the circular cross-correlation has
+its maximum. ViSQOL itself follows what the jitter buffer stretches within a window.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.signal import resample_poly
+
+from weir.errors import MissingComponent
+from weir.installation import SPEECH_PACKAGES, how_to_get
+from weir.qoe_eval.call.media.wav import Samples, read_wav
+from weir.qoe_eval.runs.simulator_worker import die_with_parent
+
+_RATE_HZ = 16_000
+_LOWEST_MOS, _HIGHEST_MOS = 1.0, 5.0
+# Below -80 dB of full scale nothing is heard, and ViSQOL has no value.
+_SILENCE = 1e-4
+# In a longer call as many, at even distances.
+_MOST_WINDOWS = 12
+_AT_ONCE = 2
+
+
+class VisqolFailed(RuntimeError):
+    """ViSQOL has no value."""
+
+
+def measure_speech(received: Path, sent: Path) -> list[float]:
+    """The MOS-LQO, 1 to 5, of each window of what was received; empty if that is shorter than the speech.
+
+    Args:
+        received: a WAV file.
+        sent: the speech that was sent in a loop.
+
+    Raises:
+        InputError: a WAV file cannot be read.
+        MissingComponent: ViSQOL is not installed.
+        VisqolFailed: ViSQOL failed.
+    """
+    missing = [package for module, package in SPEECH_PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        raise MissingComponent(f"ViSQOL is missing: {how_to_get('webrtc', *missing)}")
+    reference, heard = _resampled(sent), _resampled(received)
+    if not 0 < len(reference) <= len(heard):
+        return []
+    heard = heard[np.argmax(heard != 0) :]
+    pairs = [(aligned(reference, window), window) for window in windows(heard, len(reference))]
+    try:
+        with ProcessPoolExecutor(_AT_ONCE, initializer=_start_visqol) as pool:
+            return list(pool.map(_mos, pairs))
+    except BrokenProcessPool:
+        raise VisqolFailed("ViSQOL did not start, or was killed") from None
+
+
+def windows(heard: Samples, size: int) -> list[Samples]:
+    """Windows from the beginning to the end, at most _MOST_WINDOWS, which may overlap or leave a part of one out."""
+    count = min(round(len(heard) / size), _MOST_WINDOWS) if len(heard) >= size else 0
+    starts = np.linspace(0, len(heard) - size, count).astype(int)
+    return [heard[start : start + size] for start in starts]
+
+
+def aligned(reference: Samples, window: Samples) -> Samples:
+    """The repeated reference from where it is most similar to a window of its length."""
+    spectrum = np.fft.rfft(window) * np.conj(np.fft.rfft(reference))
+    return np.roll(reference, int(np.argmax(np.fft.irfft(spectrum, len(reference)))))
+
+
+def _resampled(path: Path) -> Samples:
+    samples, rate_hz = read_wav(path)
+    return np.asarray(resample_poly(samples, _RATE_HZ, rate_hz)) if len(samples) else samples
+
+
+# In a process of the pool.
+_visqol: Any = None
+
+
+def _start_visqol() -> None:
+    global _visqol
+    die_with_parent()
+    # A Ctrl-C at the terminal is for the program that measures.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # TensorFlow Lite and ViSQOL write messages to standard error.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    from visqol import VisqolApi
+
+    _visqol = VisqolApi()
+    _visqol.create(mode="speech", use_lattice_model=True)
+
+
+def _mos(pair: tuple[Samples, Samples]) -> float:
+    reference, degraded = pair
+    if np.sqrt(np.mean(degraded**2)) < _SILENCE:
+        return _LOWEST_MOS
+    try:
+        with np.errstate(all="ignore"):
+            mos = float(_visqol.measure_from_arrays(reference, degraded, _RATE_HZ).moslqo)
+    except Exception as error:
+        raise VisqolFailed(f"ViSQOL failed: {error!r}") from None
+    if not _LOWEST_MOS <= mos <= _HIGHEST_MOS:
+        raise VisqolFailed(f"ViSQOL gave {mos}, which is no MOS")
+    return mos

@@ -1,0 +1,31 @@
+// WAV files at the ends of a call: the audio to send, and the audio that is played.
+#ifndef WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
+#define WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "modules/audio_device/include/test_audio_device.h"
+#include "weir/result.h"
+
+namespace weir::peer {
+
+using AudioCapturer = webrtc::TestAudioDeviceModule::Capturer;
+using AudioRenderer = webrtc::TestAudioDeviceModule::Renderer;
+
+// The rate of both files, of 16 bits and one channel.
+inline constexpr int kAudioRateHz = 48'000;
+inline constexpr size_t kMaxRecordedSamples = size_t{600} * kAudioRateHz;
+
+// Repeats a file without a gap.
+Result<std::unique_ptr<AudioCapturer>> OpenAudioFile(const std::string& path);
+
+// Keeps what is played after NetEq, at most kMaxRecordedSamples, and writes it in its destructor, so that no disk
+// delays the audio device. `on_error` is called if it cannot be written then.
+Result<std::unique_ptr<AudioRenderer>> RecordAudio(const std::string& path, std::function<void(std::string)> on_error);
+
+}  // namespace weir::peer
+
+#endif  // WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
