@@ -7,15 +7,19 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <random>
 #include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "command.h"
+#include "policy/policy_controller.h"
 #include "program/command_line.h"
 #include "program/hosted_controller.h"
 #include "program/input.h"
+#include "recording_executor.h"
 
 namespace weir::peer {
 namespace {
@@ -92,10 +96,27 @@ Session::NamedController Session::MakeController() {
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
+  if (options_.exploration) return RecordedPolicy();
   auto policy = PolicyAlone(models_[""]);
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
   return {RuleAlone(), "rule"};
+}
+
+// There is no rule in its place: the decisions of this model were requested.
+Session::NamedController Session::RecordedPolicy() {
+  auto model = PolicyModel::Load(models_[""]);
+  if (!model) throw InputError(options_.model + ": " + model.error());
+  if (!RecordingExecutor::Takes(model.value()->description()))
+    throw InputError("--exploration is for models of weir.schema 1 with one continuous action");
+  JsonOutput* const lines = estimates_ ? &*estimates_ : &lines_;
+  const auto make = [lines, exploration = *options_.exploration, model = std::move(model.value())](const std::string&) {
+    auto policy = std::make_unique<InlineExecutor>(std::make_unique<Policy>(model));
+    auto recording = std::make_unique<RecordingExecutor>(std::move(policy), exploration, std::random_device{}(),
+                                                         [lines](auto line) { lines->Write(std::move(line)); });
+    return Result<std::unique_ptr<ReceiverController>>(std::make_unique<PolicyController>(std::move(recording)));
+  };
+  return {[make] { return std::move(PoolController::Create({.pilot = "weir"}, make).value()); }, "weir"};
 }
 
 // There is no fallback: the pool was requested explicitly.

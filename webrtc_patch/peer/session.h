@@ -41,6 +41,7 @@ class Session {
   void OpenEstimates();
   NamedController MakeController();
   NamedController OwnAlone();
+  NamedController RecordedPolicy();
   NamedController MakeOptionsPool();
   int RunCall();
   // Executes commands until the end; returns the reason of the end.
