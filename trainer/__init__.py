@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         read_run_record,
     )
     from weir.trainer.model.file import read_model
-    from weir.trainer.offline.transitions import RecordedCall, check_model, check_target, write_data_set
+    from weir.trainer.offline.transitions import RecordedCall
+    from weir.trainer.offline.writer import check_model, check_target, write_data_set
 
 __all__ = [
     "CONFIGURATION",
@@ -47,12 +48,12 @@ _HOMES = {
     "RecordedCall": "weir.trainer.offline.transitions",
     "RunRecord": "weir.trainer.learning.run_record",
     "TrainingConfiguration": "weir.trainer.configuration.training",
-    "check_model": "weir.trainer.offline.transitions",
-    "check_target": "weir.trainer.offline.transitions",
+    "check_model": "weir.trainer.offline.writer",
+    "check_target": "weir.trainer.offline.writer",
     "load_run_configuration": "weir.trainer.learning.run_record",
     "read_model": "weir.trainer.model.file",
     "read_run_record": "weir.trainer.learning.run_record",
-    "write_data_set": "weir.trainer.offline.transitions",
+    "write_data_set": "weir.trainer.offline.writer",
 }
 
 

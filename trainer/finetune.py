@@ -40,7 +40,8 @@ def finetune(
     from weir.trainer.learning.starting_point import read_starting_point
     from weir.trainer.offline.finetune import EXPERIMENTAL
     from weir.trainer.offline.finetune import finetune as learn
-    from weir.trainer.offline.transitions import DATA, read_data_set
+    from weir.trainer.offline.reader import read_data_set
+    from weir.trainer.offline.transitions import DATA
 
     start = read_starting_point(model, load_configuration(DEFAULT_CONFIGURATION))
     specification = start.configuration.environment.specification()

@@ -31,7 +31,7 @@ from weir.trainer.offline.critic import (
     resampled,
     state_features,
 )
-from weir.trainer.offline.transitions import Trajectory
+from weir.trainer.offline.reader import Trajectory
 from weir.trainer.policies.networks import PreferencePolicy
 
 FEWEST_CALLS: Final = 4
@@ -142,8 +142,7 @@ class _Call:
         scaling = policy.deployed_modules()[0]
         self.inputs, self.next_inputs = (scaling(torch.from_numpy(values)) for values in (before, after))
         self.own, self.next_own = (_actions(policy, inputs) for inputs in (self.inputs, self.next_inputs))
-        self.actions = np.clip(actions, -1.0, 1.0)
-        self.deviations = self.actions - self.own
+        self.deviations = np.clip(actions, -1.0, 1.0) - self.own
         now, then = (state_features(specification, values) for values in (before, after))
         parts = (blocks(part) for part in (now, self.deviations, one.rewards[one.decided], then))
         self.steps = [Steps(*block) for block in zip(*parts, strict=True)]

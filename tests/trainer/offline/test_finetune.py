@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.trainer.offline.transitions import Trajectory, with_history, write_data_set
+from weir.trainer.offline.reader import Trajectory, with_history
+from weir.trainer.offline.writer import write_data_set
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")

@@ -8,17 +8,9 @@ import pytest
 
 from weir.errors import InputError
 from weir.trainer.gym import BottleneckEnv
-from weir.trainer.offline.transitions import (
-    DATA,
-    METADATA,
-    call_rewards,
-    check_model,
-    check_target,
-    names,
-    read_data_set,
-    with_history,
-    write_data_set,
-)
+from weir.trainer.offline.reader import read_data_set, with_history
+from weir.trainer.offline.transitions import DATA, METADATA, call_rewards, names
+from weir.trainer.offline.writer import check_model, check_target, write_data_set
 
 h5py = pytest.importorskip("h5py", reason="needs the extra `train`")
 minari = pytest.importorskip("minari", reason="needs the extra `train`")
@@ -161,6 +153,8 @@ HOSTILE = {
     "no data": (lambda folder: (folder / DATA).unlink(), "no such file"),
     "a NaN": (set_value("rewards", np.nan), "not finite"),
     "an infinite action": (set_value("actions", np.inf), "not finite"),
+    "an enormous reward": (set_value("rewards", 1e30), "out of range"),
+    "an action below 0": (set_value("actions", -1.0), "out of range"),
     "a negative rate": (set_value("observations", -1.0), "out of range"),
     "too long": (replace("rewards", shape=(10**10,), dtype="f4", chunks=(1024,)), "has the shape"),
     "huge chunks": (replace("rewards", shape=(29,), maxshape=(None,), dtype="f4", chunks=(1 << 28,)), "chunks"),
