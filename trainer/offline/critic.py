@@ -1,7 +1,8 @@
 """A linear critic, and off-policy evaluation with it: fitted Q evaluation by least squares (LSTD-Q).
 
-Q(s, d) = w . [x(s), d x(s), d^2], where d is how far an action is from that of the starting policy, and x(s) are scaled
-features. Its fixed point is solved for at once, so that it can be fitted to many resamples of the data.
+Q(s, d) = w . [x(s), d x(s), d^2] + c, where d is how far an action is from that of the starting policy, and x(s) are
+scaled features. c is of the block of a call: a path that carries much has high rates and high rewards, and without it
+higher rates would seem to be the cause. The fixed point is solved for at once, for many resamples of the data.
 """
 
 from __future__ import annotations
@@ -64,22 +65,40 @@ def blocks(values: np.ndarray) -> list[np.ndarray]:
 class Equations:
     """What the weights of Q solve, for a policy that deviates by `next_deviations`, (N,) of each block, in the next
     states; as sums over each block, so that resamples need no pass over the data.
+
+    Args:
+        steps_of: the blocks.
+        next_deviations: of the policy.
+        gamma: discount.
     """
 
     def __init__(self, steps_of: Sequence[Steps], next_deviations: Sequence[np.ndarray], gamma: float = GAMMA) -> None:
         size = 2 * steps_of[0].features.shape[1] + 1
         self.counts = np.array([len(steps.rewards) for steps in steps_of])
+        self._gamma = gamma
         self._matrices = np.zeros((len(steps_of), size, size))
         self._vectors = np.zeros((len(steps_of), size))
+        self._changes = np.zeros((len(steps_of), size))
+        self._rewards = np.array([steps.rewards.sum() for steps in steps_of])
         for index, (steps, after) in enumerate(zip(steps_of, next_deviations, strict=True)):
             now = state_action_features(steps.features, steps.deviations)
-            self._matrices[index] = now.T @ (now - gamma * state_action_features(steps.next_features, after))
-            self._vectors[index] = now.T @ steps.rewards
+            change = now - gamma * state_action_features(steps.next_features, after)
+            self._matrices[index] = now.T @ (change - change.mean(axis=0))
+            self._vectors[index] = now.T @ (steps.rewards - steps.rewards.mean())
+            self._changes[index] = change.sum(axis=0)
 
     def solved(self, times: np.ndarray) -> np.ndarray:
         """The weights of Q when each block counts so many times."""
         ridge = _RIDGE * float(times @ self.counts) * np.eye(self._vectors.shape[1])
         return np.linalg.solve(np.tensordot(times, self._matrices, 1) + ridge, times @ self._vectors)
+
+    def value(self, times: np.ndarray, taken: np.ndarray) -> float:
+        """The mean value of states, as a reward of an interval; `taken`: sums over each block of the features of states
+        and the policy's actions.
+        """
+        weights = self.solved(times)
+        levels = self._rewards - self._changes @ weights
+        return float(times @ ((1.0 - self._gamma) * taken @ weights + levels) / (times @ self.counts))
 
 
 def advantages(weights: np.ndarray, features: np.ndarray, deviations: np.ndarray) -> np.ndarray:
@@ -126,8 +145,7 @@ def evaluate(
     )
 
     def difference(times: np.ndarray) -> float:
-        gained = times @ taken @ new.solved(times) - times @ own @ old.solved(times)
-        return float(gained / (times @ new.counts) * (1.0 - gamma))
+        return new.value(times, taken) - old.value(times, own)
 
     generator = np.random.default_rng(seed)
     drawn = [difference(resampled(len(steps_of), generator)) for _ in range(resamples)]

@@ -50,6 +50,20 @@ def test_advantages_are_those_of_the_process():
     np.testing.assert_allclose(advantages(weights, np.eye(2), np.array([0.5, 0.5])), expected, atol=2e-3)
 
 
+def test_a_path_that_carries_more_is_no_effect_of_the_actions():
+    """The rate is the path's, between 0 and 10, plus a fifth of the deviation before; the reward is the rate."""
+    generator = np.random.default_rng(1)
+    calls = []
+    for level in range(11):
+        deviations = generator.normal(0.0, 1.0, 51)
+        rates = level + 0.2 * deviations
+        features = np.column_stack([np.ones(50), rates[:-1]])
+        calls.append(Steps(features, deviations[1:], rates[1:], np.column_stack([np.ones(50), rates[1:]])))
+    taken = [np.full(50, 0.5)] * len(calls)
+    found = evaluate(calls, taken, taken)
+    assert found.difference == pytest.approx(0.1, abs=0.02)
+
+
 def test_calls_that_differ_make_the_interval_wide():
     noise = np.random.default_rng(1)
     calls = []
