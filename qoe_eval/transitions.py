@@ -98,7 +98,7 @@ def recorded_call(key: str, lines: Iterable[Mapping[str, Any]], features: int) -
 
 
 def _numbers(values: Any, count: int) -> list[float] | None:
-    """That many numbers; None for anything else."""
+    """A list of so many numbers; None for anything else."""
     if not isinstance(values, list) or len(values) != count:
         return None
     found = [value for one in values if (value := number(one)) is not None]

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from weir.errors import InputError
-from weir.files.input import printable
+from weir.files.input import printable, read_bytes
 from weir.files.output import make_folder, write_text
 from weir.installation import require_training
 from weir.trainer.adapt import DEFAULT_CONFIGURATION
@@ -24,7 +24,7 @@ def finetune(
         list[Path], typer.Argument(metavar="DATASET...", help="Folders of `weir call --record-transitions`.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the result, for `weir export`.")],
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of resamples and learning.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of resamples and learning.")] = 1,
 ) -> None:
     """Experimental: learn from recorded calls which of their decisions were better than others.
 
@@ -40,7 +40,7 @@ def finetune(
     from weir.trainer.learning.starting_point import read_starting_point
     from weir.trainer.offline.finetune import EXPERIMENTAL
     from weir.trainer.offline.finetune import finetune as learn
-    from weir.trainer.offline.reader import read_data_set
+    from weir.trainer.offline.reader import LARGEST_BYTES, read_data_set
     from weir.trainer.offline.transitions import DATA
 
     start = read_starting_point(model, load_configuration(DEFAULT_CONFIGURATION))
@@ -49,7 +49,7 @@ def finetune(
     found = learn(start, trajectories, seed=seed)
     report = found.report() | {
         "seed": seed,
-        "data": [hashlib.sha256((folder / DATA).read_bytes()).hexdigest() for folder in data_sets],
+        "data": [hashlib.sha256(read_bytes(folder / DATA, LARGEST_BYTES)).hexdigest() for folder in data_sets],
     }
     make_folder(out)
     write_text(out / CONFIGURATION, found.configuration.model_dump_json(indent=1) + "\n")

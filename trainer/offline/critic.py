@@ -58,17 +58,17 @@ def state_action_features(features: np.ndarray, deviations: np.ndarray) -> np.nd
 
 
 def blocks(values: np.ndarray) -> list[np.ndarray]:
-    """What a call has of each decision, (N, ...), in blocks."""
+    """Splits an array of a call's decisions, (N, ...), into blocks."""
     return np.array_split(values, max(1, round(len(values) / BLOCK)))
 
 
 class Equations:
-    """What the weights of Q solve, for a policy that deviates by `next_deviations`, (N,) of each block, in the next
-    states; as sums over each block, so that resamples need no pass over the data.
+    """The equations whose solution are the weights of Q, as sums over each block: a resample needs no pass over the
+    data.
 
     Args:
         steps_of: the blocks.
-        next_deviations: of the policy.
+        next_deviations: of the policy in the next states, (N,) of each block.
         gamma: discount.
     """
 

@@ -76,7 +76,7 @@ class FineTuned:
 
 
 def offline_configuration(start: StartingPoint, seed: int) -> TrainingConfiguration:
-    """That of the starting point without inputs of the simulator alone, and with the reward of calls."""
+    """The configuration of the starting point without inputs of the simulator alone, and with the reward of calls."""
     values = start.configuration.model_dump()
     values["environment"] |= {"privileged_critic": False, "reward": "log"}
     version = start.configuration.version.removesuffix("+experimental") + "+experimental"
@@ -162,10 +162,12 @@ def better_deviations(steps_of: Sequence[Steps], spread: float, seed: int) -> np
     critics = [equations.solved(resampled(len(steps_of), generator)) for _ in range(_CRITICS)]
     features = np.concatenate([steps.features for steps in steps_of])
     drawn = np.clip(spread * generator.standard_normal(_DRAWN), -_WIDEST * spread, _WIDEST * spread)
-    found = np.array([[advantages(one, features, np.full(len(features), d)) for d in drawn] for one in critics])
-    advantage = found.mean(axis=0) - found.std(axis=0)
-    advantage -= advantage.max(axis=0)
-    weight = np.exp(advantage / max(float(np.std(found.mean(axis=0))), 1e-9))
+    mean, advantage = np.empty((2, _DRAWN, len(features)))
+    for index, deviation in enumerate(drawn):
+        found = np.array([advantages(one, features, np.full(len(features), deviation)) for one in critics])
+        mean[index] = found.mean(axis=0)
+        advantage[index] = mean[index] - found.std(axis=0)
+    weight = np.exp((advantage - advantage.max(axis=0)) / max(float(np.std(mean)), 1e-9))
     return (drawn @ weight) / weight.sum(axis=0)
 
 

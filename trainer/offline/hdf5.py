@@ -1,4 +1,4 @@
-"""Arrays of an HDF5 file that is untrusted: no link, no other file, no plug-in, nothing larger than is asked for."""
+"""Arrays of an HDF5 file that is untrusted: no link, no other file, no plug-in, nothing larger than expected."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from weir.trainer.offline.transitions import DATA, METADATA, SCHEMA, action_limi
 
 LARGEST_BYTES: Final = 1 << 29
 MOST_CALLS: Final = 10_000
-MOST_STEPS: Final = 2_000_000
+# Five hours of calls; histories of more take gigabytes.
+MOST_STEPS: Final = 200_000
 # No reward of a call is larger.
 _LARGEST_REWARD: Final = 1e3
 

@@ -51,7 +51,7 @@ def action_limits(kind: str) -> tuple[float, float]:
 
 
 def call_rewards(features: Sequence[str], newest: np.ndarray, objectives: np.ndarray) -> np.ndarray:
-    """The reward `log` of intervals, from what a receiver knows: the base delay is half the base round-trip time."""
+    """The reward `log` of intervals, from features of a receiver: the base delay is half the base round-trip time."""
     column = {name: newest[..., index].astype(np.float64) for index, name in enumerate(names(features))}
     delay_s = column["base_round_trip_time_s"] / 2.0 + column["queueing_delay_max_s"]
     return log_utility(objectives, column["receive_rate_bps"], delay_s, column["loss_ratio"])

@@ -11,7 +11,7 @@ DEVIATIONS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 def toy_call():
     """Two states. A deviation d leads to state 1 with the probability (1 + d) / 2; the reward is the state plus d / 10.
-    Every state and deviation has four transitions, as many to state 1 as that says.
+    Every state and deviation has four transitions, that share of them to state 1.
     """
     rows = [
         (state, deviation, float(copy < 2 + 2 * deviation))
