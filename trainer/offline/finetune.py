@@ -136,16 +136,25 @@ class _Call:
 
     def __init__(self, one: Trajectory, specification: EnvironmentSpecification, policy: PreferencePolicy) -> None:
         before, after = one.observations[:-1][one.decided], one.observations[1:][one.decided]
-        actions = one.actions[one.decided]
-        if specification.action.kind == "around_rule":
-            actions = specification.actions_for(actions, before)
         scaling = policy.deployed_modules()[0]
         self.inputs, self.next_inputs = (scaling(torch.from_numpy(values)) for values in (before, after))
         self.own, self.next_own = (_actions(policy, inputs) for inputs in (self.inputs, self.next_inputs))
-        self.deviations = np.clip(actions, -1.0, 1.0) - self.own
+        self.deviations = _deviations(specification, one.actions[one.decided], self.own, before)
         now, then = (state_features(specification, values) for values in (before, after))
         parts = (blocks(part) for part in (now, self.deviations, one.rewards[one.decided], then))
         self.steps = [Steps(*block) for block in zip(*parts, strict=True)]
+
+
+def _deviations(
+    specification: EnvironmentSpecification, recorded: np.ndarray, own: np.ndarray, observations: np.ndarray
+) -> np.ndarray:
+    """How far recorded actions are from the policy's own, (N,) in [-1, 1]. Rates at a bound are compared as such: the
+    noise is on the rate within the bounds.
+    """
+    if specification.action.kind != "around_rule":
+        return np.clip(recorded, -1.0, 1.0) - own
+    ratio = np.maximum(recorded, 1.0) / specification.wire_actions(own, observations)
+    return np.clip(np.log(ratio.astype(np.float64)) / np.log(specification.action.span), -1.0, 1.0)
 
 
 def _actions(policy: PreferencePolicy, inputs: torch.Tensor) -> np.ndarray:

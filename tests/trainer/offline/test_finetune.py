@@ -7,6 +7,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.trainer.offline.reader import Trajectory, with_history
+from weir.trainer.offline.transitions import names
 from weir.trainer.offline.writer import write_data_set
 
 pytest.importorskip("torch", reason="needs the extra `train`")
@@ -32,13 +33,15 @@ def make_trajectories(start, specification, make_call):
     from weir.trainer.learning.starting_point import policy_of
     from weir.trainer.policies.networks import DeployedPolicy
 
-    def make(reward, sigma=0.1, count=8):
+    def make(reward, sigma=0.1, count=8, **constant):
         import torch
 
         deployed = DeployedPolicy(policy_of(start), specification)
         found = []
         for seed in range(count):
             call = make_call(str(seed), 121, seed)
+            for name, value in constant.items():
+                call.newest[:, names(specification.features).index(name)] = value
             rows = np.column_stack([call.newest, call.objectives]).astype(np.float32)
             whole = with_history(rows, call.resets, specification)
             observation, objective = (torch.from_numpy(part) for part in np.split(whole, [-3], axis=1))
@@ -86,7 +89,6 @@ def test_it_learns_where_more_is_better(start, make_trajectories, specification)
     import torch
 
     from weir.trainer.offline.finetune import finetune
-    from weir.trainer.offline.transitions import names
 
     column = names(specification.features).index("queueing_delay_max_s")
     trajectories = make_trajectories(lambda noise, rows: noise * np.sign(0.12 - rows[:, column]))
@@ -119,6 +121,10 @@ def test_what_cannot_be_learned_from_is_refused(start, make_trajectories):
         finetune(start, make_trajectories(lambda noise, rows: noise, count=3))
     with pytest.raises(InputError, match=r"recorded actions are the model's own"):
         finetune(start, make_trajectories(lambda noise, rows: noise, sigma=0.0))
+    # At the lowest rate, too, where the rate does not tell the action.
+    stuck = {"last_estimate_bps": 3e4, "receive_rate_bps": 0.0, "packets_received": 0.0}
+    with pytest.raises(InputError, match=r"recorded actions are the model's own"):
+        finetune(start, make_trajectories(lambda noise, rows: noise, sigma=0.0, **stuck))
 
 
 def test_the_command_makes_a_folder_that_is_exported(start, model, make_call, tmp_path, weir):
