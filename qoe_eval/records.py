@@ -323,6 +323,7 @@ class CallDetails(Part):
     Attributes:
         folder: the name of the call's own folder.
         audio_codec: empty for a call without audio, as calls were at first.
+        decision_delay_ms: how much later each answer of the policy was used.
         disturbed: why its measures must not be averaged; empty: they may.
         failure: why it ended before its time; empty: it did not.
         started_us: CLOCK_MONOTONIC when the scenario began; None: it never did.
@@ -338,6 +339,7 @@ class CallDetails(Part):
     height: Count = 0
     frames_per_second: Number = 0
     max_bitrate_bps: Number = 0
+    decision_delay_ms: Number = 0.0
     description: str = ""
     disturbed: list[str] = []
     failure: str = ""

@@ -2,7 +2,7 @@
  * sender; and MOCC's three calls for other senders.
  *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library reads no clock, starts
- * no thread, opens no file and prints nothing. Names have units: _us, _bps, _bytes.
+ * no thread but `worker`, opens no file and prints nothing. Names have units: _us, _bps, _bytes.
  *
  * Threads: calls on one handle must not overlap; different handles are independent. A weir_model is the exception: any
  * number of threads may use one at once, until one of them destroys it. The log callback runs on the calling thread,
@@ -109,6 +109,9 @@ typedef struct weir_estimator_config {
   /* For "fusion=user"; may be NULL. */
   weir_fusion_callback fusion;
   void* fusion_argument;
+  /* Not 0: models are computed on one thread for the whole process, for which no call waits. The rate in force stays
+   * until the answer is there, which next_timeout_us polls every 10 ms; after the model's interval it is a fault. */
+  int32_t worker;
 
   int64_t min_rate_bps;
   int64_t start_rate_bps;

@@ -97,7 +97,9 @@ type Config struct {
 	Controller string
 	// Pool is several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min"; Model is that of the
 	// member "weir", and Controller must be empty.
-	Pool                                 string
+	Pool string
+	// Worker: models are computed on one thread for the whole process, for which no call waits.
+	Worker                               bool
 	MinRateBps, StartRateBps, MaxRateBps int64
 	Objective                            Objective
 }
@@ -117,6 +119,9 @@ func (c Config) made(message *C.char, create func(*C.weir_estimator_config) C.in
 	if c.Pool != "" {
 		config.pool = C.CString(c.Pool)
 		defer C.free(unsafe.Pointer(config.pool))
+	}
+	if c.Worker {
+		config.worker = 1
 	}
 	if c.Model != nil {
 		c.Model.mutex.RLock()

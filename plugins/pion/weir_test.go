@@ -86,6 +86,31 @@ func TestAfterCloseCallsFail(t *testing.T) {
 	}
 }
 
+func TestTheWorkerDecidesAndAnEstimatorMayBeClosedMeanwhile(t *testing.T) {
+	var all sync.WaitGroup
+	for range 8 {
+		estimator := newEstimator(t, weir.Config{Model: model(t), Worker: true})
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			polls := 0
+			for now := int64(100_000); now <= 3_000_000; now += 100_000 {
+				if _, _, err := estimator.OnTimeout(now); err != nil {
+					t.Error(err)
+				}
+				if estimator.NextTimeoutUs() == now+10_000 {
+					polls++
+				}
+			}
+			if polls == 0 {
+				t.Error("all decisions were there at once")
+			}
+			estimator.Close()
+		}()
+	}
+	all.Wait()
+}
+
 func TestAModelIsSharedAndMayBeClosedBeforeItsUsers(t *testing.T) {
 	path, err := shipped.Path()
 	if err != nil {

@@ -67,6 +67,11 @@ FIGURES: dict[str, Figure] = {
     "estimator.lstm_decision_us_p99": Figure(None, "LstmDecision", "p99_us"),
     "estimator.network_decision_us_p50": Figure(None, "ShippedDecision", "p50_us"),
     "estimator.network_decision_us_p99": Figure(None, "ShippedDecision", "p99_us"),
+    "worker.late_share": Figure(("<=", 0.001), "LateDecisions", "late_share"),
+    "worker.decisions_per_s": Figure(None, "DecisionsOfWorker", "worker_per_s"),
+    "worker.gain_over_inline": Figure((">=", 3), "DecisionsOfWorker", "gain"),
+    "worker.stuck_packet_ns_p99": Figure(None, "PacketsWhileTheWorkerIsStuck", "stuck_ns_p99"),
+    "worker.stuck_packet_p99_ratio": Figure(("<=", 1.1), "PacketsWhileTheWorkerIsStuck", "p99_ratio"),
     "gcc.feedback_us_p50": Figure(None, "GccFeedback/2500", "feedback_us_p50"),
 }
 _EXECUTABLE_TIME_LIMIT_S = 300

@@ -31,6 +31,7 @@ from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.qoe_eval.runs.jobs import runs_policy
 from weir.qoe_eval.runs.options import (
     FIELD_TRIALS,
     POOL,
@@ -58,6 +59,7 @@ from weir.registry import (
 )
 from weir.traces.formats.convert import parse_queue, parse_rate
 from weir.traces.formats.importers import read_trace
+from weir.trainer.gym import MAX_DECISION_DELAY_MS
 
 _CONTROLLERS = tuple(dict.fromkeys((*IN_CALLS, *LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)))
 # Controllers that run at the sender and work with any receiver.
@@ -117,6 +119,12 @@ def call(
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="ONNX model of weir. Default: the shipped one.")
     ] = None,
+    decision_delay: Annotated[
+        float,
+        typer.Option(
+            min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="The policy's answers are used so much later."
+        ),
+    ] = 0.0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     ),
@@ -157,6 +165,8 @@ def call(
         kind != "native" or not {without_field_trials(name) for name in names} <= set(_AT_SENDER)
     ):
         raise InputError(f"--receiver chromium: requires --sender native and --controller {' or '.join(_AT_SENDER)}")
+    if decision_delay and not any(runs_policy(name, own.get(name)) for name in names):
+        raise InputError(f"--decision-delay {decision_delay:g}: requires a controller with a policy, such as weir")
     if compare:
         names += LIBWEBRTC_SENDERS
     check_model(model)
@@ -178,6 +188,7 @@ def call(
         codec=_one_of("--codec", codec, CODECS),
         max_bitrate_bps=_bitrate(max_bitrate),
         model=model_to_run(model) if any(uses_model(name) and name not in own for name in names) else None,
+        decision_delay_ms=decision_delay,
         duration_s=duration,
         own=own,
         receiver=receiver_kind,

@@ -13,7 +13,7 @@ from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD, SCENARIO
 from weir.qoe_eval.records import CallDetails, CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
-from weir.qoe_eval.runs.jobs import member_digests
+from weir.qoe_eval.runs.jobs import member_digests, runs_policy
 from weir.registry import (
     AT_NATIVE_SENDER,
     LIBWEBRTC_SENDERS,
@@ -51,8 +51,8 @@ class CommonSettings:
     `receiver`: chromium only with a native sender under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which
     needs no REMB. `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder.
     `model`: None for the shipped one. `exploration`: where Weir decides, its decisions are recorded, with that much
-    noise; None: they are not. `orders`: changes during the call (`orders.py`), each with its time from the
-    start in seconds.
+    noise; None: they are not. `decision_delay_ms`: the policy's answers are used so much later. `orders`: changes
+    during the call (`orders.py`), each with its time from the start in seconds.
     """
 
     sender: SenderKind
@@ -66,6 +66,7 @@ class CommonSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     exploration: float | None = None
+    decision_delay_ms: float = 0.0
     orders: tuple[tuple[float, Order], ...] = ()
 
 
@@ -170,14 +171,17 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
             for controller in plan.controllers:
                 own = plan.own.get(controller)
                 model_of_call = plan.model if uses_model(controller) and not own else None
+                delay_ms = plan.decision_delay_ms if runs_policy(controller, own) else 0.0
                 settings = CallSettings(
-                    **common | {"model": model_of_call},
+                    **common | {"model": model_of_call, "decision_delay_ms": delay_ms},
                     own=own,
                     scenario=scenario,
                     controller=controller,
                     duration_s=plan.duration_s or call_duration_s(scenario),
                     seed=seed,
-                    out=out / CALLS / file_name(scenario.name, controller, seed),
+                    out=out
+                    / CALLS
+                    / file_name(scenario.name, controller, seed, *([f"{delay_ms:g}ms"] if delay_ms else [])),
                     variation=variation,
                 )
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
@@ -203,7 +207,8 @@ def with_kept_keys(calls: Mapping[str, CallSettings], records: Sequence[CallReco
 
 
 def _described(of: CallSettings | CallDetails) -> tuple[str | float, ...]:
-    return (of.sender, of.receiver, of.codec, of.audio_codec, of.width, of.height, of.max_bitrate_bps)
+    media = of.codec, of.audio_codec, of.width, of.height, of.max_bitrate_bps
+    return (of.sender, of.receiver, *media, of.decision_delay_ms)
 
 
 def _has_path(settings: CallSettings) -> bool:

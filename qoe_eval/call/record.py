@@ -104,6 +104,7 @@ def make_record(
             height=settings.height,
             frames_per_second=settings.frames_per_second,
             max_bitrate_bps=settings.max_bitrate_bps,
+            decision_delay_ms=settings.decision_delay_ms,
             description=settings.scenario.description,
             disturbed=disturbed,
             failure=progress.failure,

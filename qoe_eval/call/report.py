@@ -222,6 +222,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Senders", ", ".join(sorted({c.sender for c in about}))),
         ("Video", "; ".join(sorted({_video(call) for call in about}))),
         ("Duration", f"{statistics.median(r.duration_s for r in records):g} s a call"),
+        ("Decision delay", ", ".join(f"{ms:g} ms" for ms in sorted({c.decision_delay_ms for c in about} - {0.0}))),
         ("Objective", f"{objectives} (throughput, latency, loss)" if objectives else ""),
         ("Seeds", ", ".join(map(str, sorted({r.seed for r in records})))),
         ("Versions", versions_of(records)),

@@ -15,7 +15,7 @@ from weir.registry import PRESETS
 @dataclass(frozen=True)
 class Call:
     """A call in the report. `case`: its scenario, with the settings that vary in the set. `controller`: with the
-    objective if the set has several.
+    objective and the decision delay of which the set has several.
     """
 
     record: CallRecord
@@ -35,11 +35,14 @@ def read_calls(records: Sequence[CallRecord]) -> list[Call]:
     varied = [name for name in ("sender", "codec", "height") if len({getattr(r.call, name) for r in records}) > 1]
     objectives = Counter(r.objective for r in records if r.objective)
     usual = objectives.most_common(1)[0][0] if objectives else None
+    at_once = {r.controller for r in records if not r.call.decision_delay_ms}
     calls: dict[tuple[str, str, int], Call] = {}
     for record in records:
         case = ", ".join([record.scenario, *(_described(name, record.call) for name in varied)])
         objective = record.objective or usual
         controller = record.controller + ("" if objective == usual else f"-{_objective_name(objective)}")
+        if record.call.decision_delay_ms and record.controller in at_once:
+            controller += f"-{record.call.decision_delay_ms:g}ms"
         calls[case, controller, record.seed] = Call(record, case, controller)
     return list(calls.values())
 

@@ -100,7 +100,8 @@ def sender_arguments(settings: CallSettings, address: str, video: Path, model: P
 
 def _controller_inputs(settings: CallSettings, model: Path | None) -> list[str]:
     weights = ",".join(f"{weight:g}" for weight in settings.objective)
-    return [*(["--model", str(model)] if model else []), "--objective", weights]
+    delay = ["--decision-delay-ms", f"{settings.decision_delay_ms:g}"] if settings.decision_delay_ms else []
+    return [*(["--model", str(model)] if model else []), *delay, "--objective", weights]
 
 
 def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: int) -> list[str]:

@@ -82,27 +82,35 @@ def _compared(
 ) -> Outcome:
     """A controller against the best of others in each pair, by a function of both means over the pairs."""
     pairs = _pairs(results, sets, metric_name, controller, others)
-    means = [sum(values) / len(pairs) for values in (pairs.own, pairs.others)] if len(pairs) else []
-    value = of_means(*means) if means else None
-    if value is None:
-        return _no_pair(results, sets)
-    own, other = pairs.by_scenario
-    low, high = bootstrap_interval(own, other)
-    measure = MEASURES[metric_name]
     rivals = "the better of " * (len(others) > 1) + " and ".join(others)
-    detail = (
-        f"{measure.title} {measure.display(means[0])} with {controller}, "
-        f"{measure.display(means[1])} with {rivals}, means of {len(pairs)} pairs of calls"
-    )
-    if low is not None:
-        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
-    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
+    return _of_pairs(pairs, of_means, metric_name, controller, rivals) or _no_pair(results, sets)
 
 
-ratio = functools.partial(_compared, lambda own, other: own / other if other else None)
+def _ratio(own: float, other: float) -> float | None:
+    return own / other if other else None
+
+
+ratio = functools.partial(_compared, _ratio)
 """A goal's measure: a controller over the best of others in each pair, of means over the pairs."""
 difference = functools.partial(_compared, lambda own, other: own - other)
 """A goal's measure: a controller less the best of others in each pair, mean over the pairs."""
+
+
+@goal_measure
+def change(results: Results, bound: Bound, metric_name: str, changed: str, usual: str) -> Outcome:
+    """Calls of a set over those of another that have the same paths and seeds, as `ratio`."""
+    found = [
+        {(one.controller, one.scenario, one.seed): metric(metric_name)(one) for one in undisturbed(records)}
+        for records in (results.calls.get(changed, []), results.calls.get(usual, []))
+    ]
+    pairs = Pairs([], [], [])
+    for key, own in found[0].items():
+        other = found[1].get(key)
+        if own is not None and other is not None:
+            pairs.own.append(own)
+            pairs.others.append(other)
+            pairs.scenarios.append(key[1])
+    return _of_pairs(pairs, _ratio, metric_name, changed, usual) or _no_pair(results, (changed, usual))
 
 
 @goal_measure
@@ -227,6 +235,26 @@ def _calls(results: Results, sets: Sequence[str]) -> list[CallRecord]:
 def _no_pair(results: Results, sets: Sequence[str]) -> Outcome:
     first = next((name for name in sets if name in results.sets), sets[0])
     return Outcome(reason=results.why_no_pair(first, _calls(results, sets)))
+
+
+def _of_pairs(
+    pairs: Pairs, of_means: Callable[[float, float], float | None], metric_name: str, own_name: str, other_name: str
+) -> Outcome | None:
+    """The outcome of a function of both means over pairs; None where there is none."""
+    means = [sum(values) / len(pairs) for values in (pairs.own, pairs.others)] if len(pairs) else []
+    value = of_means(*means) if means else None
+    if value is None:
+        return None
+    own, other = pairs.by_scenario
+    low, high = bootstrap_interval(own, other)
+    measure = MEASURES[metric_name]
+    detail = (
+        f"{measure.title} {measure.display(means[0])} with {own_name}, "
+        f"{measure.display(means[1])} with {other_name}, means of {len(pairs)} pairs of calls"
+    )
+    if low is not None:
+        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
+    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
 
 
 def _pairs(results: Results, sets: Sequence[str], name: str, controller: str, others: Sequence[str]) -> Pairs:

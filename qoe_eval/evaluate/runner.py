@@ -135,7 +135,7 @@ def evaluate_suite(
         if keep_calls:
             kept = CallStore(folder).read()
             of_set = {name: with_kept_keys(some, kept) for name, some in of_set.items()}
-        wanted = {key: call for some in of_set.values() for key, call in some.items()}
+        wanted = _in_succession({key: call for some in of_set.values() for key, call in some.items()})
         made = run_calls(wanted, folder, console, quiet=quiet, repeat_disturbed=repeat_disturbed)
         by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}
         called |= wanted
@@ -185,6 +185,12 @@ def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
     return PlannedSuite(suite, settings, custom, wanted, replays, called)
 
 
+def _in_succession(calls: Mapping[str, CallSettings]) -> dict[str, CallSettings]:
+    """The calls by seed, those of one path in succession, so that they run on the machine in one state."""
+    paths = list(dict.fromkeys(call.scenario.name for call in calls.values()))
+    return dict(sorted(calls.items(), key=lambda one: (one[1].seed, paths.index(one[1].scenario.name))))
+
+
 def _kind(calls: Calls) -> str:
     """Calls of one size from one kind of sender share a folder and a report."""
     return calls.size if calls.sender == "chromium" else f"{calls.size}-{calls.sender}"
@@ -223,5 +229,6 @@ def _plan_calls(planned: PlannedSuite, one: Calls, folder: Path) -> dict[str, Ca
         codec="VP8",
         max_bitrate_bps=one.max_bitrate_bps,
         model=planned.settings.model,
+        decision_delay_ms=one.decision_delay_ms,
     )
     return plan_calls(plan, folder, [find_peer(), find_simulator()])

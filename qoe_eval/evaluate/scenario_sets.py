@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.evaluate.scenarios import (
-    CELLULAR_CALL_S,
-    bundled_cellular_calls,
-    losing_feedback,
-    with_chromium_encoder,
-)
+from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate.scenarios import CELLULAR_CALL_S, bundled_cellular_calls, losing_feedback
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
@@ -184,12 +180,12 @@ def cellular_calls(settings: Settings) -> ScenarioSet:
     return replace(traced, scenarios=[*traced.scenarios, *bundled_cellular_calls()])
 
 
-def as_called(builder: SetBuilder, **changes: float) -> SetBuilder:
-    """The scenarios for replays whose simulated encoder is like Chromium's, but for the fields in `changes`."""
+def as_called(builder: SetBuilder) -> SetBuilder:
+    """The scenarios for replays beside their calls."""
 
     def build(settings: Settings) -> ScenarioSet:
         found = builder(settings)
-        return replace(found, scenarios=[with_chromium_encoder(one, **changes) for one in found.scenarios])
+        return replace(found, scenarios=[scenarios.as_called(one) for one in found.scenarios])
 
     return build
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,13 +21,8 @@ START_BPS = 5e6
 HALVED_AT_S = 30.0
 ROUTE_CHANGES = "-route-changes"
 _DETOUR_MS = 40.0
-# libwebrtc's VP8 makes a key frame every 3000 frames. Fitted to calls of an unmodified Chromium: its output over its
-# target was 1.0 in the median and 0.9 in the lower quartile, and followed the target with these time constants. It
-# begins at its largest rate: x-google-start-bitrate holds until the first REMB.
-_CHROMIUM_ENCODER = {
-    "key_frame_interval_s": 100.0, "minimum_output_share": 0.85,
-    "rise_time_constant_s": 1.35, "fall_time_constant_s": 0.25,
-}  # fmt: skip
+# libwebrtc's VP8 makes a key frame every 3000 frames, so that a call has only those that are asked for.
+_KEY_FRAME_INTERVAL_S = 100.0
 # With extensions, and of a packet of video.
 _RTP_HEADER_BYTES = 24
 _PAYLOAD_BYTES = 1200
@@ -89,6 +85,11 @@ def muses_call() -> list[Scenario]:
     return [muses_cross_traffic()]
 
 
+def slow_decision_calls() -> list[Scenario]:
+    """Muses' path, one of constant capacity and three cellular ones: video, CELLULAR_CALL_S but for the first."""
+    return [*muses_call(), *_bundled_calls(("steady-2m5", "cellular-3m", "cellular-12m", "handover"))]
+
+
 def impaired_calls() -> list[Scenario]:
     """One scenario of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
     return [
@@ -102,23 +103,27 @@ def impaired_calls() -> list[Scenario]:
 
 def bundled_cellular_calls() -> list[Scenario]:
     """Nine bundled scenarios whose capacity changes: video, CELLULAR_CALL_S."""
-    return [
-        with_media(Scenario.from_dict(load_bundled(name).to_dict() | {"duration_s": CELLULAR_CALL_S}, name), "video")
-        for name in _CHANGING_CAPACITY
-    ]
+    return _bundled_calls(_CHANGING_CAPACITY)
 
 
 FAMILY_CALL_MAX_BITRATE_BPS = round(VIDEO_SHARE_OF_LINK * FAMILY_CALL_BPS / 1e3) * 1000
 
 
-def with_chromium_encoder(scenario: Scenario, **changes: float) -> Scenario:
-    """The scenario with a simulated encoder like Chromium's, but for the fields of its media in `changes`."""
+def as_called(scenario: Scenario) -> Scenario:
+    """The scenario for replays beside its calls: without periodic key frames, the media's limit as a call has it."""
     data = scenario.to_dict()
     media = next(flow["media"] for flow in data["flows"] if flow["kind"] == "rtp")
+    media["key_frame_interval_s"] = _KEY_FRAME_INTERVAL_S
     # A call's largest bitrate is of payload, a scenario's has the RTP headers in it.
-    max_rate_bps = media["max_rate_bps"] * (1 + _RTP_HEADER_BYTES / _PAYLOAD_BYTES)
-    media |= _CHROMIUM_ENCODER | {"max_rate_bps": max_rate_bps, "initial_rate_bps": max_rate_bps} | changes
+    media["max_rate_bps"] *= 1 + _RTP_HEADER_BYTES / _PAYLOAD_BYTES
     return Scenario.from_dict(data, scenario.name)
+
+
+def _bundled_calls(names: Sequence[str]) -> list[Scenario]:
+    return [
+        with_media(Scenario.from_dict(load_bundled(name).to_dict() | {"duration_s": CELLULAR_CALL_S}, name), "video")
+        for name in names
+    ]
 
 
 def _with_detour(case: Scenario) -> Scenario:

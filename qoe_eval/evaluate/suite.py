@@ -50,6 +50,7 @@ class Calls:
     sender: SenderKind = "chromium"
     receiver: ReceiverKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
+    decision_delay_ms: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                     identity.append(member_digests(controller))
                 if plan.guard_off:
                     identity.append(sorted(plan.guard_off))
-                delay_ms = float(plan.decision_delay_ms) if _is_policy(controller, own) else 0.0
+                delay_ms = float(plan.decision_delay_ms) if runs_policy(controller, own) else 0.0
                 if delay_ms:
                     identity.append({"decision_delay_ms": delay_ms})
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
@@ -121,7 +121,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     return jobs
 
 
-def _is_policy(controller: str, own: CustomController | None) -> bool:
+def runs_policy(controller: str, own: CustomController | None) -> bool:
     """True where a model decides, alone or in a pool."""
     if own:
         return bool(own.model)

@@ -24,8 +24,6 @@ AXES, SEGMENTS = 3, 10
 PERIOD = 100
 # Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
 LARGE = 2.0**80
-# Size of Muses' teacher.
-LAYERS, UNITS = 2, 256
 
 # From a model without metadata, kind of action and further keys of the metadata to the file.
 Finish = Callable[..., bytes]
@@ -128,7 +126,12 @@ class _Around:
 
 def benchmark_models(finish: Finish) -> dict[str, bytes]:
     """Name to file."""
-    return {"muses_sized": _muses_sized(finish), "lstm_sized": _lstm_sized(finish)}
+    return {
+        "muses_sized": _muses_sized(finish),
+        # As Muses' teacher.
+        "lstm_sized": _lstm_sized(finish, layers=2, units=256),
+        "lstm_512": _lstm_sized(finish, layers=1, units=512),
+    }
 
 
 def _muses_sized(finish: Finish) -> bytes:
@@ -175,10 +178,8 @@ def _muses_sized(finish: Finish) -> bytes:
     return made.file(finish, "muses-sized", made.tree(seen, grown), state)
 
 
-def _lstm_sized(finish: Finish) -> bytes:
-    """LAYERS layers of UNITS units over the newest features: a model for ONNX Runtime. The state is cells and outputs
-    of each layer.
-    """
+def _lstm_sized(finish: Finish, layers: int, units: int) -> bytes:
+    """LSTM layers over the newest features. The state is cells and outputs of each layer."""
     made = _Around(seed=2)
     kept, _ = made.history()
     value = made.node("Slice", made.scaled, made.integers(0), made.integers(kept), made.integers(1))
@@ -186,20 +187,20 @@ def _lstm_sized(finish: Finish) -> bytes:
 
     def part(of: str, index: int) -> str:
         return made.node(
-            "Slice", of, made.integers(index * UNITS), made.integers((index + 1) * UNITS), made.integers(1)
+            "Slice", of, made.integers(index * units), made.integers((index + 1) * units), made.integers(1)
         )
 
     states = []
-    for layer in range(LAYERS):
+    for layer in range(layers):
         cell, output = part("state", 2 * layer), part("state", 2 * layer + 1)
         gates = made.gemm(
-            made.node("Concat", value, output, axis=1), made.random(size + UNITS, 4 * UNITS), np.zeros(4 * UNITS)
+            made.node("Concat", value, output, axis=1), made.random(size + units, 4 * units), np.zeros(4 * units)
         )
         keep, add, show = (made.node("Sigmoid", part(gates, index)) for index in range(3))
         new = made.node("Mul", add, made.node("Tanh", part(gates, 3)))
         cell = made.node("Add", made.node("Mul", keep, cell), new)
-        value, size = made.node("Mul", show, made.node("Tanh", cell)), UNITS
+        value, size = made.node("Mul", show, made.node("Tanh", cell)), units
         states += [cell, value]
-    made.output(made.node("Concat", *states, axis=1), "next_state", 2 * LAYERS * UNITS)
-    action = made.node("Tanh", made.gemm(value, made.random(UNITS, 1), np.zeros(1)))
-    return made.file(finish, "lstm-sized", action, 2 * LAYERS * UNITS)
+    made.output(made.node("Concat", *states, axis=1), "next_state", 2 * layers * units)
+    action = made.node("Tanh", made.gemm(value, made.random(units, 1), np.zeros(1)))
+    return made.file(finish, "lstm-sized", action, 2 * layers * units)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "policy/mocc_sender.h"
@@ -15,6 +16,7 @@
 #include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
+#include "worker/policy_worker.h"
 
 extern "C" int64_t WeirTestRunFromC(void);
 
@@ -113,6 +115,34 @@ TEST(CApiTest, RunsAModelAndWritesRemb) {
   EXPECT_NEAR(static_cast<double>(remb->rate.bps()), static_cast<double>(latest.target_rate_bps), 16);
   EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 7, buffer.data(), 23), WEIR_ERROR_BUFFER_TOO_SMALL);
   EXPECT_NE(std::string(weir_last_error()).find("1040"), std::string::npos);
+}
+
+TEST(CApiTest, TheWorkerDecides) {
+  const std::vector<std::byte> model = ReadTestModel("rate_bps");
+  weir_estimator_config config = Config(nullptr);
+  config.model = model.data();
+  config.model_size_bytes = model.size();
+  config.worker = 1;
+  const EstimatorHandle estimator = Create(config);
+  // Answers when all questions before its own are answered.
+  const auto after = ProcessWorker()(LoadTestModel("rate_bps"));
+  const std::vector<float> observation(after->description().observation_size);
+  weir_estimate estimate = EmptyEstimate();
+  int polls = 0;
+  for (int64_t now_us = 0; now_us < 5'000'000; now_us += 10'000) {
+    Stream(estimator.get(), now_us, now_us + 10'000, 1'000'000, estimate);
+    polls += weir_estimator_next_timeout_us(estimator.get()) == now_us + 10'000;
+    after->Submit(observation, kBalanced, Timestamp::Micros(0));
+    while (!after->Take(Timestamp::Micros(0))) std::this_thread::yield();
+  }
+  weir_estimator_counters counters{};
+  counters.struct_size = sizeof(counters);
+  ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+  EXPECT_GT(counters.decisions, 45u);
+  EXPECT_EQ(counters.policy_faults, 0u);
+  EXPECT_GT(polls, 20);
+  EXPECT_STREQ(estimate.reason, "pilot");
+  EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
 }
 
 TEST(CApiTest, ObjectiveAndConstraintsTakeEffectDuringACall) {

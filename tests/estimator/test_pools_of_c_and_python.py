@@ -25,6 +25,7 @@ class Config(ctypes.Structure):
         ("loaded_model", ctypes.c_void_p),
         ("pool", ctypes.c_char_p),
         ("members_and_fusion", ctypes.c_void_p * 4),
+        ("worker", ctypes.c_int32),
         ("rates_bps", ctypes.c_int64 * 3),
         ("objective", ctypes.c_float * 3),
         ("guard", ctypes.c_int32),

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "fuzz_targets.h"
+#include "program/frame_channel.h"
 #include "program/input.h"
 #include "program/json.h"
-#include "serve/frame_channel.h"
 #include "serve/serve.h"
 #include "whole_scenario.h"
 
@@ -63,9 +63,9 @@ void CheckRequest(std::string_view text) {
 
 void FuzzServe(std::span<const uint8_t> bytes) {
   const FuzzStream stream(bytes);
-  sim::FrameChannel channel(stream.fd(), -1);
+  FrameChannel channel(stream.fd(), -1);
   size_t size = 0;
-  while (const std::optional<sim::Frame> frame = channel.Read()) {
+  while (const std::optional<Frame> frame = channel.Read()) {
     size += 5 + frame->payload.size();
     if (frame->type == 'R') CheckRequest(frame->payload);
   }

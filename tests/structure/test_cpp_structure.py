@@ -79,6 +79,15 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     assert [one for one in own if not (exported / one.header).is_file()] == []
 
 
+def test_only_the_worker_of_the_estimator_has_threads():
+    threads = {"atomic", "condition_variable", "future", "mutex", "semaphore", "shared_mutex", "stop_token", "thread"}
+    includes = list(read_includes(ROOT / "estimator" / "src"))
+    having = {one.file.parts[0] for one in includes if one.header in threads}
+    users = {one.file.parts[0] for one in includes if one.quoted and one.header.startswith("worker/")}
+    assert having == {"worker"}
+    assert users == {"worker", "c"}, "the C interface alone has the option"
+
+
 def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
     others = [ROOT / "webrtc_patch" / "adapter", ROOT / "webrtc_patch" / "peer", SIMULATOR]
     includes = list(read_includes(ROOT / "estimator" / "program"))

@@ -219,6 +219,7 @@ def test_the_file_gives_what_the_policy_does_step_by_step(values, tmp_path, kind
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     core = pytest.importorskip("weir._core")
     library = core.Policy((tmp_path / "model.onnx").read_bytes())
+    assert not library.needs_onnxruntime
     random, paths = np.random.default_rng(2), golden_inputs(specification)[0]
     state, kept, actions = None, np.zeros((1, policy.lstm_actor.state_size), np.float32), []
     for _ in range(50):

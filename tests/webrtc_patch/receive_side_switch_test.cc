@@ -359,6 +359,20 @@ TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
   EXPECT_GT(decisions_.back().counters.controller.decisions, 5u);
 }
 
+TEST_F(Switch, APolicyDecidesInTheHostsExecutor) {
+  for (const TimeDelta delay : {TimeDelta::Millis(60), TimeDelta::Seconds(2)}) {
+    const auto policy = PolicyAlone(ReadTestModel("rate_bps"), [delay](std::unique_ptr<Policy> made) {
+      return std::make_unique<DelayedExecutor>(std::move(made), [delay] { return delay; });
+    });
+    ASSERT_TRUE(policy) << policy.error();
+    Begin(Config(ReceiveSideMode::kWeir, policy.value()));
+    call_->Run(1000, 400'000);
+    const bool is_late = delay > TimeDelta::Millis(100);
+    EXPECT_EQ(decisions_.back().controller, is_late ? "fallback" : "weir");
+    EXPECT_EQ(decisions_.back().counters.controller.faults > 0, is_late);
+  }
+}
+
 TEST_F(Switch, APoolsSeatsChangeInTheCall) {
   const auto pool = PoolOf(ParsePool("pilot=nada copilots=rule,gcc-remb fusion=min").value(), {});
   ASSERT_TRUE(pool) << pool.error();

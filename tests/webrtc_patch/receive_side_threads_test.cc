@@ -6,11 +6,13 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "receive_side_call.h"
 #include "receive_side_switch.h"
 #include "test_models.h"
+#include "worker/policy_worker.h"
 
 namespace weir {
 namespace {
@@ -75,6 +77,28 @@ TEST_F(ReceiveSideThreads, OnePoolFactoryServesCallsOfManyThreads) {
   config.controller = pool.value();
   std::atomic<int> decisions = 0;
   config.on_decision = [&](const ReceiveSideDecision& decision) { decisions += decision.controller == "weir"; };
+  const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
+  receive_side->Install();
+  std::vector<std::thread> calls;
+  calls.reserve(4);
+  for (int i = 0; i < 4; ++i) {
+    calls.emplace_back([] {
+      for (int number = 0; number < 10; ++number) ReceiveSideCall().Run(500, 400'000);
+    });
+  }
+  for (std::thread& call : calls) call.join();
+  ReceiveSideSwitch::Uninstall();
+  EXPECT_GT(decisions, 4 * 10);
+}
+
+// Simulated time passes faster than the worker decides: some decisions are late, and none of the calls waits.
+TEST_F(ReceiveSideThreads, OneWorkerDecidesForCallsOfManyThreads) {
+  const auto pool = PolicyAlone(ReadTestModel("rate_bps"), ProcessWorker());
+  ASSERT_TRUE(pool) << pool.error();
+  ReceiveSideSwitchConfig config;
+  config.controller = pool.value();
+  std::atomic<int> decisions = 0;
+  config.on_decision = [&](const ReceiveSideDecision&) { ++decisions; };
   const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
   receive_side->Install();
   std::vector<std::thread> calls;

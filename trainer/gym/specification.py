@@ -196,12 +196,10 @@ class EnvironmentSpecification:
         window = rate_window(self.interval_ms, self.history)
         return np.asarray(rule_rate_bps(np, self.records(observations), self.interval_features, window))
 
-    def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
-        """The JSON of a reset frame."""
+    def policy_request(self) -> dict[str, Any]:
+        """The part of a reset frame that describes the policy."""
         kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
         return {
-            "scenario": scenario,
-            "seed": seed,
             "interval_ms": self.interval_ms,
             "features": list(self.features),
             "history": self.history,
@@ -212,6 +210,14 @@ class EnvironmentSpecification:
                 "alpha": self.action.alpha,
                 "multipliers": [],
             },
+        }
+
+    def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
+        """The JSON of a reset frame."""
+        return {
+            "scenario": scenario,
+            "seed": seed,
+            **self.policy_request(),
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
             "side": self.side,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
+#include "policy/policy_controller.h"
 #include "rate_controllers.h"
 #include "receive_side_settings.h"
 #include "registry.h"
@@ -60,8 +61,8 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
   return std::nullopt;
 }
 
-Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model) {
-  return PoolOf({.pilot = "weir"}, {{"", {model.begin(), model.end()}}});
+Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model, const PolicyExecutorFactory& make_executor) {
+  return PoolOf({.pilot = "weir"}, {{"", {model.begin(), model.end()}}}, make_executor);
 }
 
 ControllerFactory RuleAlone() {
@@ -69,21 +70,22 @@ ControllerFactory RuleAlone() {
 }
 
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
-                                 const std::map<std::string, std::vector<std::byte>>& models) {
+                                 const std::map<std::string, std::vector<std::byte>>& models,
+                                 const PolicyExecutorFactory& make_executor) {
   // Loaded once, for all calls.
   std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
   for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
-  auto make = [specification, loaded = std::move(loaded)] {
+  auto make = [specification, loaded = std::move(loaded), make_executor] {
     const auto find_model = [&loaded](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
       const auto found = loaded.find(name);
       if (found == loaded.end()) return Error{"there is no model for it"};
       return found->second;
     };
-    return PoolController::Create(specification,
-                                  [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
-                                    if (name == "gcc-remb") return MakeGccRembController();
-                                    return MakeController(name, find_model, TargetRateConstraints{}.start_rate);
-                                  });
+    return PoolController::Create(
+        specification, [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
+          if (name == "gcc-remb") return MakeGccRembController();
+          return MakeController(name, find_model, TargetRateConstraints{}.start_rate, make_executor);
+        });
   };
   if (const auto tried = make(); !tried) return Error{tried.error()};
   return ControllerFactory([make]() -> std::unique_ptr<ReceiverController> {

@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/policy_executor.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/interval_statistics.h"
@@ -58,13 +59,15 @@ using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 
 // A controller with the learned policy in `model` (ONNX bytes, copied). The error, one sentence for the user, when the
 // model is not acceptable; the host then goes on with `RuleAlone()` or ends.
-Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model);
+Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model,
+                                      const PolicyExecutorFactory& make_executor = nullptr);
 ControllerFactory RuleAlone();
 // A pool of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members are those of
-// MakeController() and "gcc-remb". Each model is loaded once, for all calls. The error names the member that is
-// missing.
+// MakeController() and "gcc-remb". Each model is loaded once, for all calls. `make_executor`, on any thread: such as
+// ProcessWorker(), so that packets never wait for a model. The error names the member that is missing.
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
-                                 const std::map<std::string, std::vector<std::byte>>& models);
+                                 const std::map<std::string, std::vector<std::byte>>& models,
+                                 const PolicyExecutorFactory& make_executor = nullptr);
 
 // One decision of Weir, in force from `estimate.at_time` on.
 struct ReceiveSideDecision {

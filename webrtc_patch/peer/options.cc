@@ -14,11 +14,22 @@ namespace {
 
 constexpr int64_t kMinBitrateBps = 1'000;
 constexpr int64_t kMaxBitrateBps = 1'000'000'000;
+constexpr double kMaxDelayMs = 10'000;
 
 bool ParseNumber(std::string_view text, int min, int max, int& value) {
   const char* const end = text.data() + text.size();
   const auto [read_end, fault] = std::from_chars(text.data(), end, value);
   return fault == std::errc() && read_end == end && value >= min && value <= max;
+}
+
+bool ParseDelay(std::string_view text, TimeDelta& delay) {
+  double ms = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read_end, fault] = std::from_chars(text.data(), end, ms);
+  // A NaN fails the comparison.
+  if (fault != std::errc() || read_end != end || !(ms >= 0 && ms <= kMaxDelayMs)) return false;
+  delay = TimeDelta::SecondsF(ms / 1000);
+  return true;
 }
 
 // "640x360"; sizes even, as 4:2:0 wants them.
@@ -99,6 +110,10 @@ void AddOptions(CLI::App& app, Options& options) {
               return mode.has_value();
             });
   AddText(app, "--model", "FILE", "the policy (ONNX); without it the ten-line rule", options.model);
+  AddOption(app, "--decision-delay-ms", "MS", "answers of the policy are used so much later; default 0",
+            "a number, 0 to 10000", [&](const auto& value) { return ParseDelay(value, options.decision_delay); });
+  AddText(app, "--agent", "SOCKET", "an agent in another process decides: the policy behind a Unix socket",
+          options.agent);
   AddOption(app, "--own-controller", "JSON",
             "a custom controller in place of the policy: {\"name\":...,\"kind\":\"program\",\n"
             "\"command\":[...]} or {\"name\":...,\"kind\":\"library\",\"library\":PATH}; \"time_limit_s\"",
@@ -147,9 +162,13 @@ void AddOptions(CLI::App& app, Options& options) {
              int64_t{60'000});
   AddText(app, "--bind-address", "A", "the IPv4 address of this end; default 127.0.0.1", options.bind_address);
   app.callback([&options, bitrates] {
+    if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
+      throw InputError("--decision-delay-ms is for a policy; give --model");
     if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
     if (options.exploration && (options.model.empty() || options.pool || options.own_controller || !options.receive))
       throw InputError("--exploration is for a --model that decides alone at the receiver");
+    if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
+      throw InputError("--agent decides alone: it is not for a pool, --model or --own-controller");
     if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");
     if (!options.frames.empty() && !options.receive) throw InputError("--frames is for a role that receives");
     const auto constraints = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);

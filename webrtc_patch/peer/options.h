@@ -35,6 +35,10 @@ struct Options {
   std::optional<PoolAtBothEnds> pool;
   // Empty: the ten-line rule.
   std::string model;
+  // Answers of the policy are used so much later.
+  TimeDelta decision_delay = TimeDelta::Zero();
+  // The socket of an agent that decides in place of the model; empty: none.
+  std::string agent;
   // Runs in place of the model.
   std::optional<external::ExternalSpecification> own_controller;
   // Decisions of the policy are recorded, with this much noise; see RecordingExecutor.

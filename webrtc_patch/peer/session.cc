@@ -20,9 +20,13 @@
 #include "program/hosted_controller.h"
 #include "program/input.h"
 #include "recording_executor.h"
+#include "remote_executor.h"
 
 namespace weir::peer {
 namespace {
+
+// To describe its policy.
+constexpr TimeDelta kAgentTimeLimit = TimeDelta::Seconds(5);
 
 // Throws InputError where no socket can be bound to the address.
 void CheckAddress(const std::string& text) {
@@ -93,30 +97,40 @@ void Session::OpenEstimates() {
 
 Session::NamedController Session::MakeController() {
   if (options_.own_controller && options_.receive) return OwnAlone();
+  if (!options_.agent.empty() && (options_.receive || options_.weir_at_sender)) return AgentAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
-  if (options_.exploration) return RecordedPolicy();
-  auto policy = PolicyAlone(models_[""]);
+  if (options_.exploration) {
+    const auto model = PolicyModel::Load(models_[""]);
+    if (!model) throw InputError(options_.model + ": " + model.error());
+    if (!RecordingExecutor::Takes(model.value()->description()))
+      throw InputError("--exploration is for models of weir.schema 1 with one continuous action");
+  }
+  auto policy = PoolOfModels({.pilot = "weir"}, models_);
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
   return {RuleAlone(), "rule"};
 }
 
-// There is no rule in its place: the decisions of this model were requested.
-Session::NamedController Session::RecordedPolicy() {
-  auto model = PolicyModel::Load(models_[""]);
-  if (!model) throw InputError(options_.model + ": " + model.error());
-  if (!RecordingExecutor::Takes(model.value()->description()))
-    throw InputError("--exploration is for models of weir.schema 1 with one continuous action");
+Result<ControllerFactory> Session::PoolOfModels(const PoolSpecification& specification,
+                                                const std::map<std::string, std::vector<std::byte>>& models) {
+  const TimeDelta delay = options_.decision_delay;
+  if (delay.IsZero() && !options_.exploration) return PoolOf(specification, models);
   JsonOutput* const lines = estimates_ ? &*estimates_ : &lines_;
-  const auto make = [lines, exploration = *options_.exploration, model = std::move(model.value())](const std::string&) {
-    auto policy = std::make_unique<InlineExecutor>(std::make_unique<Policy>(model));
-    auto recording = std::make_unique<RecordingExecutor>(std::move(policy), exploration, std::random_device{}(),
-                                                         [lines](auto line) { lines->Write(std::move(line)); });
-    return Result<std::unique_ptr<ReceiverController>>(std::make_unique<PolicyController>(std::move(recording)));
-  };
-  return {[make] { return std::move(PoolController::Create({.pilot = "weir"}, make).value()); }, "weir"};
+  return PoolOf(specification, models, [delay, lines, exploration = options_.exploration](auto policy) {
+    std::unique_ptr<PolicyExecutor> executor;
+    if (delay.IsZero()) {
+      executor = std::make_unique<InlineExecutor>(std::move(policy));
+    } else {
+      executor = std::make_unique<DelayedExecutor>(std::move(policy), [delay] { return delay; });
+    }
+    if (exploration) {
+      executor = std::make_unique<RecordingExecutor>(std::move(executor), *exploration, std::random_device{}(),
+                                                     [lines](auto line) { lines->Write(std::move(line)); });
+    }
+    return executor;
+  });
 }
 
 // There is no fallback: the pool was requested explicitly.
@@ -126,7 +140,7 @@ Session::NamedController Session::MakeOptionsPool() {
     if (member == "weir" && !options_.model.empty()) models_[""] = ReadModel(options_.model);
     if (member.starts_with("weir:")) models_[member.substr(5)] = ReadModel(member.substr(5));
   }
-  auto pool = PoolOf(specification, models_);
+  auto pool = PoolOfModels(specification, models_);
   if (!pool) throw InputError(pool.error());
   return {std::move(pool.value()), specification.pilot};
 }
@@ -142,6 +156,17 @@ Session::NamedController Session::OwnAlone() {
                 own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
           },
           own.name};
+}
+
+Session::NamedController Session::AgentAlone() {
+  auto agent = RemoteAgent::Connect(
+      options_.agent, [path = options_.agent] { return ConnectSocket(path); },
+      [this](const std::string& what) { lines_.WriteError(what, false); }, kAgentTimeLimit);
+  if (!agent) throw MissingComponent(agent.error());
+  return {[agent = std::move(agent.value())] {
+            return std::make_unique<PolicyController>(std::make_unique<RemoteExecutor>(agent));
+          },
+          "agent"};
 }
 
 int Session::RunCall() {
@@ -217,7 +242,7 @@ void Session::ReplaceModel(const ModelCommand& command, Peer& peer) {
     auto models = models_;
     models[command.member == "weir" ? "" : command.member.substr(5)] = ReadModel(command.path);
     const PoolSpecification alone{.pilot = "weir"};
-    auto controller = PoolOf(options_.pool ? options_.pool->at_receiver : alone, models);
+    auto controller = PoolOfModels(options_.pool ? options_.pool->at_receiver : alone, models);
     if (!controller) return refuse(controller.error());
     models_ = std::move(models);
     peer.SetController(std::move(controller.value()));

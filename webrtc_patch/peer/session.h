@@ -39,9 +39,12 @@ class Session {
   // Throws InputError or MissingComponent.
   std::unique_ptr<FrameSource> OpenFrames() const;
   void OpenEstimates();
+  // See PoolOf(); policies with the delay of the options, or recorded.
+  Result<ControllerFactory> PoolOfModels(const PoolSpecification& specification,
+                                         const std::map<std::string, std::vector<std::byte>>& models);
   NamedController MakeController();
   NamedController OwnAlone();
-  NamedController RecordedPolicy();
+  NamedController AgentAlone();
   NamedController MakeOptionsPool();
   int RunCall();
   // Executes commands until the end; returns the reason of the end.

@@ -16,7 +16,6 @@
 namespace weir {
 
 struct ModelDescription;
-
 namespace internal {
 struct LoadedModel;
 }
@@ -26,7 +25,6 @@ struct LoadedModel;
 class PolicyModel {
  public:
   static constexpr size_t kMaxSize = size_t{16} << 20;
-
   // The shipped model takes a thousandth of this.
   static constexpr TimeDelta kMaxDecisionTime = TimeDelta::Millis(10);
 
@@ -54,8 +52,10 @@ const char* OnnxRuntimeVersion();
 // The controllers "nada", "rule" and "fixed", which needs `fixed_rate`; null for any other name.
 std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name, DataRate fixed_rate);
 
-// A controller that runs a policy model.
+// A controller that runs a policy model; and one that runs it on a thread for the whole process, for which no call
+// waits. The rate in force stays until the answer is there, for at most the model's interval; then it is a fault.
 std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model);
+std::unique_ptr<ReceiverController> MakeWorkerPolicyController(std::shared_ptr<const PolicyModel> model);
 
 // True for "weir" and "weir:NAME", which are policy models.
 bool IsModelName(std::string_view controller);

@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "policy/policy_controller.h"
 #include "registry.h"
 #include "weir/controllers.h"
+#include "worker/policy_worker.h"
 
 namespace weir::internal {
 namespace {
@@ -84,7 +86,7 @@ Result<std::unique_ptr<PoolController>> MakePool(const weir_estimator_config& co
                                                  const PoolSpecification& specification, DataRate start_rate) {
   const auto make_member = [&](const std::string& name) {
     const auto models = [&config](const std::string& model) { return LoadModel(config, model); };
-    return weir::MakeController(name, models, start_rate);
+    return weir::MakeController(name, models, start_rate, config.worker != 0 ? ProcessWorker() : nullptr);
   };
   return PoolController::Create(specification, make_member, {.fusion = MakeFusion(config), .policy = nullptr});
 }

@@ -48,6 +48,9 @@ class ModelSession {
   virtual std::optional<Error> Run() = 0;
 };
 
+// More together read weights hardly less often, and delay the first of them.
+inline constexpr size_t kMaxTogether = 64;
+
 // A model's operators and weights; any number of sessions, on any threads, share them.
 class ModelEvaluator {
  public:
@@ -57,6 +60,9 @@ class ModelEvaluator {
   virtual const std::vector<TensorInfo>& outputs() const = 0;
   // The session must not outlive the evaluator.
   virtual Result<std::unique_ptr<ModelSession>> MakeSession() const = 0;
+  // Computes sessions of this evaluator, at most kMaxTogether, with the results of ModelSession::Run(); false where it
+  // can only compute them one by one, and has done nothing.
+  virtual bool RunTogether(std::span<ModelSession* const>) const { return false; }
 };
 
 // --- ONNX Runtime, through its C API: a model is loaded from memory, on one thread of the CPU.

@@ -1,6 +1,7 @@
 #include "onnx/network.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "onnx/vector_math.h"
@@ -47,39 +48,58 @@ WEIR_INLINE void ForElements(const NetworkStep& step, const Arrays& arrays, Func
   }
 }
 
-// kBlock Lanes of outputs; returns where the weights of the next block begin.
-template <size_t kBlock>
-WEIR_INLINE const float* DenseBlock(const NetworkStep& step, const float* weights, const float* a, const float* b,
-                                    float* out) {
-  Lanes sums[kBlock];
-  for (size_t j = 0; j < kBlock; ++j) sums[j] = Load(b + j * kLanes);
-  // Weights do not fit into the smallest cache: rows ahead are fetched, a line of it at a time.
-  constexpr size_t kAhead = 8 * kBlock * kLanes, kLanesPerLine = 2;
-  for (const uint32_t element : step.elements) {
-    const Lanes value = AllLanes(a[element]);
-    for (size_t j = 0; j < kBlock; ++j) sums[j] += value * Load(weights + j * kLanes);
-    for (size_t j = kLanesPerLine; j <= kBlock; j += kLanesPerLine) __builtin_prefetch(weights + kAhead + j * kLanes);
-    weights += kBlock * kLanes;
+// kBlock outputs from `first` on, in each of kRows workspaces; the sums are in registers.
+template <class Vector, size_t kBlock, size_t kRows>
+WEIR_INLINE void DenseBlock(const NetworkStep& step, const float* weights, size_t first, const float* constants,
+                            float* const* workspaces) {
+  constexpr size_t kWidth = sizeof(Vector) / sizeof(float), kSums = kBlock / kWidth;
+  const float* a[kRows];
+  Vector sums[kRows][kSums];
+  for (size_t row = 0; row < kRows; ++row) {
+    const Arrays arrays{constants, workspaces[row]};
+    a[row] = arrays.of(step.a);
+    for (size_t j = 0; j < kSums; ++j) sums[row][j] = Load<Vector>(arrays.of(step.b) + first + j * kWidth);
   }
-  for (size_t j = 0; j < kBlock; ++j) Store(sums[j], out + j * kLanes);
-  return weights;
+  // Weights do not fit into the smallest cache: those ahead are fetched, a line of it at a time.
+  constexpr size_t kAhead = 8 * kBlock, kLine = 16;
+  for (const uint32_t element : step.elements) {
+    for (size_t j = 0; j < kSums; ++j) {
+      const Vector weight = Load<Vector>(weights + j * kWidth);
+      for (size_t row = 0; row < kRows; ++row) sums[row][j] += a[row][element] * weight;
+    }
+    for (size_t j = kLine; j <= kBlock; j += kLine) __builtin_prefetch(weights + kAhead + j);
+    weights += kBlock;
+  }
+  for (size_t row = 0; row < kRows; ++row) {
+    float* const out = workspaces[row] + step.out.offset + first;
+    for (size_t j = 0; j < kSums; ++j) Store(sums[row][j], out + j * kWidth);
+  }
 }
 
-WEIR_INLINE void Dense(const NetworkStep& step, const Arrays& arrays) {
-  const float* weights = arrays.constants + step.weights;
-  const float* const a = arrays.of(step.a);
-  const float* const b = arrays.of(step.b);
-  float* const out = arrays.workspace + step.out.offset;
+// The same in all workspaces, kRows at a time.
+template <class Vector, size_t kBlock, size_t kRows>
+WEIR_INLINE void DenseBlocks(const NetworkStep& step, const float* weights, size_t first, const float* constants,
+                             std::span<float* const> workspaces) {
+  for (; workspaces.size() >= kRows; workspaces = workspaces.subspan(kRows))
+    DenseBlock<Vector, kBlock, kRows>(step, weights, first, constants, workspaces.data());
+  for (float* const& workspace : workspaces) DenseBlock<Vector, kBlock, 1>(step, weights, first, constants, &workspace);
+}
+
+// Block by block, so that the weights of one stay in a cache.
+template <class Vector, size_t kRows>
+WEIR_INLINE void Dense(const NetworkStep& step, const float* constants, std::span<float* const> workspaces) {
+  const float* weights = constants + step.weights;
   const size_t size = PaddedSize(step.out.size);
   for (size_t i = 0, block = 0; i < size; i += block) {
     block = DenseBlockSize(size - i);
     if (block == 8 * kLanes) {
-      weights = DenseBlock<8>(step, weights, a, b + i, out + i);
+      DenseBlocks<Vector, 8 * kLanes, kRows>(step, weights, i, constants, workspaces);
     } else if (block == 4 * kLanes) {
-      weights = DenseBlock<4>(step, weights, a, b + i, out + i);
+      DenseBlocks<Vector, 4 * kLanes, kRows>(step, weights, i, constants, workspaces);
     } else {
-      weights = DenseBlock<1>(step, weights, a, b + i, out + i);
+      DenseBlocks<Lanes, kLanes, kRows>(step, weights, i, constants, workspaces);
     }
+    weights += step.elements.size() * block;
   }
 }
 
@@ -114,8 +134,10 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Log(a); });
     case Kind::kTanh:
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Tanh(a); });
+    case Kind::kSigmoid:
+      return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Sigmoid(a); });
     case Kind::kDense:
-      return Dense(step, arrays);
+      return;  // see RunAll()
     case Kind::kTree:
       arrays.workspace[step.out.offset] = arrays.constants[step.weights + FindLevel(step.splits, arrays.of(step.a))];
       return;
@@ -126,24 +148,41 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
   }
 }
 
-WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
-  for (const NetworkStep& step : steps) RunStep(step, {constants, workspace});
+// Dense layers use vectors of this kind, and compute kRows workspaces at a time, whose sums fit into registers.
+template <class Vector, size_t kRows>
+WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constants,
+                        std::span<float* const> workspaces) {
+  for (const NetworkStep& step : steps) {
+    if (step.kind == Kind::kDense) {
+      Dense<Vector, kRows>(step, constants, workspaces);
+    } else {
+      for (float* const workspace : workspaces) RunStep(step, {constants, workspace});
+    }
+  }
 }
 
 #if defined(__x86_64__)
-// The same code for processors with vectors of the size of Lanes.
-[[gnu::target("avx2")]] void RunWithAvx2(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
-  RunAll(steps, constants, workspace);
+// The same code, and the same bits, for processors with larger vectors.
+[[gnu::target("avx2")]] void RunWithAvx2(std::span<const NetworkStep> steps, const float* constants,
+                                         std::span<float* const> workspaces) {
+  RunAll<Lanes, 1>(steps, constants, workspaces);
+}
+[[gnu::target("avx512f")]] void RunWithAvx512(std::span<const NetworkStep> steps, const float* constants,
+                                              std::span<float* const> workspaces) {
+  RunAll<WideLanes, 4>(steps, constants, workspaces);
 }
 #endif
 
-// In their order. Allocates nothing.
-void RunSteps(std::span<const NetworkStep> steps, const float* constants, float* workspace) {
+// In their order, in each of the workspaces. Allocates nothing.
+void RunSteps(std::span<const NetworkStep> steps, const float* constants, std::span<float* const> workspaces) {
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (has_avx2) return RunWithAvx2(steps, constants, workspace);
+  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
+  // Alone, a workspace has too few sums to hide the latency of an addition.
+  if (has_avx512 && workspaces.size() > 1) return RunWithAvx512(steps, constants, workspaces);
+  if (has_avx2) return RunWithAvx2(steps, constants, workspaces);
 #endif
-  RunAll(steps, constants, workspace);
+  RunAll<Lanes, 1>(steps, constants, workspaces);
 }
 
 }  // namespace
@@ -162,9 +201,11 @@ class Network::Session final : public ModelSession {
     return {workspace_.data() + operand.offset, operand.size};
   }
   std::optional<Error> Run() override {
-    RunSteps(network_.plan_.steps, network_.constants_.data(), workspace_.data());
+    float* const workspace = workspace_.data();
+    RunSteps(network_.plan_.steps, network_.constants_.data(), {&workspace, 1});
     return std::nullopt;
   }
+  float* workspace() { return workspace_.data(); }
 
  private:
   const Network& network_;
@@ -178,6 +219,14 @@ Network::Network(NetworkPlan plan) : plan_(std::move(plan)), constants_(plan_.co
 
 Result<std::unique_ptr<ModelSession>> Network::MakeSession() const {
   return std::unique_ptr<ModelSession>(std::make_unique<Session>(*this));
+}
+
+bool Network::RunTogether(std::span<ModelSession* const> sessions) const {
+  std::array<float*, kMaxTogether> workspaces{};
+  std::ranges::transform(sessions, workspaces.begin(),
+                         [](ModelSession* session) { return static_cast<Session*>(session)->workspace(); });
+  RunSteps(plan_.steps, constants_.data(), std::span(workspaces).first(sessions.size()));
+  return true;
 }
 
 }  // namespace weir::internal

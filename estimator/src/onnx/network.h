@@ -1,5 +1,5 @@
-// Weir's evaluator for the networks that `weir export` writes: dense layers, activations, the scaling of inputs
-// and the rule, of one row of float32 each; and trees. It supports only the operators of
+// Weir's evaluator for the networks that `weir export` writes: dense layers, LSTM cells, activations, the scaling of
+// inputs and the rule, of one row of float32 each; and trees. It supports only the operators of
 // trainer/model/policy_graph.py, as written there; ONNX Runtime runs all other models.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
@@ -36,6 +36,7 @@ struct NetworkStep {
     kExp,            // of the `elements` of a, the others stay as they are, which is 0; or of all when there are none
     kLog,            // likewise
     kTanh,           // likewise
+    kSigmoid,        // of all of a
     kDense,          // b + sum of weights[k] a[elements[k]]
     kTree,           // of constants from `weights` on, the one that the `splits` lead to by the elements of a
     kSmallestOfRow,  // of each `row_size` elements of a, the smallest
@@ -98,6 +99,7 @@ class Network final : public ModelEvaluator {
   const std::vector<TensorInfo>& inputs() const override { return plan_.inputs; }
   const std::vector<TensorInfo>& outputs() const override { return plan_.outputs; }
   Result<std::unique_ptr<ModelSession>> MakeSession() const override;
+  bool RunTogether(std::span<ModelSession* const> sessions) const override;
 
  private:
   class Session;

@@ -14,7 +14,8 @@ using Shape = std::vector<int64_t>;
 
 // The operators are those of this version of ONNX.
 constexpr int64_t kOpset = 17;
-// Bounds the constants and the computed values; kMaxSteps and this bound memory and time.
+// These bound memory and time. A file of PolicyModel::kMaxSize has no more constants.
+constexpr size_t kMaxConstants = size_t{1} << 22;
 constexpr size_t kMaxElements = size_t{1} << 20;
 constexpr size_t kMaxSteps = 256;
 
@@ -68,7 +69,7 @@ class Planner {
   }
   Operand AddConstant(std::span<const float> elements) {
     const auto offset = static_cast<uint32_t>(plan_.constants.size());
-    if (elements.size() > kMaxElements - plan_.constants.size()) {
+    if (elements.size() > kMaxConstants - plan_.constants.size()) {
       Fail("so many constants");
       return {};
     }
@@ -124,6 +125,8 @@ class Planner {
     if (op == "Exp") return OfElements(node, Kind::kExp);
     if (op == "Log") return OfElements(node, Kind::kLog);
     if (op == "Tanh") return OfElements(node, Kind::kTanh);
+    if (op == "Sigmoid") return OfElements(node, Kind::kSigmoid);
+    if (op == "Slice") return Slice(node);
     return Unknown(node);
   }
 
@@ -135,6 +138,13 @@ class Planner {
   const OnnxTensor* FindFloats(std::string_view name) const {
     const auto found = constants_.find(name);
     return found == constants_.end() || !found->second->is_float32() ? nullptr : found->second;
+  }
+
+  // The constant of this name, if it is one integer.
+  std::optional<int64_t> FindInteger(std::string_view name) const {
+    const auto found = constants_.find(name);
+    if (found == constants_.end() || found->second->integers.size() != 1) return std::nullopt;
+    return found->second->integers.front();
   }
 
   // A value of shape [1,N], or a constant.
@@ -233,7 +243,7 @@ class Planner {
       for (size_t j = 0; j < outputs; ++j) counts = counts || weight(i, j) != 0;
       if (counts) step.elements.push_back(static_cast<uint32_t>(i));
     }
-    if (step.elements.size() * PaddedSize(outputs) > kMaxElements) return Unknown(node);
+    if (step.elements.size() * PaddedSize(outputs) > kMaxConstants) return Unknown(node);
     std::vector<float> weights;
     weights.reserve(step.elements.size() * PaddedSize(outputs));
     for (size_t block = 0; block < PaddedSize(outputs);) {
@@ -280,6 +290,20 @@ class Planner {
       place += part.size;
     }
     return {out, {1, static_cast<int64_t>(size)}};
+  }
+
+  // Columns of a row, from the one to before the other.
+  Value Slice(const OnnxNode& node) {
+    if (node.inputs.size() != 4) return Unknown(node);
+    const Value* row = FindValue(node.inputs[0]);
+    const auto first = FindInteger(node.inputs[1]), end = FindInteger(node.inputs[2]),
+               axis = FindInteger(node.inputs[3]);
+    if (row == nullptr || row->shape.size() != 2 || row->shape[0] != 1 || axis != 1 || !first || !end || *first < 0 ||
+        *first >= *end || *end > row->shape[1])
+      return Unknown(node);
+    const auto size = static_cast<uint32_t>(*end - *first);
+    const Operand part{false, row->operand.offset + static_cast<uint32_t>(*first), size};
+    return Add({.kind = Kind::kCopy, .a = part, .b = part, .out = Allocate(size)}, {1, size});
   }
 
   // Only the shape changes.
@@ -348,7 +372,10 @@ class Planner {
   }
   // The elements that every reader multiplies by 0.
   std::vector<bool> Unused(const Operand& operand) const {
-    const auto is_here = [&](const Operand& other) { return !other.is_constant && other.offset == operand.offset; };
+    // Also where it is a part of it.
+    const auto is_here = [&](const Operand& other) {
+      return !other.is_constant && other.offset >= operand.offset && other.offset < operand.offset + operand.size;
+    };
     std::vector<bool> unused(operand.size, std::ranges::none_of(plan_.output_operands, is_here));
     for (const NetworkStep& step : plan_.steps) {
       if (!is_here(step.a) && !is_here(step.b)) continue;

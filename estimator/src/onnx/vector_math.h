@@ -16,6 +16,8 @@ namespace weir::internal {
 
 constexpr size_t kLanes = 8;
 using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
+// For processors that have vectors of twice the size.
+using WideLanes = float __attribute__((vector_size(2 * kLanes * sizeof(float))));
 using LaneBits = int32_t __attribute__((vector_size(kLanes * sizeof(float))));
 // For what may leave the range of the above where the result is not used.
 using LaneWords = uint32_t __attribute__((vector_size(kLanes * sizeof(float))));
@@ -24,12 +26,16 @@ using LaneWords = uint32_t __attribute__((vector_size(kLanes * sizeof(float))));
 #define WEIR_INLINE [[gnu::always_inline]] inline
 #define WEIR_INLINE_LAMBDA __attribute__((always_inline))
 
-WEIR_INLINE Lanes Load(const float* from) {
-  Lanes x;
+template <class Vector = Lanes>
+WEIR_INLINE Vector Load(const float* from) {
+  Vector x;
   std::memcpy(&x, from, sizeof(x));
   return x;
 }
-WEIR_INLINE void Store(const Lanes& x, float* to) { std::memcpy(to, &x, sizeof(x)); }
+template <class Vector>
+WEIR_INLINE void Store(const Vector& x, float* to) {
+  std::memcpy(to, &x, sizeof(x));
+}
 WEIR_INLINE Lanes AllLanes(float x) { return Lanes{} + x; }
 
 namespace vector_math {
@@ -92,6 +98,8 @@ WEIR_INLINE Lanes Tanh(const Lanes& x) {
   const Lanes t = scale * vector_math::SmallExpm1(rest) + (scale - 1.0f);
   return t / (t + 2.0f);
 }
+
+WEIR_INLINE Lanes Sigmoid(const Lanes& x) { return 1.0f / (1.0f + Exp(-x)); }
 
 // x = 2^n m with m around 1; with s = (m - 1) / (m + 1), ln m = 2 artanh(s), a short series.
 WEIR_INLINE Lanes Log(const Lanes& x) {

@@ -1,6 +1,7 @@
 #include "policy/policy.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -67,6 +68,10 @@ Result<std::unique_ptr<Policy>> Policy::Load(std::span<const std::byte> model, T
   return std::make_unique<Policy>(std::move(loaded.value()));
 }
 
+std::shared_ptr<const PolicyModel> Policy::MakeModel(std::unique_ptr<const internal::LoadedModel> loaded) {
+  return std::shared_ptr<const PolicyModel>(new PolicyModel(std::move(loaded)));
+}
+
 void Policy::ResetState() {
   path_kind_ = 0;
   if (session_ == nullptr) return;
@@ -79,8 +84,7 @@ PolicyFault Policy::Fault(PolicyFault fault) {
   return fault;
 }
 
-PolicyFault Policy::Run(std::span<const float> observation, const Objective& objective, std::span<float> action) {
-  assert(observation.size() == description().observation_size && action.size() == description().action_size);
+PolicyFault Policy::Prepare(std::span<const float> observation, const Objective& objective) {
   if (session_ == nullptr) return PolicyFault::kRuntimeError;
   if (!AllFinite(observation)) return Fault(PolicyFault::kBadObservation);
   std::ranges::copy(observation, session_->input(layout_.observation).begin());
@@ -90,15 +94,17 @@ PolicyFault Policy::Run(std::span<const float> observation, const Objective& obj
     weights[1] = objective.latency;
     weights[2] = objective.loss;
   }
-  std::optional<Error> error;
-  {
-    const SubnormalsAreZero guard;
-    error = session_->Run();
-  }
-  if (error) {
-    error_ = std::move(error->message);
-    return Fault(PolicyFault::kRuntimeError);
-  }
+  return PolicyFault::kNone;
+}
+
+PolicyFault Policy::Compute() {
+  std::optional<Error> error = session_->Run();
+  if (!error) return PolicyFault::kNone;
+  error_ = std::move(error->message);
+  return Fault(PolicyFault::kRuntimeError);
+}
+
+PolicyFault Policy::Finish(std::span<float> action) {
   if (!AllFinite(session_->output(layout_.action))) return Fault(PolicyFault::kNonFiniteOutput);
   const bool has_path_kind = layout_.path_kind != internal::ModelLayout::kNone;
   if (has_path_kind && !AllFinite(session_->output(layout_.path_kind))) return Fault(PolicyFault::kNonFiniteOutput);
@@ -114,6 +120,33 @@ PolicyFault Policy::Run(std::span<const float> observation, const Objective& obj
   }
   std::ranges::copy(session_->output(layout_.action), action.begin());
   return PolicyFault::kNone;
+}
+
+PolicyFault Policy::Run(std::span<const float> observation, const Objective& objective, std::span<float> action) {
+  assert(observation.size() == description().observation_size && action.size() == description().action_size);
+  PolicyFault fault = Prepare(observation, objective);
+  if (fault == PolicyFault::kNone) {
+    const SubnormalsAreZero guard;
+    fault = Compute();
+  }
+  return fault == PolicyFault::kNone ? Finish(action) : fault;
+}
+
+void Policy::RunTogether(std::span<PolicyDecision> decisions) {
+  if (decisions.empty()) return;
+  std::array<internal::ModelSession*, internal::kMaxTogether> sessions{};
+  size_t count = 0;
+  for (PolicyDecision& decision : decisions) {
+    decision.fault = decision.policy->Prepare(decision.observation, decision.objective);
+    if (decision.fault == PolicyFault::kNone) sessions[count++] = decision.policy->session_.get();
+  }
+  const SubnormalsAreZero guard;
+  const internal::ModelEvaluator& evaluator = *decisions[0].policy->model_->loaded_->evaluator;
+  const bool together = evaluator.RunTogether(std::span(sessions).first(count));
+  for (PolicyDecision& decision : decisions) {
+    if (decision.fault == PolicyFault::kNone && !together) decision.fault = decision.policy->Compute();
+    if (decision.fault == PolicyFault::kNone) decision.fault = decision.policy->Finish(decision.action);
+  }
 }
 
 }  // namespace weir

@@ -24,6 +24,18 @@ enum class PolicyFault : uint8_t {
   kNonFiniteOutput,  // the action, the recurrent state or the kind of path was not finite
 };
 
+class Policy;
+
+// One of several decisions that are computed together. The spans have the sizes of Policy::Run().
+struct PolicyDecision {
+  Policy* policy = nullptr;
+  std::span<const float> observation;
+  Objective objective;
+  std::span<float> action;
+  // The result.
+  PolicyFault fault = PolicyFault::kNone;
+};
+
 class Policy {
  public:
   static constexpr int kMaxPathKind = 255;
@@ -34,12 +46,18 @@ class Policy {
   static Result<std::unique_ptr<Policy>> Load(std::span<const std::byte> model,
                                               TimeDelta time_limit = PolicyModel::kMaxDecisionTime);
 
+  // A model of this content, unchecked; for tests.
+  static std::shared_ptr<const PolicyModel> MakeModel(std::unique_ptr<const internal::LoadedModel> loaded);
+
   const PolicyModel& model() const { return *model_; }
   const ModelDescription& description() const { return model_->description(); }
 
   // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
   // recurrent state is reset. Allocates nothing, but for what ONNX Runtime does inside.
   PolicyFault Run(std::span<const float> observation, const Objective& objective, std::span<float> action);
+  // The same, bit for bit, for 0 to kMaxTogether policies of one model, each once. Where Weir computes the model by
+  // itself it reads the weights once for all of them.
+  static void RunTogether(std::span<PolicyDecision> decisions);
   // Which of the kinds of paths that it was trained on the model took this one for in its last run, 1 to kMaxPathKind;
   // 0 where it does not say, or does not know yet.
   int path_kind() const { return path_kind_; }
@@ -52,6 +70,10 @@ class Policy {
 
  private:
   PolicyFault Fault(PolicyFault fault);
+  // The parts of Run(): before the session computes, that, and after it.
+  PolicyFault Prepare(std::span<const float> observation, const Objective& objective);
+  PolicyFault Compute();
+  PolicyFault Finish(std::span<float> action);
 
   const std::shared_ptr<const PolicyModel> model_;
   const internal::ModelLayout& layout_;

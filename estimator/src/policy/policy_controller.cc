@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "registry.h"
-#include "weir/controllers.h"
 
 namespace weir {
 namespace {
@@ -89,18 +88,31 @@ NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
 }
 
 std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model) {
-  return std::make_unique<PolicyController>(std::make_unique<Policy>(std::move(model)));
+  return MakePolicyController(std::move(model), nullptr);
+}
+
+std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model,
+                                                         const PolicyExecutorFactory& make_executor) {
+  auto policy = std::make_unique<Policy>(std::move(model));
+  if (!make_executor) return std::make_unique<PolicyController>(std::move(policy));
+  return std::make_unique<PolicyController>(make_executor(std::move(policy)));
 }
 
 bool IsModelName(std::string_view controller) { return controller.substr(0, controller.find(':')) == "weir"; }
 
 Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
                                                            DataRate fixed_rate) {
+  return MakeController(name, models, fixed_rate, nullptr);
+}
+
+Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
+                                                           DataRate fixed_rate,
+                                                           const PolicyExecutorFactory& make_executor) {
   if (IsModelName(name)) {
     const size_t colon = name.find(':');
     auto model = models(colon == std::string::npos ? "" : name.substr(colon + 1));
     if (!model) return Error{model.error()};
-    return MakePolicyController(std::move(model.value()));
+    return MakePolicyController(std::move(model.value()), make_executor);
   }
   if (auto built_in = MakeBuiltInController(name, fixed_rate)) return built_in;
   return Error{"there is none of this name; there are weir, weir:MODEL, " + ListNames(kBuiltInControllers)};

@@ -5,12 +5,14 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "arrival/interval_accumulator.h"
 #include "controllers/decision_timer.h"
 #include "policy/mmsys_features.h"
 #include "policy/policy_agent.h"
+#include "weir/controllers.h"
 #include "weir/network_controller.h"
 
 namespace weir {
@@ -51,6 +53,13 @@ class PolicyController final : public ReceiverController {
   // While the agent waits for an answer.
   Timestamp poll_at_ = Timestamp::PlusInfinity();
 };
+
+// As those of weir/controllers.h, with the executors of `make_executor`.
+std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model,
+                                                         const PolicyExecutorFactory& make_executor);
+Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
+                                                           DataRate fixed_rate,
+                                                           const PolicyExecutorFactory& make_executor);
 
 }  // namespace weir
 

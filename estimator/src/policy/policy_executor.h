@@ -41,6 +41,9 @@ class PolicyExecutor {
   virtual void Reset() = 0;
 };
 
+// Makes the executor of one call; an empty one stands for InlineExecutor.
+using PolicyExecutorFactory = std::function<std::unique_ptr<PolicyExecutor>(std::unique_ptr<Policy>)>;
+
 // Computes in Submit(), on the caller's thread; the answer is there at once.
 class InlineExecutor final : public PolicyExecutor {
  public:

@@ -16,6 +16,7 @@ GType weir_remb_get_type(void);
 typedef struct WeirSettings {
   gchar* model;      /* an ONNX file; NULL: the model that is shipped with the library */
   gchar* controller; /* NULL: the model decides; else "rule", "nada" or "fixed" */
+  gboolean worker;   /* the model is computed on one thread for the whole process */
   gfloat throughput; /* the objective's weights, each above 0 */
   gfloat latency;
   gfloat loss;
@@ -25,7 +26,7 @@ typedef struct WeirSettings {
 } WeirSettings;
 
 /* The last of the properties that settings have; an element's own begin after it. */
-enum { WEIR_SETTINGS_LAST_PROPERTY = 8 };
+enum { WEIR_SETTINGS_LAST_PROPERTY = 9 };
 
 void weir_settings_init(WeirSettings* settings);
 void weir_settings_clear(WeirSettings* settings);

@@ -3,6 +3,7 @@
 enum {
   PROP_MODEL = 1,
   PROP_CONTROLLER,
+  PROP_WORKER,
   PROP_THROUGHPUT,
   PROP_LATENCY,
   PROP_LOSS,
@@ -49,6 +50,10 @@ void weir_settings_install(GObjectClass* klass) {
   weir_settings_init(&defaults);
   install_text(klass, PROP_MODEL, "model", "Model", "ONNX file of the policy; NULL: the shipped one");
   install_text(klass, PROP_CONTROLLER, "controller", "Controller", "NULL: the model; else rule, nada or fixed");
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+  g_object_class_install_property(
+      klass, PROP_WORKER,
+      g_param_spec_boolean("worker", "Worker", "Compute models on one thread for the process", FALSE, flags));
   install_weight(klass, PROP_THROUGHPUT, "throughput-weight", defaults.throughput);
   install_weight(klass, PROP_LATENCY, "latency-weight", defaults.latency);
   install_weight(klass, PROP_LOSS, "loss-weight", defaults.loss);
@@ -69,6 +74,9 @@ gboolean weir_settings_set(WeirSettings* settings, guint property, const GValue*
       return TRUE;
     case PROP_CONTROLLER:
       replace_text(&settings->controller, value);
+      return TRUE;
+    case PROP_WORKER:
+      settings->worker = g_value_get_boolean(value);
       return TRUE;
     case PROP_THROUGHPUT:
       settings->throughput = g_value_get_float(value);
@@ -100,6 +108,9 @@ gboolean weir_settings_get(const WeirSettings* settings, guint property, GValue*
       return TRUE;
     case PROP_CONTROLLER:
       g_value_set_string(value, settings->controller);
+      return TRUE;
+    case PROP_WORKER:
+      g_value_set_boolean(value, settings->worker);
       return TRUE;
     case PROP_THROUGHPUT:
       g_value_set_float(value, settings->throughput);
@@ -156,6 +167,7 @@ gchar* weir_settings_configure(const WeirSettings* settings, weir_estimator_conf
   config->controller = settings->controller;
   if (settings->controller == NULL)
     config->loaded_model = model_of_file(settings->model != NULL ? settings->model : WEIR_SHIPPED_MODEL, &error);
+  config->worker = settings->worker;
   config->min_rate_bps = settings->min_bitrate;
   config->start_rate_bps = settings->start_bitrate;
   config->max_rate_bps = settings->max_bitrate;

@@ -213,12 +213,14 @@ GST_END_TEST
 
 GST_START_TEST(test_the_shipped_model_is_there_and_the_objective_can_be_moved) {
   GstElement* rtpbin = gst_element_factory_make("rtpbin", NULL);
-  GstElement* element = g_object_new(weir_remb_get_type(), "rtpbin", rtpbin, NULL);
+  GstElement* element = g_object_new(weir_remb_get_type(), "rtpbin", rtpbin, "worker", TRUE, NULL);
   fail_unless_equals_int(gst_element_set_state(element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  gboolean worker = FALSE;
   guint bitrate = 0;
   gfloat weight = 0;
   g_object_set(element, "latency-weight", 0.9f, NULL);
-  g_object_get(element, "estimated-bitrate", &bitrate, "latency-weight", &weight, NULL);
+  g_object_get(element, "estimated-bitrate", &bitrate, "latency-weight", &weight, "worker", &worker, NULL);
+  fail_unless(worker);
   fail_unless_equals_int(bitrate, 300000);
   fail_unless_equals_float(weight, 0.9f);
   gst_element_set_state(element, GST_STATE_NULL);

@@ -23,22 +23,20 @@ _AT_SENDER: Final = "weir-send"
 _MUSES: Final = "muses"
 _IMPAIRED: Final = "impaired"
 _NATIVE: Final = "native"
+# The policy takes so long for each decision.
+_SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
 _SMALL: Final = "640x360"
 _LARGE: Final = "1280x720"
 _END_TO_END: Final = "end_to_end_delay_ms_p95"
-# At 640x360 Chromium's output is its whole target, which it follows faster than that of larger pictures. It begins at
-# the first target of its own estimate.
-_SMALL_PICTURE: Final = {
-    "minimum_output_share": 1.0, "rise_time_constant_s": 0.8, "fall_time_constant_s": 0.05, "initial_rate_bps": 0.0,
-}  # fmt: skip
-_PATHS: Final = {
-    _CELLULAR[0]: (sets.cellular_calls, _SMALL_PICTURE),
-    _CELLULAR[1]: (sets.cellular_calls, {}),
-    _IMPAIRED: (sets.fixed(scenarios.impaired_calls), _SMALL_PICTURE),
+_IMPAIRED_CALLS: Final = sets.fixed(scenarios.impaired_calls)
+# One replay of a path for its calls at both sizes: the simulated encoder knows none.
+_REPLAYS: Final = {"cellular, replayed": sets.cellular_calls, "impaired, replayed": _IMPAIRED_CALLS}
+_REPLAYED: Final = {
+    _CELLULAR[0]: "cellular, replayed",
+    _CELLULAR[1]: "cellular, replayed",
+    _IMPAIRED: "impaired, replayed",
 }
-_REPLAYED: Final = {name: f"{name}, replayed" for name in _PATHS}
-_WITH_SERIES: Final = {name: _REPLAYED[name] for name in (_CELLULAR[0], _IMPAIRED)}
 _NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
 
 
@@ -72,22 +70,24 @@ SUITE: Final = Suite(
     "path of each family of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and SCReAM v2. "
     "Natively, from weir-peer to weir-peer, Weir at the sender against both. Network delay is the queue's delay as the "
     "link logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths "
-    "have a simulated encoder like Chromium's.",
+    "have no key frames but those that are asked for.",
     seeds=3,
     only_calls=True,
     calls=(
         Calls(_MUSES, sets.fixed(scenarios.muses_call), _CONTROLLERS, _LARGE),
         Calls(_CELLULAR[0], sets.cellular_calls, _CONTROLLERS, _SMALL),
         Calls(_CELLULAR[1], sets.cellular_calls, _CONTROLLERS, _LARGE),
-        Calls(_IMPAIRED, _PATHS[_IMPAIRED][0], _CONTROLLERS, _SMALL,
+        Calls(_IMPAIRED, _IMPAIRED_CALLS, _CONTROLLERS, _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
+        *(
+            Calls(name, sets.fixed(scenarios.slow_decision_calls), (POLICY,), _SMALL, decision_delay_ms=ms)
+            for ms, name in _SLOW.items()
+        ),
         Calls(_NATIVE, sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), _SMALL, sender="native"),
     ),
     replays=tuple(
-        # Series of one path at two sizes would have one name.
-        Replays(_REPLAYED[name], sets.as_called(build, **encoder), _CONTROLLERS,
-                "kept" if name in _WITH_SERIES else "measured", with_calls=True)
-        for name, (build, encoder) in _PATHS.items()
+        Replays(name, sets.as_called(build), _CONTROLLERS, "kept", with_calls=True)
+        for name, build in _REPLAYS.items()
     ),
     goals=(
         Goal("muses_bitrate", "Muses' path: received bitrate over gcc's", calls.ratio(calls.BITRATE, _MUSES),
@@ -96,21 +96,25 @@ SUITE: Final = Suite(
         *_against("gcc", "cellular", _CELLULAR, ("gcc",), POLICY, 1.25, 1.0, 0.0, 0.0, 0.0),
         *_against("impaired", "impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, POLICY, 0.97, None, 0.001, 5.0, -0.2),
         *_against("native", "native", (_NATIVE,), LIBWEBRTC_SENDERS, _AT_SENDER, 1.0, None, 0.0, 0.0, 0.0),
+        Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
+             calls.change(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
+        Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",
+             calls.change(_END_TO_END, _SLOW[30], _SLOW[0]), Bound("at most", 1.03, "times", decimals=3)),
         Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
              calls.share_better("call_score", *_CELLULAR, _IMPAIRED, others=LIBWEBRTC_SENDERS), _NEAR),
         Goal("near_rate", "paths and controllers whose receive rate in calls is within 10 % of that in replays",
              calls.near_replays(_REPLAYED, _CONTROLLERS, "receive_rate_bps", within=0.1), _NEAR),
         Goal("near_delay", "the same: p95 network delay within 15 %",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.NETWORK_DELAY, delay_p95_ms, within=0.15), _NEAR),
-        Goal("near_end_to_end", "the same at 640x360: p95 end-to-end delay within 15 %",
-             calls.near_replays(_WITH_SERIES, _CONTROLLERS, _END_TO_END, end_to_end_delay_ms_p95, within=0.15), _NEAR),
+        Goal("near_end_to_end", "the same: p95 end-to-end delay within 15 %",
+             calls.near_replays(_REPLAYED, _CONTROLLERS, _END_TO_END, end_to_end_delay_ms_p95, within=0.15), _NEAR),
         Goal("near_frozen", "the same: time frozen within 20 % or 0.3 s",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.FROZEN, within=0.2, or_within=0.3), _NEAR),
         Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",
-             calls.link_error(_MUSES, *_PATHS), Bound("at most", 0.02, "%", scale=100)),
+             calls.link_error(_MUSES, *_REPLAYED), Bound("at most", 0.02, "%", scale=100)),
         Goal("link_delay", "link: lateness of packets, p95, worst call",
-             calls.link_error(_MUSES, *_PATHS, of_delay=True), Bound("at most", 2.0, "ms")),
-        Goal("cpu", "estimator's CPU at 5 Mbps", calls.cpu_share(5e6, _MUSES, *_PATHS),
+             calls.link_error(_MUSES, *_REPLAYED, of_delay=True), Bound("at most", 2.0, "ms")),
+        Goal("cpu", "estimator's CPU at 5 Mbps", calls.cpu_share(5e6, _MUSES, *_REPLAYED),
              Bound("at most", 0.01, "% of a core", strict=True, scale=100)),
     ),
 )  # fmt: skip

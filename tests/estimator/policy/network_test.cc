@@ -186,6 +186,33 @@ TEST_P(NetworkTest, AllocatesNothing) {
   EXPECT_EQ(CountedAllocations(), before);
 }
 
+TEST_P(NetworkTest, AnswersTogetherAsAlone) {
+  constexpr size_t kCalls = 7;
+  const ModelDescription& description = model_->description();
+  RandomObservations observations(description);
+  std::vector<Policy> together, alone;
+  for (size_t i = 0; i < kCalls; ++i) {
+    together.emplace_back(model_);
+    alone.emplace_back(model_);
+  }
+  for (size_t count = 1; count <= kCalls; ++count) {
+    std::vector<std::vector<float>> seen(count, std::vector<float>(description.observation_size));
+    std::vector<std::vector<float>> actions(count, std::vector<float>(description.action_size));
+    std::vector<PolicyDecision> decisions;
+    for (size_t i = 0; i < count; ++i) {
+      observations.Write(seen[i]);
+      decisions.push_back(
+          {.policy = &together[i], .observation = seen[i], .objective = kLatency, .action = actions[i]});
+    }
+    Policy::RunTogether(decisions);
+    for (size_t i = 0; i < count; ++i) {
+      std::vector<float> action(description.action_size);
+      EXPECT_EQ(alone[i].Run(seen[i], kLatency, action), decisions[i].fault);
+      EXPECT_EQ(actions[i], action);
+    }
+  }
+}
+
 std::vector<std::byte> ReadShipped(const std::string&) { return ReadFile(WEIR_SHIPPED_MODEL); }
 
 INSTANTIATE_TEST_SUITE_P(Models, NetworkTest,
@@ -195,7 +222,8 @@ INSTANTIATE_TEST_SUITE_P(Models, NetworkTest,
                                          Model{"discrete", &ReadTestModel}, Model{"recurrent", &ReadTestModel},
                                          Model{"tree", &ReadTestModel}, Model{"tree_packed", &ReadTestModel},
                                          Model{"path_kind", &ReadTestModel}, Model{"muses_sized", &ReadTestModel},
-                                         Model{"tanh_of_joined", &ReadTestModel}),
+                                         Model{"tanh_of_joined", &ReadTestModel}, Model{"lstm_sized", &ReadTestModel},
+                                         Model{"lstm_512", &ReadTestModel}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {

@@ -7,6 +7,8 @@ import pytest
 from weir.files.output import file_name
 from weir.qoe_eval import requirements
 from weir.qoe_eval.call import call as call_command
+from weir.qoe_eval.call.summary import read_calls
+from weir.qoe_eval.records import CallRecord
 
 
 @pytest.fixture
@@ -92,6 +94,21 @@ def test_json_is_the_summary_and_nothing_else(weir):
     assert json.loads(out)["run"]["planned"] == 1
 
 
+def test_a_decision_delay_is_in_the_record_and_on_the_page(weir, tmp_path):
+    status, _, error = weir(*CALL, "--decision-delay", 30, "--controller", "weir", "--controller", "gcc")
+    assert status == 0, error
+    found = results(tmp_path)
+    assert [(one["controller"], one["call"]["decision_delay_ms"]) for one in found] == [("weir", 30.0), ("gcc", 0.0)]
+    page = (tmp_path / "here/report.html").read_text()
+    assert "Decision delay" in page
+    assert "weir-30ms" not in page
+    # Beside calls without one it is part of the controller's name.
+    delayed, other = (CallRecord.model_validate_json(json.dumps(one)) for one in found)
+    at_once = delayed.model_copy(update={"call": delayed.call.model_copy(update={"decision_delay_ms": 0.0})})
+    names = [call.controller for call in read_calls([at_once, delayed, other])]
+    assert names == ["weir", "weir-30ms", "gcc"]
+
+
 def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     fake_peer(receive="die in call")
     status, out, error = weir(*CALL)
@@ -158,6 +175,11 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
         (("--reverse", "none.up"), "none.up: no such file"),
         (("--sender", "chromium", "--controller", "gcc", "--controller", "weir-send"), "weir-send: runs at the sender"),
         (("--receiver", "chromium", "--controller", "gcc", "--controller", "nada"), "--receiver chromium: requires"),
+        (("--decision-delay", "-1"), "Input should be greater than or equal to 0"),
+        (("--decision-delay", "10001"), "Input should be less than or equal to 10000"),
+        (("--decision-delay", "nan"), "Invalid value for '--decision-delay'"),
+        (("--decision-delay", "30", "--controller", "gcc"), "--decision-delay 30: requires a controller with a policy"),
+        (("--decision-delay", "30", "--controller", "pilot=nada copilots=rule"), "requires a controller with a policy"),
     ],
 )
 def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):

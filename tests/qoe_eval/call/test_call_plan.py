@@ -74,6 +74,19 @@ def test_a_key_stands_for_what_determines_the_call(plan, program, tmp_path):
     assert changed() == [False] * 8
 
 
+def test_only_policies_have_a_decision_delay(plan, program, tmp_path):
+    controllers = ("weir", "gcc", "shadow", "pilot=nada copilots=weir", "rule", "pilot=nada copilots=rule")
+    plan = replace(plan, controllers=controllers, seeds=range(1, 2), scenarios=plan.scenarios[:1], sender="native")
+    at_once = plan_calls(plan, tmp_path, [program])
+    slow = plan_calls(replace(plan, decision_delay_ms=12.5), tmp_path, [program])
+    assert [call.decision_delay_ms for call in slow.values()] == [12.5, 0.0, 12.5, 12.5, 0.0, 0.0]
+    changed = [call.decision_delay_ms > 0 for call in slow.values()]
+    assert [a != b for a, b in zip(at_once, slow, strict=True)] == changed
+    assert [a.out != b.out for a, b in zip(at_once.values(), slow.values(), strict=True)] == changed
+    given = [receiver_arguments(call, "10.0.0.2", call.model) for call in slow.values()]
+    assert ["--decision-delay-ms 12.5" in " ".join(arguments) for arguments in given] == changed
+
+
 def test_what_is_done_has_its_record_and_its_folder(plan, program, tmp_path):
     calls = plan_calls(plan, tmp_path, [program])
     first, second, third = list(calls)[:3]

@@ -82,6 +82,24 @@ def test_an_interval_needs_enough_paths():
     assert "difference over 8 paths [" in many("gcc_vmaf").detail
 
 
+def test_slow_decisions_are_compared_with_the_same_calls_at_once():
+    def slow(**more):
+        return rows(**{"slow decisions, 0 ms": [call("weir", **GOOD), call("weir", 2, **GOOD)]} | more)
+
+    delayed = GOOD | {"received_bitrate_bps": 1.33e6, "end_to_end_delay_ms_p95": 207.0}
+    found = slow(
+        **{"slow decisions, 30 ms": [call("weir", **GOOD), call("weir", 2, **delayed), call("weir", 3, **PLAIN)]}
+    )
+    assert found("slow_bitrate").value == pytest.approx(2.73 / 2.8)
+    assert found("slow_end_to_end").value == pytest.approx(407 / 400)
+    assert found("slow_bitrate").reached
+    assert found("slow_bitrate").figures["pairs"] == 2
+    worse = slow(**{"slow decisions, 30 ms": [call("weir", **PLAIN | {"end_to_end_delay_ms_p95": 300.0})]})
+    assert [worse(name).reached for name in ("slow_bitrate", "slow_end_to_end")] == [False, False]
+    disturbed = slow(**{"slow decisions, 30 ms": [call("weir", disturbed=["short of CPU"], **GOOD)]})
+    assert disturbed("slow_bitrate").verdict == "not measured: no undisturbed pair of calls: short of CPU"
+
+
 def test_the_score_of_a_call_counts_pairs():
     def scores(seed, weir, gcc, scream):
         return [

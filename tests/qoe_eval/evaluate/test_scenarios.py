@@ -87,11 +87,10 @@ def test_cellular_calls_and_their_replays(traces):
     assert {one.flows[0].media.kind for one in called} == {"video"}
     without = sets.cellular_calls(settings())
     assert (len(without.scenarios), "needs the mahimahi traces" in without.missing) == (9, True)
-    replayed = sets.as_called(sets.mahimahi_calls, minimum_output_share=1.0)(settings(traces)).scenarios
-    # The replays have an encoder like that of the calls; the calls themselves do not describe it.
+    replayed = sets.as_called(sets.mahimahi_calls)(settings(traces)).scenarios
+    # The calls themselves do not describe the encoder.
     assert {one.flows[0].media.key_frame_interval_s == 100 for one in called[:3]} == {False}
     assert {one.flows[0].media.key_frame_interval_s for one in replayed} == {100}
-    assert {one.flows[0].media.minimum_output_share for one in replayed} == {1.0}
     assert all(one.flows[0].media.rise_time_constant_s > 0 for one in replayed)
     # Payload of 2.5 Mbps, in packets of 1,200 bytes with headers of 24.
     assert {one.flows[0].media.max_rate_bps for one in replayed} == {2.55e6}

@@ -178,6 +178,17 @@ def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     assert 'href="calls/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
 
 
+def test_pairs_of_slow_decisions_alternate(weir, made_calls):
+    command = ("--suite", "calls", "--set", "slow decisions", "--only", "steady*", "--only", "handover", "--seeds", 2)
+    status, out, _ = weir(*command, "--json")
+    assert status == 0
+    (calls,) = made_calls.values()
+    assert [(one.seed, one.scenario.name, one.decision_delay_ms) for one in calls] == [
+        (seed, name, ms) for seed in (1, 2) for name in ("steady-2m5", "handover") for ms in (0.0, 30.0)
+    ]
+    assert rows_of(json.loads(out), "calls")["slow_bitrate"]["figures"]["pairs"] == 4
+
+
 def test_one_size_of_calls(weir, made_calls):
     weir("--suite", "calls", "--only", "steps", "--seeds", 1, "--size", "1280x720", "--json")
     assert list(made_calls) == ["calls-1280x720"]

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "program/frame_channel.h"
 #include "program/input.h"
 #include "program/json.h"
+#include "program/policy_request.h"
 #include "run/simulation.h"
-#include "serve/frame_channel.h"
 #include "serve/step_recorder.h"
 
 namespace weir::sim {
@@ -99,26 +100,13 @@ std::nullopt_t Episode::Abandon(std::optional<Frame> frame) {
 }
 
 bool Episode::ParseStep(std::string_view payload) {
-  const size_t scores =
-      request_.agent.action.kind == ActionKind::kDiscrete ? request_.agent.action.multipliers.size() : 1;
-  const size_t floats = payload.size() / sizeof(float);
-  if (payload.size() % sizeof(float) != 0 || floats < 3 || (floats - 3 != 1 && floats - 3 != scores)) {
-    error_ = "a step of " + std::to_string(payload.size()) + " bytes: it must hold " + std::to_string(scores) +
-             " float32 of action and 3 of objective";
+  auto step = ParseAgentStep(payload, request_.agent.action);
+  if (!step) {
+    error_ = step.error();
     return false;
   }
-  action_.resize(floats - 3);
-  std::memcpy(action_.data(), payload.data(), action_.size() * sizeof(float));
-  float objective[3];
-  std::memcpy(objective, payload.data() + action_.size() * sizeof(float), sizeof(objective));
-  if (!std::isnan(objective[0]) || !std::isnan(objective[1]) || !std::isnan(objective[2])) {
-    const std::optional<Objective> changed = NormalizedObjective(objective[0], objective[1], objective[2]);
-    if (!changed) {
-      error_ = "the objective of a step must be three weights above 0, or three NaN for no change";
-      return false;
-    }
-    objective_ = *changed;
-  }
+  action_ = std::move(step.value().action);
+  objective_ = step.value().objective.value_or(objective_);
   if (!request_.agent.action.Apply(action_, request_.agent.action.min_rate)) {
     error_ = "an action that is not finite, or that names no multiplier";
     return false;

@@ -1,11 +1,11 @@
-#include "serve/frame_channel.h"
+#include "program/frame_channel.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
-namespace weir::sim {
+namespace weir {
 namespace {
 
 constexpr size_t kHeaderBytes = 5;
@@ -26,7 +26,8 @@ bool FrameChannel::Fill(size_t size) {
     if (count > 0) {
       end_ += static_cast<size_t>(count);
     } else if (count == 0 || errno != EINTR) {
-      broken_ = count < 0 || begin_ != end_;
+      ended_ = count == 0;
+      broken_ = ended_ ? begin_ != end_ : errno != EAGAIN;
       return false;
     }
   }
@@ -38,10 +39,8 @@ std::optional<Frame> FrameChannel::Read() {
   uint32_t length = 0;
   std::memcpy(&length, buffer_.data() + begin_, sizeof(length));
   const char type = buffer_[begin_ + 4];
-  if (length > kMaxPayloadBytes || !Fill(kHeaderBytes + length)) {
-    broken_ = true;
-    return std::nullopt;
-  }
+  broken_ = length > max_payload_bytes_;
+  if (broken_ || !Fill(kHeaderBytes + length)) return std::nullopt;
   const Frame frame{type, {buffer_.data() + begin_ + kHeaderBytes, length}};
   begin_ += kHeaderBytes + length;
   return frame;
@@ -60,4 +59,4 @@ bool FrameChannel::Write(std::string_view frame) {
   return true;
 }
 
-}  // namespace weir::sim
+}  // namespace weir

@@ -1,6 +1,6 @@
 // Length-prefixed frames over two file descriptors: u32 length of the payload, u8 type, payload; little-endian.
-#ifndef WEIR_TRAINER_GYM_SIM_SERVE_FRAME_CHANNEL_H_
-#define WEIR_TRAINER_GYM_SIM_SERVE_FRAME_CHANNEL_H_
+#ifndef WEIR_PROGRAM_FRAME_CHANNEL_H_
+#define WEIR_PROGRAM_FRAME_CHANNEL_H_
 
 #include <bit>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weir::sim {
+namespace weir {
 
 static_assert(std::endian::native == std::endian::little, "frames are written as they lie in memory");
 
@@ -50,13 +50,15 @@ class FrameChannel {
   // A longer frame is no frame of ours.
   static constexpr uint32_t kMaxPayloadBytes = uint32_t{64} << 20;
 
-  FrameChannel(int input_fd, int output_fd) : input_fd_(input_fd), output_fd_(output_fd) {}
+  FrameChannel(int input_fd, int output_fd, uint32_t max_payload_bytes = kMaxPayloadBytes)
+      : input_fd_(input_fd), output_fd_(output_fd), max_payload_bytes_(max_payload_bytes) {}
 
-  // Blocks until a whole frame is there. Nothing at the end of the input, and after an error; `broken()` tells which.
-  // The payload lives until the next call.
+  // Waits until a whole frame is there, unless the input is non-blocking. Nothing at the end of the input, and after an
+  // error; `ended()` and `broken()` tell which. The payload lives until the next call.
   std::optional<Frame> Read();
   // Blocks until all is written; false when the reader is gone.
   bool Write(std::string_view frame);
+  bool ended() const { return ended_; }
   bool broken() const { return broken_; }
 
  private:
@@ -64,12 +66,14 @@ class FrameChannel {
 
   const int input_fd_;
   const int output_fd_;
+  const uint32_t max_payload_bytes_;
+  bool ended_ = false;
   bool broken_ = false;
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
 };
 
-}  // namespace weir::sim
+}  // namespace weir
 
-#endif  // WEIR_TRAINER_GYM_SIM_SERVE_FRAME_CHANNEL_H_
+#endif  // WEIR_PROGRAM_FRAME_CHANNEL_H_

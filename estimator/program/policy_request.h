@@ -1,0 +1,39 @@
+// Contents of the frames of `weir-sim serve` that an agent in another process sends: its policy, and steps.
+#ifndef WEIR_PROGRAM_POLICY_REQUEST_H_
+#define WEIR_PROGRAM_POLICY_REQUEST_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "policy/action.h"
+#include "policy/feature_history.h"
+#include "program/json.h"
+#include "weir/objective.h"
+#include "weir/result.h"
+#include "weir/units.h"
+
+namespace weir {
+
+struct PolicyRequest {
+  TimeDelta interval = TimeDelta::Millis(200);
+  FeatureSpecification features;
+  ActionMapping action;
+};
+
+// Reads `interval_ms`, `features`, `history` and `action`. Throws InputError.
+PolicyRequest ParsePolicyRequest(JsonObject& request);
+
+struct AgentStep {
+  // One element, or a score for each multiplier of a discrete action; not checked further.
+  std::vector<float> action;
+  // Nothing: it stays as it is.
+  std::optional<Objective> objective;
+};
+
+// From the payload of a frame `S`.
+Result<AgentStep> ParseAgentStep(std::string_view payload, const ActionMapping& mapping);
+
+}  // namespace weir
+
+#endif  // WEIR_PROGRAM_POLICY_REQUEST_H_

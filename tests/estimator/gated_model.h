@@ -1,0 +1,62 @@
+// A model whose decisions a test holds.
+#ifndef WEIR_TESTS_ESTIMATOR_GATED_MODEL_H_
+#define WEIR_TESTS_ESTIMATOR_GATED_MODEL_H_
+
+#include <cstddef>
+#include <memory>
+#include <semaphore>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "onnx/network.h"
+#include "onnx/onnx_model.h"
+#include "policy/policy.h"
+
+namespace weir {
+
+// Where the worker's thread stops before it computes.
+struct Gate {
+  std::counting_semaphore<> arrived{0};
+  std::counting_semaphore<> open{0};
+  // How many decisions were computed together. Read after `arrived`.
+  std::vector<size_t> together;
+};
+
+// Stops at the gate, then computes as `network`.
+class GatedNetwork final : public internal::ModelEvaluator {
+ public:
+  GatedNetwork(internal::NetworkPlan plan, std::shared_ptr<Gate> gate)
+      : network_(std::move(plan)), gate_(std::move(gate)) {}
+
+  const std::vector<internal::TensorInfo>& inputs() const override { return network_.inputs(); }
+  const std::vector<internal::TensorInfo>& outputs() const override { return network_.outputs(); }
+  Result<std::unique_ptr<internal::ModelSession>> MakeSession() const override { return network_.MakeSession(); }
+  bool RunTogether(std::span<internal::ModelSession* const> sessions) const override {
+    gate_->together.push_back(sessions.size());
+    gate_->arrived.release();
+    gate_->open.acquire();
+    return network_.RunTogether(sessions);
+  }
+
+ private:
+  const internal::Network network_;
+  const std::shared_ptr<Gate> gate_;
+};
+
+// `bytes` are of a model that Weir computes by itself, whatever it claims.
+inline std::shared_ptr<const PolicyModel> MakeGatedModel(std::span<const std::byte> bytes,
+                                                         const std::shared_ptr<Gate>& gate,
+                                                         bool needs_onnxruntime = false) {
+  const auto onnx = internal::ParseOnnxModel(bytes);
+  auto loaded = std::make_unique<internal::LoadedModel>();
+  loaded->needs_onnxruntime = needs_onnxruntime;
+  loaded->evaluator = std::make_unique<GatedNetwork>(std::move(internal::PlanNetwork(onnx.value()).value()), gate);
+  loaded->contract =
+      internal::ReadModelContract({loaded->evaluator->inputs(), loaded->evaluator->outputs(), onnx.value()}).value();
+  return Policy::MakeModel(std::move(loaded));
+}
+
+}  // namespace weir
+
+#endif  // WEIR_TESTS_ESTIMATOR_GATED_MODEL_H_
