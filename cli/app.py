@@ -33,6 +33,7 @@ COMMANDS: Commands = {
     "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
     "train": ("weir.trainer.train:train", "Train a policy."),
     "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
+    "finetune": ("weir.trainer.finetune:finetune", "Experimental: learn from recorded calls."),
     "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
     "model": ("weir.qoe_eval.model:model", "Show what a model needs and gives."),
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),

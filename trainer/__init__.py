@@ -19,17 +19,23 @@ if TYPE_CHECKING:
         read_run_record,
     )
     from weir.trainer.model.file import read_model
+    from weir.trainer.offline.transitions import RecordedCall
+    from weir.trainer.offline.writer import check_model, check_target, write_data_set
 
 __all__ = [
     "CONFIGURATION",
     "EVALUATIONS",
     "PROGRESS_LOG",
     "SHIPPED_MODEL",
+    "RecordedCall",
     "RunRecord",
     "TrainingConfiguration",
+    "check_model",
+    "check_target",
     "load_run_configuration",
     "read_model",
     "read_run_record",
+    "write_data_set",
 ]
 
 # The shipped model; an installed copy of Weir may lack it.
@@ -39,11 +45,15 @@ _HOMES = {
     "CONFIGURATION": "weir.trainer.learning.run_record",
     "EVALUATIONS": "weir.trainer.learning.run_record",
     "PROGRESS_LOG": "weir.trainer.learning.run_record",
+    "RecordedCall": "weir.trainer.offline.transitions",
     "RunRecord": "weir.trainer.learning.run_record",
     "TrainingConfiguration": "weir.trainer.configuration.training",
+    "check_model": "weir.trainer.offline.writer",
+    "check_target": "weir.trainer.offline.writer",
     "load_run_configuration": "weir.trainer.learning.run_record",
     "read_model": "weir.trainer.model.file",
     "read_run_record": "weir.trainer.learning.run_record",
+    "write_data_set": "weir.trainer.offline.writer",
 }
 
 

@@ -12,7 +12,7 @@ from weir.cli.app import build_app
 MOST_COMMANDS = 20
 COMMANDS = {
     "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "adapt", "export", "paper",
-    "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
+    "finetune", "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
 }  # fmt: skip
 # The modules of Weir that each of these commands may import, and the packages of others that none may.
 OF_ALL = {"weir", "weir._core", "weir.cli", "weir.cli.app", "weir.cli.main", "weir.errors", "weir.installation"}

@@ -121,6 +121,13 @@ void AddOptions(CLI::App& app, Options& options) {
               options.own_controller = ParseOwnController(value);
               return true;
             });
+  AddOption(app, "--exploration", "SIGMA", "record the decisions of the model, varied by that much", "a number, 0 to 1",
+            [&](const auto& value) {
+              double& sigma = options.exploration.emplace();
+              const char* const end = value.data() + value.size();
+              const auto [read_end, fault] = std::from_chars(value.data(), end, sigma);
+              return fault == std::errc() && read_end == end && sigma >= 0 && sigma <= 1;
+            });
   AddOption(app, "--field-trials", "TRIALS", "of libwebrtc: TRIAL/GROUP/ each", "a list of TRIAL/GROUP/",
             [&](const auto& value) {
               const auto trials = ParseFieldTrials(value);
@@ -161,6 +168,8 @@ void AddOptions(CLI::App& app, Options& options) {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
       throw InputError("--decision-delay-ms is for a policy; give --model");
     if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
+    if (options.exploration && (options.model.empty() || options.pool || options.own_controller || !options.receive))
+      throw InputError("--exploration is for a --model that decides alone at the receiver");
     if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
       throw InputError("--agent decides alone: it is not for a pool, --model or --own-controller");
     if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");

@@ -39,9 +39,9 @@ class Session {
   // Throws InputError or MissingComponent.
   std::unique_ptr<FrameSource> OpenFrames() const;
   void OpenEstimates();
-  // See PoolOf(); policies with the delay of the options.
+  // See PoolOf(); policies with the delay of the options, or recorded.
   Result<ControllerFactory> PoolOfModels(const PoolSpecification& specification,
-                                         const std::map<std::string, std::vector<std::byte>>& models) const;
+                                         const std::map<std::string, std::vector<std::byte>>& models);
   NamedController MakeController();
   NamedController OwnAlone();
   NamedController AgentAlone();
