@@ -21,7 +21,7 @@ START_BPS = 5e6
 HALVED_AT_S = 30.0
 ROUTE_CHANGES = "-route-changes"
 _DETOUR_MS = 40.0
-# libwebrtc's VP8 makes a key frame every 3000 frames, so that a call has only those that are asked for.
+# libwebrtc's VP8 makes a key frame every 3000 frames, so that a call has only those that a receiver requests.
 _KEY_FRAME_INTERVAL_S = 100.0
 # With extensions, and of a packet of video.
 _RTP_HEADER_BYTES = 24

@@ -30,7 +30,7 @@ _SMALL: Final = "640x360"
 _LARGE: Final = "1280x720"
 _END_TO_END: Final = "end_to_end_delay_ms_p95"
 _IMPAIRED_CALLS: Final = sets.fixed(scenarios.impaired_calls)
-# One replay of a path for its calls at both sizes: the simulated encoder knows none.
+# One replay of a path for its calls at both sizes: the simulated encoder is the same for both.
 _REPLAYS: Final = {"cellular, replayed": sets.cellular_calls, "impaired, replayed": _IMPAIRED_CALLS}
 _REPLAYED: Final = {
     _CELLULAR[0]: "cellular, replayed",
@@ -70,7 +70,7 @@ SUITE: Final = Suite(
     "path of each family of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and SCReAM v2. "
     "Natively, from weir-peer to weir-peer, Weir at the sender against both. Network delay is the queue's delay as the "
     "link logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths "
-    "have no key frames but those that are asked for.",
+    "have no key frames but those that receivers request.",
     seeds=3,
     only_calls=True,
     calls=(
