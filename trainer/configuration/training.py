@@ -15,6 +15,7 @@ from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
     Algorithm,
     ImitationSettings,
+    ImpalaSettings,
     OffPolicySettings,
     PpoSettings,
     RecurrentPpoSettings,
@@ -119,14 +120,16 @@ class TrainingConfiguration(Settings):
     recurrent_ppo: RecurrentPpoSettings = RecurrentPpoSettings()
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
+    impala: ImpalaSettings = ImpalaSettings()
     imitation: ImitationSettings = ImitationSettings()
 
     @property
-    def algorithm_settings(self) -> PpoSettings | OffPolicySettings:
+    def algorithm_settings(self) -> PpoSettings | ImpalaSettings | OffPolicySettings:
         """The table of the reinforcement learner in use."""
-        tables: dict[str, PpoSettings | OffPolicySettings] = {
+        tables: dict[str, PpoSettings | ImpalaSettings | OffPolicySettings] = {
             "ppo": self.ppo,
             "recurrent_ppo": self.recurrent_ppo,
+            "impala": self.impala,
             "td3": self.td3,
             "sac": self.sac,
         }
@@ -150,6 +153,13 @@ class TrainingConfiguration(Settings):
                 raise ValueError(
                     f"{self.algorithm}.buffer_size {settings.buffer_size} must hold a batch and a transition of every "
                     f"environment: at least {needed}"
+                )
+            return self
+        if isinstance(settings, ImpalaSettings):
+            if settings.batch_size < settings.steps_per_fragment:
+                raise ValueError(
+                    f"impala.batch_size {settings.batch_size} must be at least steps_per_fragment, "
+                    f"{settings.steps_per_fragment}"
                 )
             return self
         samples = self.environment.environments * settings.steps_per_update

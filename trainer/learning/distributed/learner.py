@@ -1,0 +1,112 @@
+"""RLlib's learner with Weir's loss and the policy's own optimizer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
+from ray.rllib.core import DEFAULT_MODULE_ID
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.learner.torch.torch_learner import TorchLearner
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
+from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
+
+from weir.errors import InputError
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.learning.distributed.fragment import Fragment
+from weir.trainer.learning.distributed.loss import impala_loss
+from weir.trainer.learning.distributed.module import ENTROPY, VALUES, PolicyModule, module_specification
+
+_ENDED = "ended"
+_FINAL_VALUES = "final_values"
+
+
+def rllib_configuration(configuration: TrainingConfiguration) -> AlgorithmConfig:
+    """The settings of learner and runners as RLlib has them."""
+    return (
+        AlgorithmConfig()
+        .framework("torch")
+        .training(
+            grad_clip=configuration.impala.maximum_gradient_norm,
+            grad_clip_by="global_norm",
+            learner_config_dict={"settings": configuration.impala},
+        )
+    )
+
+
+def make_learner(configuration: TrainingConfiguration) -> VtraceLearner:
+    """A learner with fresh parameters."""
+    modules = MultiRLModuleSpec(rl_module_specs={DEFAULT_MODULE_ID: module_specification(configuration)})
+    learner = VtraceLearner(config=rllib_configuration(configuration), module_spec=modules)
+    learner.build()
+    return learner
+
+
+class VtraceLearner(TorchLearner):
+    """Learns in the process of the command. `entropy_coefficient` may change between updates."""
+
+    entropy_coefficient = 0.0
+
+    @property
+    def policy_module(self) -> PolicyModule:
+        """The module that learns."""
+        module = self.module[DEFAULT_MODULE_ID]
+        assert isinstance(module, PolicyModule)
+        return module
+
+    def configure_optimizers_for_module(self, module_id: str, config: AlgorithmConfig | None = None) -> None:
+        """Registers the policy's optimizer, whose learning rate the caller sets."""
+        policy = self.policy_module.policy
+        optimizer = policy.optimizer
+        self.register_optimizer(module_id=module_id, optimizer=optimizer, params=list(policy.parameters()))
+
+    def learn(self, fragment: Fragment) -> None:
+        """All updates from a fragment.
+
+        Raises:
+            InputError: the training has diverged.
+        """
+        settings = self.config.learner_config_dict["settings"]
+        ended = fragment.terminated | fragment.truncated
+        final_values = np.zeros_like(fragment.rewards)
+        if fragment.final_observations.size:
+            final = self.policy_module.values(torch.from_numpy(fragment.final_observations))
+            final_values[fragment.truncated] = final.numpy()
+        batch = SampleBatch(
+            {
+                Columns.OBS: fragment.observations,
+                Columns.ACTIONS: fragment.actions,
+                Columns.ACTION_LOGP: fragment.log_probabilities,
+                Columns.REWARDS: fragment.rewards,
+                _ENDED: ended,
+                _FINAL_VALUES: final_values,
+            }
+        )
+        self.update(
+            batch=MultiAgentBatch({DEFAULT_MODULE_ID: batch}, fragment.steps),
+            num_epochs=settings.epochs,
+            minibatch_size=max(1, settings.batch_size // settings.steps_per_fragment),
+            shuffle_batch_per_epoch=True,
+        )
+
+    def compute_loss_for_module(
+        self, *, module_id: str, config: AlgorithmConfig, batch: dict[str, Any], fwd_out: dict[str, Any]
+    ) -> torch.Tensor:
+        """The loss of a batch; see `impala_loss`."""
+        loss = impala_loss(
+            config.learner_config_dict["settings"],
+            log_probabilities=fwd_out[Columns.ACTION_LOGP],
+            entropy=fwd_out[ENTROPY],
+            values=fwd_out[VALUES],
+            acted_log_probabilities=batch[Columns.ACTION_LOGP],
+            rewards=batch[Columns.REWARDS],
+            final_values=batch[_FINAL_VALUES],
+            ended=batch[_ENDED],
+            entropy_coefficient=self.entropy_coefficient,
+        )
+        # RLlib would skip the update and go on.
+        if not loss.isfinite():
+            raise InputError("the training has diverged: its loss is no longer finite; lower learning_rate")
+        return loss

@@ -1,0 +1,41 @@
+"""Ends a training in which sampling or learning stands still, which in a distributed one may make no error."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class StandstillError(RuntimeError):
+    """Nothing was sampled or learned for too long; the message has what, how long, and how to go on."""
+
+
+class Supervisor:
+    """Watches two counts that must grow, environment steps and updates.
+
+    Args:
+        limit_s: how long one of them may stay as it is.
+        clock: in seconds.
+    """
+
+    def __init__(self, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit_s = limit_s
+        self._clock = clock
+        self._counts = {"sampled": 0, "learned": 0}
+        self._grown_s = dict.fromkeys(self._counts, clock())
+
+    def check(self, sampled: int, learned: int, state: str) -> None:
+        """Takes the counts of now; `state` is for the message.
+
+        Raises:
+            StandstillError: one of them has not grown for the limit.
+        """
+        now_s = self._clock()
+        for what, count in (("sampled", sampled), ("learned", learned)):
+            if count > self._counts[what]:
+                self._counts[what], self._grown_s[what] = count, now_s
+            elif now_s - self._grown_s[what] > self._limit_s:
+                raise StandstillError(
+                    f"nothing was {what} for {self._limit_s:g} s ({state}); the checkpoint is kept: start what is "
+                    "missing and continue with --resume"
+                )
