@@ -14,7 +14,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.cluster import connected
+from weir.cluster import ClusterError, connected
 from weir.errors import InputError
 from weir.files.output import alone_in, make_folder, refuse_other_results, write_text
 from weir.trainer.configuration.algorithms import ImpalaSettings, PpoSettings
@@ -85,6 +85,8 @@ def train(
             command; another command is at work there; a scenario file or a teacher is missing; the training diverged,
             or does not fit into memory.
         SimulatorError: a simulator failed; the last checkpoint stays.
+        MissingComponent: `impala` without Ray.
+        ClusterError: a runner failed, or a distributed training stands still; its checkpoint is written first.
     """
     started = time.monotonic()
     folder = Path(out)
@@ -194,6 +196,9 @@ def _reinforce(
             )
         except KeyboardInterrupt:
             interrupted = True
+        except ClusterError:
+            save()
+            raise
         except ValueError:
             # torch refuses a distribution that is not finite: `save` then refuses.
             if all(values.isfinite().all() for values in model.policy.state_dict().values()):

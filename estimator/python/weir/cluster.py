@@ -22,6 +22,10 @@ _ANSWER_S: Final = 60.0
 _CONNECT_S: Final = 5.0
 
 
+class ClusterError(RuntimeError):
+    """A cluster failed while a command worked on it. The message has what, where and how to go on."""
+
+
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
     """Joins the cluster at `address`, "auto" or HOST:PORT; None: starts one on this machine, which ends with the block.

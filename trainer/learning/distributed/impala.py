@@ -95,8 +95,7 @@ class Impala(BaseAlgorithm):
         """Until so many further steps are learned from; see `BaseAlgorithm.learn`.
 
         Raises:
-            SimulatorError: a runner failed.
-            StandstillError: nothing was sampled or learned for too long.
+            ClusterError: a runner failed, or nothing was sampled or learned for too long.
         """
         total, callback = self._setup_learn(total_timesteps, callback, False, tb_log_name)
         pool = RunnerPool(self._runners, self._start_runner)

@@ -20,7 +20,8 @@ def impala_loss(
     ended: torch.Tensor,
     entropy_coefficient: float,
 ) -> torch.Tensor:
-    """The loss of N trajectories of T steps. Advantages are normalized, as stable-baselines3 does for PPO.
+    """The loss of N trajectories of T steps. Advantages are normalized, as stable-baselines3 does for PPO, before they
+    are weighted: an action that the learner's policy no longer takes must not count, whatever the mean is.
 
     Args:
         settings: of the algorithm.
@@ -44,6 +45,6 @@ def impala_loss(
         ratio_limit=settings.ratio_limit,
     )
     advantages = (found.advantages - found.advantages.mean()) / (found.advantages.std() + 1e-8)
-    policy_loss = -(advantages * log_probabilities).mean()
+    policy_loss = -(found.weights * advantages * log_probabilities).mean()
     value_loss = torch.nn.functional.mse_loss(values[:, :-1], found.targets)
     return policy_loss + settings.value_coefficient * value_loss - entropy_coefficient * entropy.mean()

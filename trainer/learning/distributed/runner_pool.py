@@ -9,7 +9,7 @@ import ray
 import torch
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
-from weir.trainer.gym.process import SimulatorError
+from weir.cluster import ClusterError
 from weir.trainer.learning.distributed.fragment import Fragment
 
 # While the answer to one is learned from, the runner works on the other.
@@ -50,7 +50,7 @@ class RunnerPool:
         """Those that have come; if there are none, waits for one until the time is over.
 
         Raises:
-            SimulatorError: a runner failed, and would fail again.
+            ClusterError: a runner failed, and would fail again.
         """
         for index in range(len(self._actors)):
             self._request(index)
@@ -67,7 +67,8 @@ class RunnerPool:
                 found.append(ray.get(reference))
                 self._working[index] = True
             except RayTaskError as error:
-                raise SimulatorError(f"a runner failed: {str(error.cause).splitlines()[0]}") from None
+                why = " ".join(str(error.cause).split())[:500]
+                raise ClusterError(f"a runner on machine {error.ip} failed: {why}; continue with --resume") from None
             except RayError:
                 self._replace(index)
         return found

@@ -5,9 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-
-class StandstillError(RuntimeError):
-    """Nothing was sampled or learned for too long; the message has what, how long, and how to go on."""
+from weir.cluster import ClusterError
 
 
 class Supervisor:
@@ -28,14 +26,14 @@ class Supervisor:
         """Takes the counts of now; `state` is for the message.
 
         Raises:
-            StandstillError: one of them has not grown for the limit.
+            ClusterError: one of them has not grown for the limit.
         """
         now_s = self._clock()
         for what, count in (("sampled", sampled), ("learned", learned)):
             if count > self._counts[what]:
                 self._counts[what], self._grown_s[what] = count, now_s
             elif now_s - self._grown_s[what] > self._limit_s:
-                raise StandstillError(
+                raise ClusterError(
                     f"nothing was {what} for {self._limit_s:g} s ({state}); the checkpoint is kept: start what is "
                     "missing and continue with --resume"
                 )

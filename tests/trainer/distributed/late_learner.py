@@ -1,0 +1,100 @@
+"""A small task on which a policy is learned from actions that are some updates old, with V-trace and without."""
+
+from collections import deque
+
+import torch
+from torch import nn
+
+from weir.trainer.configuration.algorithms import ImpalaSettings
+from weir.trainer.learning.distributed.loss import impala_loss
+
+ENVIRONMENTS, STEPS, UPDATES = 32, 16, 400
+SETTINGS = ImpalaSettings(gamma=0.9, trace_decay=1.0, entropy_coefficient=0.0)
+
+
+class Actor(nn.Module):
+    """A Gaussian policy and a critic on a position and its target."""
+
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
+        self.value = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
+        self.log_deviation = nn.Parameter(torch.tensor(-0.5))
+
+    def distribution(self, observations):
+        return torch.distributions.Normal(self.mean(observations)[..., 0], self.log_deviation.exp())
+
+
+class Positions:
+    """The action is a step; the reward is 1 at the target, which moves, and falls with the square of the distance."""
+
+    def __init__(self):
+        self.observations = torch.randn(ENVIRONMENTS, 2)
+
+    def step(self, actions):
+        position = (self.observations[:, 0] + actions.clamp(-1.0, 1.0)).clamp(-3.0, 3.0)
+        rewards = 1.0 - (position - self.observations[:, 1]).square()
+        moves = torch.rand(ENVIRONMENTS) < 0.1
+        target = torch.where(moves, torch.randn(ENVIRONMENTS), self.observations[:, 1])
+        self.observations = torch.stack([position, target], dim=1)
+        return rewards
+
+
+def fragment(policy, environments):
+    """Observations (N, T + 1, 2), actions, their log probabilities and rewards (N, T)."""
+    rows = []
+    with torch.no_grad():
+        for _ in range(STEPS):
+            observations = environments.observations
+            distribution = policy.distribution(observations)
+            actions = distribution.sample()
+            rows.append((observations, actions, distribution.log_prob(actions), environments.step(actions)))
+    observations, *others = (torch.stack(column, dim=1) for column in zip(*rows, strict=True))
+    return torch.cat([observations, environments.observations[:, None]], dim=1), *others
+
+
+def mean_reward(policy):
+    """Of the mean actions, over many steps."""
+    torch.manual_seed(99)
+    environments, total = Positions(), 0.0
+    with torch.no_grad():
+        for _ in range(200):
+            total += float(environments.step(policy.mean(environments.observations)[:, 0]).mean())
+    return total / 200
+
+
+def learn(lag, *, corrected, learning_rate, seed):
+    """The mean reward after learning from a policy that is `lag` updates old."""
+    torch.manual_seed(seed)
+    policy, environments = Actor(), Positions()
+    optimizer = torch.optim.Adam(policy.parameters(), learning_rate)
+    acting, past = Actor(), deque(maxlen=lag + 1)
+    nothing = torch.zeros(ENVIRONMENTS, STEPS)
+    for _ in range(UPDATES):
+        past.append({name: values.clone() for name, values in policy.state_dict().items()})
+        acting.load_state_dict(past[0])
+        observations, actions, acted, rewards = fragment(acting, environments)
+        distribution = policy.distribution(observations[:, :-1])
+        log_probabilities = distribution.log_prob(actions)
+        loss = impala_loss(
+            SETTINGS,
+            log_probabilities=log_probabilities,
+            entropy=nothing,
+            values=policy.value(observations)[..., 0],
+            acted_log_probabilities=acted if corrected else log_probabilities.detach(),
+            rewards=rewards,
+            final_values=nothing,
+            ended=nothing > 0,
+            entropy_coefficient=0.0,
+        )
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
+        optimizer.step()
+    return mean_reward(policy)
+
+
+if __name__ == "__main__":
+    for rate in (1e-3, 2e-3):
+        for lag in (0, 4, 16):
+            print(rate, lag, *(f"{learn(lag, corrected=c, learning_rate=rate, seed=s):.4f}" for c in (True, False) for s in (1,2,3)), flush=True)
