@@ -141,6 +141,10 @@ test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers,
 	$(BIN)/pytest -n $$(nproc) --dist loadfile
 	@[ -e $(LIBWEBRTC) ] || echo "weir: calls and the adapter to libwebrtc were not tested: run \`make webrtc\` first"
 
+.PHONY: test-distributed
+test-distributed: build-test distributed ## Train over two Ray nodes, one of which is killed and comes back
+	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed
+
 .PHONY: bench
 bench: build-test ## Measure; writes build/bench.json
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force
@@ -209,7 +213,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium (as root)
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
+CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)

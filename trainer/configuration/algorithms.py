@@ -64,8 +64,7 @@ class ImpalaSettings(Settings):
     Attributes:
         runners: how many; None: one for each core of the machine or the cluster.
         steps_per_fragment: intervals of each environment that a runner sends at once; V-trace sums over them.
-        batch_size: environment steps of a gradient step.
-        epochs: passes over a fragment.
+        epochs: passes over a fragment, each with V-trace anew.
         trace_decay: lambda of V-trace.
         ratio_limit: rho of V-trace.
         standstill_s: a training that has sampled or learned nothing for so long ends with an error.
@@ -75,7 +74,7 @@ class ImpalaSettings(Settings):
     learning_rate: PositiveFloat = 1e-3
     learning_rate_end: PositiveFloat = 1e-4
     steps_per_fragment: int = Field(48, ge=2, le=10_000)
-    batch_size: PositiveInt = 2048
+    batch_size: int = Field(2048, ge=2)
     epochs: int = Field(1, ge=1, le=100)
     gamma: float = Field(0.95, ge=0.0, lt=1.0)
     trace_decay: float = Field(0.9, ge=0.0, le=1.0)

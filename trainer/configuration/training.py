@@ -156,11 +156,6 @@ class TrainingConfiguration(Settings):
                 )
             return self
         if isinstance(settings, ImpalaSettings):
-            if settings.batch_size < settings.steps_per_fragment:
-                raise ValueError(
-                    f"impala.batch_size {settings.batch_size} must be at least steps_per_fragment, "
-                    f"{settings.steps_per_fragment}"
-                )
             return self
         samples = self.environment.environments * settings.steps_per_update
         if samples % settings.batch_size:

@@ -1,4 +1,7 @@
-"""A small task on which a policy is learned from actions that are some updates old, with V-trace and without."""
+"""A small task on which a policy is learned from actions that are some updates old, with V-trace and without.
+
+python tests/trainer/distributed/late_learner.py
+"""
 
 from collections import deque
 
@@ -6,9 +9,10 @@ import torch
 from torch import nn
 
 from weir.trainer.configuration.algorithms import ImpalaSettings
-from weir.trainer.learning.distributed.loss import impala_loss
+from weir.trainer.learning.distributed.loss import impala_loss, scaled_vtrace
 
 ENVIRONMENTS, STEPS, UPDATES = 32, 16, 400
+LEARNING_RATE = 2e-3
 SETTINGS = ImpalaSettings(gamma=0.9, trace_decay=1.0, entropy_coefficient=0.0)
 
 
@@ -63,11 +67,11 @@ def mean_reward(policy):
     return total / 200
 
 
-def learn(lag, *, corrected, learning_rate, seed):
-    """The mean reward after learning from a policy that is `lag` updates old."""
+def learn(lag, *, corrected=True, seed=1):
+    """The points, 100 times the mean reward, after learning from a policy that is `lag` updates old."""
     torch.manual_seed(seed)
     policy, environments = Actor(), Positions()
-    optimizer = torch.optim.Adam(policy.parameters(), learning_rate)
+    optimizer = torch.optim.Adam(policy.parameters(), LEARNING_RATE)
     acting, past = Actor(), deque(maxlen=lag + 1)
     nothing = torch.zeros(ENVIRONMENTS, STEPS)
     for _ in range(UPDATES):
@@ -75,26 +79,36 @@ def learn(lag, *, corrected, learning_rate, seed):
         acting.load_state_dict(past[0])
         observations, actions, acted, rewards = fragment(acting, environments)
         distribution = policy.distribution(observations[:, :-1])
-        log_probabilities = distribution.log_prob(actions)
+        log_probabilities, values = distribution.log_prob(actions), policy.value(observations)[..., 0]
+        if not corrected:
+            acted = log_probabilities.detach()
+        found = scaled_vtrace(
+            SETTINGS,
+            log_ratios=log_probabilities.detach() - acted,
+            rewards=rewards,
+            values=values.detach(),
+            final_values=nothing,
+            ended=nothing > 0,
+        )
         loss = impala_loss(
             SETTINGS,
             log_probabilities=log_probabilities,
+            acted_log_probabilities=acted,
             entropy=nothing,
-            values=policy.value(observations)[..., 0],
-            acted_log_probabilities=acted if corrected else log_probabilities.detach(),
-            rewards=rewards,
-            final_values=nothing,
-            ended=nothing > 0,
+            values=values[:, :-1],
+            targets=found.targets,
+            advantages=found.advantages,
             entropy_coefficient=0.0,
         )
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
         optimizer.step()
-    return mean_reward(policy)
+    return 100.0 * mean_reward(policy)
 
 
 if __name__ == "__main__":
-    for rate in (1e-3, 2e-3):
-        for lag in (0, 4, 16):
-            print(rate, lag, *(f"{learn(lag, corrected=c, learning_rate=rate, seed=s):.4f}" for c in (True, False) for s in (1,2,3)), flush=True)
+    print("points, three seeds: lag, V-trace, uncorrected")
+    for lag in (0, 1, 4, 16):
+        rows = [[learn(lag, corrected=corrected, seed=seed) for seed in (1, 2, 3)] for corrected in (True, False)]
+        print(lag, *(" ".join(f"{points:.2f}" for points in row) for row in rows), sep="\t", flush=True)

@@ -74,7 +74,9 @@ def test_a_training_goes_on_without_a_killed_node_and_takes_it_back(cluster, con
     assert record["steps"] >= steps
 
     done = record["steps"] + 1000
-    resumed = cluster.run("train", configuration, "--address", cluster.address, "--out", out, "--resume", "--steps", done)
+    resumed = cluster.run(
+        "train", configuration, "--address", cluster.address, "--out", out, "--resume", "--steps", done
+    )
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads((out / "training.json").read_text())["steps"] >= done
     assert cluster.run("export", out, "--out", tmp_path / "model.onnx").returncode == 0

@@ -48,14 +48,14 @@ def written_out(log_ratios, rewards, values, next_values, ended, trace_decay, ra
             last = s == STEPS - 1 or bool(ended[n, s])
             following = next_values[n, s] if last else targets[n, s + 1]
             advantages[n, s] = rewards[n, s] + GAMMA * following - values[n, s]
-    return targets, advantages, rho
+    return targets, advantages
 
 
 @pytest.mark.parametrize(("trace_decay", "ratio_limit"), [(1.0, 1.0), (0.9, 1.0), (0.8, 2.5)])
 def test_vtrace_equals_the_written_out_sums(trajectories, trace_decay, ratio_limit):
     found = vtrace(**trajectories, gamma=GAMMA, trace_decay=trace_decay, ratio_limit=ratio_limit)
     expected = written_out(**trajectories, trace_decay=trace_decay, ratio_limit=ratio_limit)
-    for values, sums in zip((found.targets, found.advantages, found.weights), expected, strict=True):
+    for values, sums in zip((found.targets, found.advantages), expected, strict=True):
         torch.testing.assert_close(values, sums, atol=1e-6, rtol=0.0)
 
 
@@ -78,4 +78,3 @@ def test_nothing_is_differentiated(trajectories):
     found = vtrace(**trajectories, gamma=GAMMA)
     assert not found.targets.requires_grad
     assert not found.advantages.requires_grad
-    assert not found.weights.requires_grad

@@ -14,13 +14,11 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 
 from weir.errors import InputError
+from weir.trainer.configuration.algorithms import ImpalaSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.distributed.fragment import Fragment
-from weir.trainer.learning.distributed.loss import impala_loss
+from weir.trainer.learning.distributed.loss import impala_loss, scaled_vtrace
 from weir.trainer.learning.distributed.module import ENTROPY, VALUES, PolicyModule, module_specification
-
-_ENDED = "ended"
-_FINAL_VALUES = "final_values"
 
 
 def rllib_configuration(configuration: TrainingConfiguration) -> AlgorithmConfig:
@@ -63,33 +61,47 @@ class VtraceLearner(TorchLearner):
         self.register_optimizer(module_id=module_id, optimizer=optimizer, params=list(policy.parameters()))
 
     def learn(self, fragment: Fragment) -> None:
-        """All updates from a fragment.
+        """All updates from a fragment: for each epoch V-trace by the parameters of then, and batches of single steps.
 
         Raises:
             InputError: the training has diverged.
         """
-        settings = self.config.learner_config_dict["settings"]
-        ended = fragment.terminated | fragment.truncated
+        settings: ImpalaSettings = self.config.learner_config_dict["settings"]
+        for _ in range(settings.epochs):
+            order = torch.randperm(fragment.steps).numpy()
+            columns = {name: values[order] for name, values in self._columns(settings, fragment).items()}
+            batch = MultiAgentBatch({DEFAULT_MODULE_ID: SampleBatch(columns)}, fragment.steps)
+            self.update(batch=batch, minibatch_size=min(settings.batch_size, fragment.steps))
+
+    def _columns(self, settings: ImpalaSettings, fragment: Fragment) -> dict[str, np.ndarray]:
+        """The steps of a fragment one below the other, with targets and advantages."""
+        module, ended = self.policy_module, fragment.terminated | fragment.truncated
         final_values = np.zeros_like(fragment.rewards)
         if fragment.final_observations.size:
-            final = self.policy_module.values(torch.from_numpy(fragment.final_observations))
-            final_values[fragment.truncated] = final.numpy()
-        batch = SampleBatch(
-            {
-                Columns.OBS: fragment.observations,
-                Columns.ACTIONS: fragment.actions,
-                Columns.ACTION_LOGP: fragment.log_probabilities,
-                Columns.REWARDS: fragment.rewards,
-                _ENDED: ended,
-                _FINAL_VALUES: final_values,
-            }
-        )
-        self.update(
-            batch=MultiAgentBatch({DEFAULT_MODULE_ID: batch}, fragment.steps),
-            num_epochs=settings.epochs,
-            minibatch_size=max(1, settings.batch_size // settings.steps_per_fragment),
-            shuffle_batch_per_epoch=True,
-        )
+            final_values[fragment.truncated] = module.values(torch.from_numpy(fragment.final_observations)).numpy()
+        observations = fragment.observations[:, :-1].reshape(fragment.steps, -1)
+        actions = fragment.actions.reshape(fragment.steps, 1)
+        with torch.no_grad():
+            present = module.forward_train(
+                {Columns.OBS: torch.from_numpy(observations), Columns.ACTIONS: torch.from_numpy(actions)}
+            )
+            last = module.values(torch.from_numpy(fragment.observations[:, -1]))
+            shape = fragment.rewards.shape
+            found = scaled_vtrace(
+                settings,
+                log_ratios=present[Columns.ACTION_LOGP].view(shape) - torch.from_numpy(fragment.log_probabilities),
+                rewards=torch.from_numpy(fragment.rewards),
+                values=torch.cat([present[VALUES].view(shape), last[:, None]], dim=1),
+                final_values=torch.from_numpy(final_values),
+                ended=torch.from_numpy(ended),
+            )
+        return {
+            Columns.OBS: observations,
+            Columns.ACTIONS: actions,
+            Columns.ACTION_LOGP: fragment.log_probabilities.flatten(),
+            Columns.VALUE_TARGETS: found.targets.flatten().numpy(),
+            Columns.ADVANTAGES: found.advantages.flatten().numpy(),
+        }
 
     def compute_loss_for_module(
         self, *, module_id: str, config: AlgorithmConfig, batch: dict[str, Any], fwd_out: dict[str, Any]
@@ -98,12 +110,11 @@ class VtraceLearner(TorchLearner):
         loss = impala_loss(
             config.learner_config_dict["settings"],
             log_probabilities=fwd_out[Columns.ACTION_LOGP],
+            acted_log_probabilities=batch[Columns.ACTION_LOGP],
             entropy=fwd_out[ENTROPY],
             values=fwd_out[VALUES],
-            acted_log_probabilities=batch[Columns.ACTION_LOGP],
-            rewards=batch[Columns.REWARDS],
-            final_values=batch[_FINAL_VALUES],
-            ended=batch[_ENDED],
+            targets=batch[Columns.VALUE_TARGETS],
+            advantages=batch[Columns.ADVANTAGES],
             entropy_coefficient=self.entropy_coefficient,
         )
         # RLlib would skip the update and go on.

@@ -47,24 +47,12 @@ class PolicyModule(TorchRLModule):
             return {Columns.ACTIONS: actions, Columns.ACTION_LOGP: distribution.log_prob(actions)}
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Observations (N, T + 1, width) and actions (N, T) to values (N, T + 1), and log probabilities and entropy
-        (N, T).
-        """
-        observations, actions = batch[Columns.OBS], batch[Columns.ACTIONS]
-        count, steps = actions.shape
-        features: torch.Tensor = self.policy.features_extractor(observations.flatten(0, 1))
-        values = self.policy.value_net(self.policy.mlp_extractor.forward_critic(features))
-        acting = features.view(count, steps + 1, -1)[:, :-1].flatten(0, 1)
-        distribution = self.policy._get_action_dist_from_latent(self.policy.mlp_extractor.forward_actor(acting))
-        entropy = distribution.entropy()
+        """Observations (B, width) and actions (B, 1) to values, log probabilities and entropy (B,)."""
+        values, log_probabilities, entropy = self.policy.evaluate_actions(batch[Columns.OBS], batch[Columns.ACTIONS])
         assert entropy is not None
-        return {
-            VALUES: values.view(count, steps + 1),
-            Columns.ACTION_LOGP: distribution.log_prob(actions.flatten()[:, None]).view(count, steps),
-            ENTROPY: entropy.view(count, steps),
-        }
+        return {VALUES: values.flatten(), Columns.ACTION_LOGP: log_probabilities, ENTROPY: entropy}
 
     def values(self, observations: torch.Tensor) -> torch.Tensor:
-        """The critic's values (N,) of observations (N, width), without gradient."""
+        """The critic's values (B,) of observations (B, width), without gradient."""
         with torch.no_grad():
             return self.policy.predict_values(observations).flatten()

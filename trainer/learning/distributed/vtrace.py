@@ -9,11 +9,10 @@ import torch
 
 @dataclass(frozen=True)
 class Vtrace:
-    """Targets of the critic, advantages, and weights of the policy gradient; all (N, T)."""
+    """Targets of the critic and advantages, (N, T)."""
 
     targets: torch.Tensor
     advantages: torch.Tensor
-    weights: torch.Tensor
 
 
 def vtrace(
@@ -29,14 +28,14 @@ def vtrace(
 ) -> Vtrace:
     """Targets and advantages of N trajectories of T steps; every tensor is (N, T), and none is differentiated.
 
-    With weights rho_t = min(ratio_limit, ratio_t), c_t = trace_decay * min(1, ratio_t), delta_t = rho_t (r_t + gamma
+    With rho_t = min(ratio_limit, ratio_t), c_t = trace_decay * min(1, ratio_t), delta_t = rho_t (r_t + gamma
     next_value_t - V_t), and c_t = 0 where an episode ends:
 
     1. target_t = V_t + sum over k >= t of gamma^(k - t) (c_t ... c_(k-1)) delta_k
     2. advantage_t = r_t + gamma target_(t+1) - V_t, with next_value_t for target_(t+1) where the episode or the
        trajectory ends.
 
-    The gradient of the policy is the mean of rho_t advantage_t times that of its log probability.
+    The gradient of the policy is the mean of rho_t advantage_t times that of the action's log probability.
 
     Args:
         log_ratios: ln(probability under the learner's policy / under the policy that acted).
@@ -61,4 +60,4 @@ def vtrace(
         targets = values + corrections
         next_targets = torch.where(ended[:, :-1], next_values[:, :-1], targets[:, 1:])
         next_targets = torch.cat([next_targets, next_values[:, -1:]], dim=1)
-        return Vtrace(targets, rewards + gamma * next_targets - values, weights)
+        return Vtrace(targets, rewards + gamma * next_targets - values)
