@@ -75,10 +75,11 @@ class ImpalaSettings(Settings):
     learning_rate_end: PositiveFloat = 1e-4
     steps_per_fragment: int = Field(48, ge=2, le=10_000)
     batch_size: int = Field(2048, ge=2)
-    epochs: int = Field(1, ge=1, le=100)
+    epochs: int = Field(5, ge=1, le=100)
     gamma: float = Field(0.95, ge=0.0, lt=1.0)
     trace_decay: float = Field(0.9, ge=0.0, le=1.0)
     ratio_limit: PositiveFloat = 1.0
+    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
     entropy_coefficient: float = Field(0.003, ge=0.0)
     entropy_coefficient_end: float = Field(0.0, ge=0.0)
     value_coefficient: float = Field(0.5, ge=0.0)

@@ -43,7 +43,7 @@ class Cluster:
                 start_new_session=True,
             )
         self.nodes.append(node)
-        wait_until(lambda: "Ray runtime started" in log.read_text(), 180.0, lambda: f"the node: {log.read_text()}")
+        wait_until(lambda: "Ray runtime started" in log.read_text(), 300.0, lambda: f"the node: {log.read_text()}")
         return node
 
     def kill(self, node):
@@ -64,7 +64,7 @@ class Cluster:
     def run(self, *words):
         """`weir`, from start to end."""
         command = [self.programs / "weir", *map(str, words)]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=300)
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=600)
 
     def popen(self, *words):
         """`weir`, in the background."""

@@ -19,7 +19,7 @@ RAY = importlib.util.find_spec("ray")
         ({"batch_size": 1}, "impala.batch_size: .*2"),
         ({"gamma": 1.0}, "impala.gamma: .*less than 1"),
         ({"trace_decay": 1.5}, "impala.trace_decay"),
-        ({"clip_range": 0.2}, "impala.clip_range: unknown key"),
+        ({"gae_lambda": 0.9}, "impala.gae_lambda: unknown key"),
         ({"standstill_s": 0}, "impala.standstill_s: .*greater than 0"),
     ],
 )

@@ -1,5 +1,8 @@
 """A training that stands still is noticed, and one that is slow is not."""
 
+import subprocess
+import sys
+
 import pytest
 
 from weir.cluster import ClusterError
@@ -31,3 +34,15 @@ def test_a_count_that_stays_is_named_with_the_state(what, sampled, learned):
             supervisor.check(sampled * minute, learned * minute, "0 of 2 runners are at work")
     with pytest.raises(ClusterError, match=rf"nothing was {what} for 60 s \(0 of 2 runners are at work\).*--resume"):
         supervisor.check(sampled * 4, learned * 4, "0 of 2 runners are at work")
+
+
+def test_an_update_that_never_ends_ends_the_process():
+    program = """
+import threading
+from weir.trainer.learning.distributed.supervisor import Supervisor
+with Supervisor(0.2):
+    threading.Event().wait()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 1
+    assert "weir: an update has not ended for 0.2 s" in ended.stderr

@@ -7,6 +7,7 @@ appended bootstrap step into the targets (Ray 2.60).
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -99,32 +100,29 @@ class Impala(BaseAlgorithm):
         """
         total, callback = self._setup_learn(total_timesteps, callback, False, tb_log_name)
         pool = RunnerPool(self._runners, self._start_runner)
-        supervisor = Supervisor(self._configuration.impala.standstill_s)
-        infos: list[dict[str, Any]] = []
         callback.on_training_start(locals(), globals())
         callback.on_rollout_start()
         iteration = 0
-        try:
+        with closing(pool), Supervisor(self._configuration.impala.standstill_s) as supervisor:
             while self.num_timesteps < total:
                 pool.set_parameters(self.policy.state_dict(), self._n_updates)
-                fragments = pool.fragments(_POLL_S)
-                for fragment in fragments:
-                    infos = [{"episode": episode} for episode in fragment.episodes]
-                    self.num_timesteps += fragment.steps
-                    callback.update_locals(locals())
-                    callback.on_step()
-                    callback.on_rollout_end()
-                    self._update_current_progress_remaining(self.num_timesteps, total)
-                    self._learn(fragment)
-                    self._log(pool, fragment)
-                    iteration += 1
-                    if iteration % log_interval == 0:
-                        self.logger.dump(self.num_timesteps)
-                    callback.on_rollout_start()
+                fragment = pool.next_fragment(_POLL_S)
                 state = f"{pool.working} of {self._runners} runners are at work"
                 supervisor.check(self.num_timesteps, self._n_updates, state)
-        finally:
-            pool.close()
+                if fragment is None:
+                    continue
+                infos = [{"episode": episode} for episode in fragment.episodes]
+                self.num_timesteps += fragment.steps
+                callback.update_locals(locals())
+                callback.on_step()
+                callback.on_rollout_end()
+                self._update_current_progress_remaining(self.num_timesteps, total)
+                self._learn(fragment)
+                self._log(pool, fragment)
+                iteration += 1
+                if iteration % log_interval == 0:
+                    self.logger.dump(self.num_timesteps)
+                callback.on_rollout_start()
         callback.on_training_end()
         return self
 

@@ -78,22 +78,20 @@ class VtraceLearner(TorchLearner):
         module, ended = self.policy_module, fragment.terminated | fragment.truncated
         final_values = np.zeros_like(fragment.rewards)
         if fragment.final_observations.size:
-            final_values[fragment.truncated] = module.values(torch.from_numpy(fragment.final_observations)).numpy()
+            final_values[fragment.truncated] = module.values(_tensor(fragment.final_observations)).numpy()
         observations = fragment.observations[:, :-1].reshape(fragment.steps, -1)
         actions = fragment.actions.reshape(fragment.steps, 1)
         with torch.no_grad():
-            present = module.forward_train(
-                {Columns.OBS: torch.from_numpy(observations), Columns.ACTIONS: torch.from_numpy(actions)}
-            )
-            last = module.values(torch.from_numpy(fragment.observations[:, -1]))
+            present = module.forward_train({Columns.OBS: _tensor(observations), Columns.ACTIONS: _tensor(actions)})
+            last = module.values(_tensor(fragment.observations[:, -1]))
             shape = fragment.rewards.shape
             found = scaled_vtrace(
                 settings,
-                log_ratios=present[Columns.ACTION_LOGP].view(shape) - torch.from_numpy(fragment.log_probabilities),
-                rewards=torch.from_numpy(fragment.rewards),
+                log_ratios=present[Columns.ACTION_LOGP].view(shape) - _tensor(fragment.log_probabilities),
+                rewards=_tensor(fragment.rewards),
                 values=torch.cat([present[VALUES].view(shape), last[:, None]], dim=1),
-                final_values=torch.from_numpy(final_values),
-                ended=torch.from_numpy(ended),
+                final_values=_tensor(final_values),
+                ended=_tensor(ended),
             )
         return {
             Columns.OBS: observations,
@@ -121,3 +119,8 @@ class VtraceLearner(TorchLearner):
         if not loss.isfinite():
             raise InputError("the training has diverged: its loss is no longer finite; lower learning_rate")
         return loss
+
+
+def _tensor(values: np.ndarray) -> torch.Tensor:
+    """A copy: Ray's arrays are read-only, which torch does not know."""
+    return torch.from_numpy(values.copy())

@@ -1,4 +1,8 @@
-"""The loss of IMPALA: policy gradient with V-trace, regression of the critic, entropy."""
+"""The loss of IMPALA: policy gradient with V-trace, regression of the critic, entropy.
+
+The gradient of the policy has PPO's limit on how far an update leads from the policy that acted, as in IMPACT (Luo et
+al. 2020): on weights min(1, ratio) alone, policies of this task drift away before the critic is of use.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,6 @@ def scaled_vtrace(
         trace_decay=settings.trace_decay,
         ratio_limit=settings.ratio_limit,
     )
-    # Before they are weighted: an action that the learner's policy no longer takes must not count, whatever the mean.
     advantages = (found.advantages - found.advantages.mean()) / (found.advantages.std() + 1e-8)
     return Vtrace(found.targets, advantages)
 
@@ -66,7 +69,8 @@ def impala_loss(
         advantages: see `scaled_vtrace`.
         entropy_coefficient: at present.
     """
-    ratios = (log_probabilities.detach() - acted_log_probabilities).exp()
-    policy_loss = -(ratios.clamp(max=settings.ratio_limit) * advantages * log_probabilities).mean()
+    ratios = (log_probabilities - acted_log_probabilities).exp()
+    clipped = ratios.clamp(1.0 - settings.clip_range, 1.0 + settings.clip_range)
+    policy_loss = -torch.min(ratios * advantages, clipped * advantages).mean()
     value_loss = torch.nn.functional.mse_loss(values, targets)
     return policy_loss + settings.value_coefficient * value_loss - entropy_coefficient * entropy.mean()

@@ -12,12 +12,10 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 from weir.cluster import ClusterError
 from weir.trainer.learning.distributed.fragment import Fragment
 
-# While the answer to one is learned from, the runner works on the other.
-REQUESTS_IN_FLIGHT = 2
-
 
 class RunnerPool:
-    """Runners that always have something to do.
+    """Runners that always have something to do: each gets its next request before its fragment is learned from, so that
+    fragments are late by about as many updates as there are runners.
 
     A request carries the newest parameters, so a runner needs no state and may be replaced at any time. The place of a
     lost one gets a new one, which Ray starts as soon as a machine has a free core; the others are not waited for.
@@ -46,32 +44,29 @@ class RunnerPool:
         self._parameters = ray.put({name: values.detach().clone() for name, values in parameters.items()})
         self._update = update
 
-    def fragments(self, timeout_s: float) -> list[Fragment]:
-        """Those that have come; if there are none, waits for one until the time is over.
+    def next_fragment(self, timeout_s: float) -> Fragment | None:
+        """One that has come, waited for until the time is over.
 
         Raises:
             ClusterError: a runner failed, and would fail again.
         """
-        for index in range(len(self._actors)):
+        for index in set(range(len(self._actors))) - set(self._requests.values()):
             self._request(index)
         ready, _ = ray.wait(list(self._requests), num_returns=1, timeout=timeout_s)
-        if len(self._requests) > 1 and ready:
-            ready, _ = ray.wait(list(self._requests), num_returns=len(self._requests), timeout=0)
-        found = []
-        for reference in ready:
-            # Removed with the others of a lost runner.
-            if reference not in self._requests:
-                continue
-            index = self._requests.pop(reference)
-            try:
-                found.append(ray.get(reference))
-                self._working[index] = True
-            except RayTaskError as error:
-                why = " ".join(str(error.cause).split())[:500]
-                raise ClusterError(f"a runner on machine {error.ip} failed: {why}; continue with --resume") from None
-            except RayError:
-                self._replace(index)
-        return found
+        if not ready:
+            return None
+        index = self._requests.pop(ready[0])
+        try:
+            fragment: Fragment = ray.get(ready[0])
+        except RayTaskError as error:
+            why = " ".join(str(error.cause).split())[:500]
+            raise ClusterError(f"a runner on machine {error.ip} failed: {why}; continue with --resume") from None
+        except RayError:
+            self._replace(index)
+            return None
+        self._working[index] = True
+        self._request(index)
+        return fragment
 
     def close(self) -> None:
         """Ends the runners."""
@@ -80,17 +75,14 @@ class RunnerPool:
             ray.kill(actor)
 
     def _request(self, index: int) -> None:
-        in_flight = list(self._requests.values()).count(index)
-        for _ in range(in_flight, REQUESTS_IN_FLIGHT):
-            try:
-                request = self._actors[index].sample.remote(parameters=self._parameters, update=self._update)
-            except RayActorError:
-                self._replace(index)
-                return
+        try:
+            request = self._actors[index].sample.remote(parameters=self._parameters, update=self._update)
+        except RayActorError:
+            self._replace(index)
+        else:
             self._requests[request] = index
 
     def _replace(self, index: int) -> None:
-        self._requests = {request: place for request, place in self._requests.items() if place != index}
         self._working[index] = False
         self.lost += 1
         ray.kill(self._actors[index])
