@@ -1,7 +1,7 @@
 """The loss of IMPALA: policy gradient with V-trace, regression of the critic, entropy.
 
-The gradient of the policy has PPO's limit on how far an update leads from the policy that acted, as in IMPACT (Luo et
-al. 2020): on weights min(1, ratio) alone, policies of this task drift away before the critic is of use.
+As with PPO, an action no longer counts when its probability has changed by `clip_range` in the direction of its
+advantage: without that, policies drift away before the critic is of use.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def impala_loss(
         advantages: see `scaled_vtrace`.
         entropy_coefficient: at present.
     """
-    ratios = (log_probabilities - acted_log_probabilities).exp()
-    clipped = ratios.clamp(1.0 - settings.clip_range, 1.0 + settings.clip_range)
-    policy_loss = -torch.min(ratios * advantages, clipped * advantages).mean()
+    ratios = (log_probabilities.detach() - acted_log_probabilities).exp()
+    far = torch.where(advantages > 0, ratios > 1.0 + settings.clip_range, ratios < 1.0 - settings.clip_range)
+    weights = ratios.clamp(max=settings.ratio_limit) * ~far
+    policy_loss = -(weights * advantages * log_probabilities).mean()
     value_loss = torch.nn.functional.mse_loss(values, targets)
     return policy_loss + settings.value_coefficient * value_loss - entropy_coefficient * entropy.mean()
