@@ -20,6 +20,7 @@ from weir.installation import require_distributed
 
 _ANSWER_S: Final = 60.0
 _CONNECT_S: Final = 5.0
+_QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
 
 class ClusterError(RuntimeError):
@@ -40,13 +41,12 @@ def connected(address: str | None) -> Iterator[None]:
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     import ray
 
-    common: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.CRITICAL}
     try:
         if address is None:
             cores = len(os.sched_getaffinity(0))
-            ray.init(address="local", num_cpus=cores, _node_ip_address="127.0.0.1", **common)
+            ray.init("local", num_cpus=cores, include_dashboard=False, _node_ip_address="127.0.0.1", **_QUIET)
         else:
-            _join(address, logging.CRITICAL)
+            _join(address)
             _check_machines()
         yield
     finally:
@@ -60,7 +60,7 @@ def core_count() -> int:
     return int(ray.cluster_resources().get("CPU", 0))
 
 
-def _join(address: str, logging_level: int) -> None:
+def _join(address: str) -> None:
     import ray
 
     host, _, port = address.rpartition(":")
@@ -74,7 +74,7 @@ def _join(address: str, logging_level: int) -> None:
                 f"--address {address}: there is no cluster ({error.strerror or error}); start one: ray start --head"
             ) from None
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging_level)
+        ray.init(address, **_QUIET)
     # Ray raises whatever it likes, with pages of text.
     except Exception as error:
         why = " ".join(str(error).split())[:300]
