@@ -87,14 +87,12 @@ def _check_machines() -> None:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(num_cpus=0)(_machine)
-    answers = {
-        node["NodeManagerAddress"]: task.options(
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        ).remote()
-        for node in ray.nodes()
-        if node["Alive"]
-    }
-    for machine, answer in answers.items():
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    answers = [
+        task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)).remote()
+        for node in nodes
+    ]
+    for node, answer in zip(nodes, answers, strict=True):
         try:
             version, fault = ray.get(answer, timeout=_ANSWER_S)
         except Exception as error:
@@ -103,7 +101,9 @@ def _check_machines() -> None:
         if not fault and version != weir.__version__:
             fault = f"has Weir {version}, and this is {weir.__version__}"
         if fault:
-            raise InputError(f"machine {machine} of the cluster: {fault}; give all machines the same installation")
+            raise InputError(
+                f"machine {node['NodeManagerAddress']} of the cluster: {fault}; give all machines the same installation"
+            )
 
 
 def _machine() -> tuple[str, str]:

@@ -1,4 +1,6 @@
-"""Two Ray nodes of one core each on this machine, with a token, on the loopback interface alone."""
+"""Ray nodes of one core each on this machine, with a token: Ray makes 127.0.0.1 the machine's address, and some of its
+ports listen on all interfaces.
+"""
 
 import contextlib
 import os

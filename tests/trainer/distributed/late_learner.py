@@ -30,14 +30,14 @@ class Actor(nn.Module):
 
 
 class Positions:
-    """The action is a step; the reward is 1 at the target, which moves, and falls with the square of the distance."""
+    """The action is a step; the reward is 1 / (1 + d^2) at the distance d from the target, which moves at times."""
 
     def __init__(self):
         self.observations = torch.randn(ENVIRONMENTS, 2)
 
     def step(self, actions):
         position = (self.observations[:, 0] + actions.clamp(-1.0, 1.0)).clamp(-3.0, 3.0)
-        rewards = 1.0 - (position - self.observations[:, 1]).square()
+        rewards = 1.0 / (1.0 + (position - self.observations[:, 1]).square())
         moves = torch.rand(ENVIRONMENTS) < 0.1
         target = torch.where(moves, torch.randn(ENVIRONMENTS), self.observations[:, 1])
         self.observations = torch.stack([position, target], dim=1)
