@@ -70,6 +70,7 @@ def mean_reward(policy):
 def learn(lag, *, corrected=True, seed=1):
     """The points, 100 times the mean reward, after learning from a policy that is `lag` updates old."""
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # more only wait for each other
     policy, environments = Actor(), Positions()
     optimizer = torch.optim.Adam(policy.parameters(), LEARNING_RATE)
     acting, past = Actor(), deque(maxlen=lag + 1)
