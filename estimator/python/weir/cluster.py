@@ -1,6 +1,6 @@
 """A connection to Ray: to a cluster that runs, or to one on this machine for as long as a command runs.
 
-Ray's usage statistics are off, and a cluster of one command has a token that no other process knows.
+Ray's usage statistics are off, and a cluster of one command has a random token.
 """
 
 from __future__ import annotations

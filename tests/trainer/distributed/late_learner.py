@@ -58,7 +58,7 @@ def fragment(policy, environments):
 
 
 def mean_reward(policy):
-    """Of the mean actions, over many steps."""
+    """The mean reward of the mean actions, over many steps."""
     torch.manual_seed(99)
     environments, total = Positions(), 0.0
     with torch.no_grad():

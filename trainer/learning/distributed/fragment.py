@@ -1,4 +1,4 @@
-"""What a runner sends to the learner."""
+"""The data that runners send to the learner."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ENTROPY = "entropy"
 
 
 def module_specification(configuration: TrainingConfiguration) -> RLModuleSpec:
-    """What makes the module, in the learner and in runners."""
+    """Makes the module, in the learner and in runners."""
     observations, actions = observation_and_action_spaces(configuration.environment.specification())
     return RLModuleSpec(
         module_class=PolicyModule,
