@@ -7,7 +7,7 @@ from typing import Any
 
 import ray
 import torch
-from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 
 from weir.cluster import ClusterError
 from weir.trainer.learning.distributed.fragment import Fragment
@@ -75,12 +75,8 @@ class RunnerPool:
             ray.kill(actor)
 
     def _request(self, index: int) -> None:
-        try:
-            request = self._actors[index].sample.remote(parameters=self._parameters, update=self._update)
-        except RayActorError:
-            self._replace(index)
-        else:
-            self._requests[request] = index
+        request = self._actors[index].sample.remote(parameters=self._parameters, update=self._update)
+        self._requests[request] = index
 
     def _replace(self, index: int) -> None:
         self._working[index] = False
