@@ -29,8 +29,8 @@ def rllib_configuration(configuration: TrainingConfiguration) -> AlgorithmConfig
         .training(
             grad_clip=configuration.impala.maximum_gradient_norm,
             grad_clip_by="global_norm",
-            learner_config_dict={"settings": configuration.impala},
         )
+        .learners(learner_config_dict={"settings": configuration.impala})
     )
 
 
