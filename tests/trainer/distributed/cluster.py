@@ -58,8 +58,9 @@ class Cluster:
 
     def close(self):
         for command in self.commands:
-            command.kill()
-            command.communicate()
+            if command.poll() is None:
+                command.kill()
+                command.communicate()
         for node in self.nodes:
             self.kill(node)
 
