@@ -40,11 +40,20 @@ build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.
 # there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU.
 TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/cuda.txt)
 LOCKED = $(UV) pip install --require-hashes --no-deps
-build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
-	$(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
+INSTALL_TORCH = $(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
 	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 5 GB" >&2; \
 	  $(LOCKED) -r requirements/cuda.txt; }
+build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
+	$(INSTALL_TORCH)
 	$(LOCKED) --quiet -r requirements/train.txt
+	touch $@
+
+# Ray pins packages that the other environment has newer.
+DISTRIBUTED ?= .venv-distributed
+build/stamps/distributed: requirements/distributed.txt requirements/cuda.txt | build/stamps/run
+	[ -x $(DISTRIBUTED)/bin/python ] || $(UV) venv --quiet --python $(PYTHON) $(DISTRIBUTED)
+	export VIRTUAL_ENV=$(abspath $(DISTRIBUTED)); $(INSTALL_TORCH)
+	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(LOCKED) --quiet -r requirements/distributed.txt
 	touch $@
 
 build/stamps/train-cuda: build/stamps/run requirements/train.txt requirements/cuda.txt
@@ -84,6 +93,10 @@ build: build/stamps/run ## Install what is missing, build, and install `weir` an
 
 .PHONY: train
 train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
+
+.PHONY: distributed
+distributed: build build/stamps/distributed ## Install Ray and what training needs, with Weir, into .venv-distributed: `weir train` on clusters
+	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(INSTALL)
 
 # From one configuration, in about half an hour on four cores; goes on from the checkpoint when it was interrupted. Two
 # stages: the learning rate falls over the steps of a run, and a second run raises it once more.
@@ -128,6 +141,10 @@ test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers,
 	$(MAKE) asan
 	$(BIN)/pytest -n $$(nproc) --dist loadfile
 	@[ -e $(LIBWEBRTC) ] || echo "weir: calls and the adapter to libwebrtc were not tested: run \`make webrtc\` first"
+
+.PHONY: test-distributed
+test-distributed: build-test distributed ## Train over two Ray nodes, one of which is killed and comes back
+	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed
 
 .PHONY: bench
 bench: build-test ## Measure; writes build/bench.json
@@ -197,7 +214,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium (as root)
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
+CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)
@@ -238,16 +255,22 @@ docs: build build/stamps/docs ## Build the site from READMEs, docstrings and hea
 COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
           --generate-hashes --group pyproject.toml:build pyproject.toml
 
+# Packages with CUDA go into cuda.txt, the others into $(1).txt.
+WITHOUT_CUDA = awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "$(1)") ".txt") }'
+
 .PHONY: lock
 lock: | $(UV) ## Pin the newest versions of the Python dependencies
 	$(COMPILE) -o requirements/run.txt
 	mkdir -p build
 	$(COMPILE) --extra call -c requirements/run.txt -o requirements/call.txt
 	$(COMPILE) --extra train --extra trees -c requirements/call.txt -o build/train.txt
-	awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "train") ".txt") }' build/train.txt
+	$(call WITHOUT_CUDA,train) build/train.txt
+	awk '/^[a-z]/ { skip = /^gymnasium=/ } !skip' build/train.txt > build/constraints.txt
+	$(COMPILE) --extra train --extra trees --extra distributed -c build/constraints.txt -o build/distributed.txt
+	$(call WITHOUT_CUDA,distributed) build/distributed.txt
 	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
 	$(COMPILE) --extra docs -c requirements/test.txt -o requirements/docs.txt
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) $(DISTRIBUTED)

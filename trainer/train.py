@@ -10,7 +10,7 @@ import typer
 
 from weir.errors import InputError
 from weir.files.input import check_utf8, printable
-from weir.installation import require_training
+from weir.installation import require_distributed, require_training
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.learning.progress_bar import progress_bar, reward_text
 
@@ -27,6 +27,10 @@ def train(
     eval_freq: Annotated[
         int | None, typer.Option(min=1, metavar="STEPS", help="How often. Default: a twentieth of all steps.")
     ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster for algorithm impala. Default: a local one."),
+    ] = None,
 ) -> None:
     """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it. 'weir report DIR' shows the course of a run."""
     if eval_freq is not None and not evaluate:
@@ -37,8 +41,12 @@ def train(
     if changes:
         settings = checked_configuration(settings.model_dump() | changes, "command line")
     require_training()
+    if settings.algorithm == "impala":
+        require_distributed()
+    elif address is not None:
+        raise InputError(f"--address: is for algorithm impala, not {settings.algorithm}")
     words = ["weir", "train", str(configuration), "--out", str(out)]
-    for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq)):
+    for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq), ("--address", address)):
         words += [] if given is None else [option, str(given)]
     words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
 
@@ -59,6 +67,7 @@ def train(
             evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
             command=printable(shlex.join(words)),
             configuration_file=configuration_file(configuration),
+            address=address,
         )
     if result.interrupted:
         typer.echo(

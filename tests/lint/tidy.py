@@ -22,7 +22,7 @@ CLANG_TIDY = Path(sys.executable).parent / "clang-tidy"
 
 def is_ours(path: Path) -> bool:
     """Returns True for a file of the repository, not of the system and not made by the build."""
-    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] not in ("build", ".venv")
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] not in ("build", ".venv", ".venv-distributed")
 
 
 def headers_of_objects(build: Path) -> dict[str, list[Path]]:

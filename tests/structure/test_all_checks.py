@@ -13,8 +13,8 @@ import yaml
 ROOT = Path(__file__).parents[2]
 # Targets that build or measure, and checks that another target runs.
 NO_CHECKS = {
-    "help", "build", "build-test", "train", "webrtc", "plugins", "model", "wheel", "report", "bench", "format", "lock",
-    "clean", "lint", "asan", "test-plugins", "test-all",
+    "help", "build", "build-test", "train", "distributed", "webrtc", "plugins", "model", "wheel", "report", "bench",
+    "format", "lock", "clean", "lint", "asan", "test-plugins", "test-all",
 }  # fmt: skip
 MAKEFILE = """
 good: ; @echo fine

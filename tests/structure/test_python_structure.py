@@ -16,6 +16,7 @@ LAYERS = (
     ["weir.qoe_eval"],
     ["weir.trainer"],
     ["weir.webrtc_patch", "weir.traces"],
+    ["weir.cluster"],
     ["weir.executables"],
     ["weir.installation", "weir.console"],
     ["weir.files"],

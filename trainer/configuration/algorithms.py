@@ -1,5 +1,5 @@
-"""The tables `ppo`, `recurrent_ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and
-`imitation`.
+"""The tables `ppo`, `recurrent_ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted,
+`impala` and `imitation`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from weir.trainer.configuration import Settings
 
-Algorithm = Literal["ppo", "recurrent_ppo", "td3", "sac", "imitation"]
+Algorithm = Literal["ppo", "recurrent_ppo", "impala", "td3", "sac", "imitation"]
 
 
 class PpoSettings(Settings):
@@ -55,6 +55,37 @@ class RecurrentPpoSettings(PpoSettings):
 
     hidden: int = Field(64, ge=1, le=1024)
     layers: int = Field(1, ge=1, le=4)
+
+
+class ImpalaSettings(Settings):
+    """IMPALA (Espeholt et al. 2018) on Ray: every runner drives `environments` environments. Names that `ppo` has, too,
+    mean the same.
+
+    Attributes:
+        runners: how many; None: one for each core of the machine or the cluster.
+        steps_per_fragment: intervals of each environment that a runner sends at once; V-trace sums over them.
+        epochs: passes over a fragment, each with V-trace anew.
+        trace_decay: lambda of V-trace.
+        ratio_limit: rho of V-trace.
+        standstill_s: a training that has sampled or learned nothing for so long ends with an error.
+    """
+
+    runners: int | None = Field(None, ge=1, le=4096)
+    learning_rate: PositiveFloat = 1e-3
+    learning_rate_end: PositiveFloat = 1e-4
+    steps_per_fragment: int = Field(48, ge=2, le=10_000)
+    batch_size: int = Field(2048, ge=2)
+    epochs: int = Field(5, ge=1, le=100)
+    gamma: float = Field(0.95, ge=0.0, lt=1.0)
+    trace_decay: float = Field(0.9, ge=0.0, le=1.0)
+    ratio_limit: PositiveFloat = 1.0
+    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
+    entropy_coefficient: float = Field(0.003, ge=0.0)
+    entropy_coefficient_end: float = Field(0.0, ge=0.0)
+    value_coefficient: float = Field(0.5, ge=0.0)
+    maximum_gradient_norm: PositiveFloat = 0.5
+    weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
+    standstill_s: PositiveFloat = 180.0
 
 
 class OffPolicySettings(Settings):

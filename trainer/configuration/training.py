@@ -15,6 +15,7 @@ from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
     Algorithm,
     ImitationSettings,
+    ImpalaSettings,
     OffPolicySettings,
     PpoSettings,
     RecurrentPpoSettings,
@@ -119,14 +120,16 @@ class TrainingConfiguration(Settings):
     recurrent_ppo: RecurrentPpoSettings = RecurrentPpoSettings()
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
+    impala: ImpalaSettings = ImpalaSettings()
     imitation: ImitationSettings = ImitationSettings()
 
     @property
-    def algorithm_settings(self) -> PpoSettings | OffPolicySettings:
+    def algorithm_settings(self) -> PpoSettings | ImpalaSettings | OffPolicySettings:
         """The table of the reinforcement learner in use."""
-        tables: dict[str, PpoSettings | OffPolicySettings] = {
+        tables: dict[str, PpoSettings | ImpalaSettings | OffPolicySettings] = {
             "ppo": self.ppo,
             "recurrent_ppo": self.recurrent_ppo,
+            "impala": self.impala,
             "td3": self.td3,
             "sac": self.sac,
         }
@@ -151,6 +154,8 @@ class TrainingConfiguration(Settings):
                     f"{self.algorithm}.buffer_size {settings.buffer_size} must hold a batch and a transition of every "
                     f"environment: at least {needed}"
                 )
+            return self
+        if isinstance(settings, ImpalaSettings):
             return self
         samples = self.environment.environments * settings.steps_per_update
         if samples % settings.batch_size:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple, dataclass, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
 import numpy as np
@@ -140,7 +140,14 @@ class ScaledObservation(
         return _scaled_within(self.observation_space, self._scaled, observation[None])[0]
 
 
-class ScaledVectorObservation(VectorWrapper[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]):
+if TYPE_CHECKING:
+    _VectorWrapper = VectorWrapper[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+else:
+    # Gymnasium 1.2, which Ray pins, does not declare it generic.
+    _VectorWrapper = VectorWrapper
+
+
+class ScaledVectorObservation(_VectorWrapper):
     """`ScaledObservation` for `BottleneckVectorEnv`. Unlike gymnasium's `VectorObservationWrapper` it supports
     environments that start the next episode in the same step, and scales `info["final_obs"]`, too.
     """

@@ -44,6 +44,7 @@ REPLAY_BUFFER = "replay_buffer.npz"
 POLICIES: dict[str, type[ReinforcedPolicy]] = {
     "ppo": PreferencePolicy,
     "recurrent_ppo": RecurrentPreferencePolicy,
+    "impala": PreferencePolicy,
     "td3": Td3PreferencePolicy,
     "sac": SacPreferencePolicy,
 }
@@ -79,9 +80,10 @@ def make_model(
 ) -> BaseAlgorithm:
     """A fresh learner; TensorBoard's events go to `folder` when TensorBoard is installed."""
     algorithm = configuration.algorithm
+    assert algorithm not in ("impala", "imitation")
     make = _td3 if algorithm == "td3" else _sac if algorithm == "sac" else _ppo
     settings = configuration.algorithm_settings
-    events = str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None
+    events = events_folder(folder)
     model = make(
         configuration,
         policy=POLICIES[algorithm],
@@ -98,15 +100,19 @@ def make_model(
     return model
 
 
-def load_model(configuration: TrainingConfiguration, checkpoint: Path, environment: BottleneckVecEnv) -> BaseAlgorithm:
-    """The learner of a checkpoint that fits the configuration (`check_checkpoint`), with its replay buffer if that was
-    saved.
+def events_folder(folder: Path | None) -> str | None:
+    """TensorBoard's events of a training folder; None without TensorBoard."""
+    return str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None
+
+
+def load_model(model: BaseAlgorithm, checkpoint: Path) -> None:
+    """Sets a fresh learner to the state of a checkpoint that fits its configuration (`check_checkpoint`), with its
+    replay buffer if that was saved.
 
     Raises:
         InputError: it is no checkpoint of this learner.
     """
     found = read_checkpoint(checkpoint)
-    model = make_model(configuration, environment, checkpoint.parent)
     found.load_into(model.policy)
     for name in _optimizers(model):
         _set_moments(recursive_getattr(model, name), found, name)
@@ -120,7 +126,6 @@ def load_model(configuration: TrainingConfiguration, checkpoint: Path, environme
     replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
     if isinstance(model, OffPolicyAlgorithm) and replay_buffer.is_file():
         load_replay_buffer(model, replay_buffer)
-    return model
 
 
 def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str, *, replay_buffer: bool = False) -> None:
@@ -169,7 +174,6 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
 
 def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
     """An untrained policy alone."""
-    specification = configuration.environment.specification()
     if configuration.algorithm == "imitation":
         imitation = configuration.imitation
         torch.manual_seed(configuration.seed)
@@ -180,9 +184,16 @@ def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
             layers=imitation.layers,
             classifies=imitation.classifies,
         )
-    low, high = specification.observation_limits()
-    spaces = gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+    spaces = observation_and_action_spaces(configuration.environment.specification())
     return POLICIES[configuration.algorithm](*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
+
+
+def observation_and_action_spaces(
+    specification: EnvironmentSpecification,
+) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
+    """The spaces of one environment."""
+    low, high = specification.observation_limits()
+    return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
 
 
 def student_specification(configuration: TrainingConfiguration) -> EnvironmentSpecification:
@@ -281,7 +292,7 @@ def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
         "preference_size": policy.preference_size,
     }
     on_policy = common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
-    if configuration.algorithm == "ppo":
+    if configuration.algorithm in ("ppo", "impala"):
         return on_policy
     if configuration.algorithm == "recurrent_ppo":
         recurrent = configuration.recurrent_ppo

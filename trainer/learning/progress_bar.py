@@ -10,11 +10,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from weir.cluster import ClusterError
+
 
 @contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
-    """A bar on standard error, as a function of what is done, steps so far and a note. A simulator's failure ends the
-    command with status 1.
+    """A bar on standard error, as a function of what is done, steps so far and a note. The failure of a simulator or a
+    cluster ends the command with status 1.
     """
     from weir.trainer.gym.process import SimulatorError
 
@@ -37,7 +39,7 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
 
         try:
             yield show
-        except SimulatorError as error:
+        except (SimulatorError, ClusterError) as error:
             progress.stop()
             typer.echo(f"weir: {error}", err=True)
             raise typer.Exit(1) from None

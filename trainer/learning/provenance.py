@@ -20,6 +20,7 @@ from weir.trainer.model.file import read_model
 _PACKAGES = {
     "ppo": ("stable-baselines3", "torch", "gymnasium"),
     "recurrent_ppo": ("sb3-contrib", "stable-baselines3", "torch", "gymnasium"),
+    "impala": ("ray", "torch", "gymnasium"),
     "imitation": ("torch",),
 }
 
@@ -68,6 +69,8 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
     if configuration.algorithm == "recurrent_ppo":
         how = f"recurrent PPO (sb3-contrib), {done} steps"
         network = configuration.recurrent_ppo.model_dump(include={"hidden", "layers"})
+    if configuration.algorithm == "impala":
+        how = f"IMPALA (RLlib), {done} steps"
     if configuration.algorithm == "imitation":
         how = f"imitation (dataset aggregation), {done} decisions"
         network = configuration.imitation.model_dump(include={"hidden", "layers", "classifies"})

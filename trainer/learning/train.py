@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
+from weir.cluster import ClusterError, connected
 from weir.errors import InputError
 from weir.files.output import alone_in, make_folder, refuse_other_results, write_text
-from weir.trainer.configuration.algorithms import PpoSettings
+from weir.trainer.configuration.algorithms import ImpalaSettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import (
     check_checkpoint,
@@ -61,6 +62,7 @@ def train(
     callbacks: Sequence[BaseCallback] = (),
     command: str | None = None,
     configuration_file: ConfigurationFile | None = None,
+    address: str | None = None,
 ) -> TrainingResult:
     """Trains until `configuration.steps` environment steps are done, or until Ctrl-C, which keeps a checkpoint.
 
@@ -76,12 +78,15 @@ def train(
         callbacks: of stable-baselines3, besides those of every run.
         command: for the record.
         configuration_file: for the record.
+        address: of the cluster that `impala` trains on; see `connected`.
 
     Raises:
         InputError: the folder holds a checkpoint and `resume` is false, or the other way round, or results of another
             command; another command is at work there; a scenario file or a teacher is missing; the training diverged,
             or does not fit into memory.
         SimulatorError: a simulator failed; the last checkpoint stays.
+        MissingComponent: `impala` without Ray.
+        ClusterError: a runner failed, or a distributed training stands still; its checkpoint is written first.
     """
     started = time.monotonic()
     folder = Path(out)
@@ -115,12 +120,10 @@ def train(
             result = imitate(configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress)
         else:
             try:
-                environment = make_environment(configuration, simulator, objective=objective, sampler=sampler)
-                with closing(environment):
-                    result = _reinforce(
-                        configuration, folder, environment, record, resume, on_progress, callbacks,
-                        evaluate_every_steps, simulator,
-                    )  # fmt: skip
+                result = _reinforce(
+                    configuration, folder, record, resume, on_progress, callbacks, evaluate_every_steps, simulator,
+                    sampler, objective, address,
+                )  # fmt: skip
             except MemoryError as error:
                 raise InputError(
                     f"the training does not fit into memory ({error}): lower environments, steps_per_update, "
@@ -136,37 +139,49 @@ def train(
 def _reinforce(
     configuration: TrainingConfiguration,
     folder: Path,
-    environment: BottleneckVecEnv,
     record: RunRecord,
     resume: bool,
     on_progress: Callable[[TrainingProgress], None] | None,
     callbacks: Sequence[BaseCallback],
     evaluate_every_steps: int | None,
     simulator: str | os.PathLike[str] | None,
+    sampler: ScenarioSampler,
+    objective: ObjectiveSource | None,
+    address: str | None,
 ) -> tuple[int, bool, float]:
     """Learns from rewards; the steps, whether Ctrl-C interrupted it, and the mean reward of the latest episodes."""
     checkpoint = folder / CHECKPOINT
     settings = configuration.algorithm_settings
-    on_policy, average = isinstance(settings, PpoSettings), None
-    if isinstance(settings, PpoSettings) and settings.weight_average_decay > 0:
+    on_policy, average = isinstance(settings, PpoSettings | ImpalaSettings), None
+    if isinstance(settings, PpoSettings | ImpalaSettings) and settings.weight_average_decay > 0:
         average = WeightAverage(settings.weight_average_decay, configuration.algorithm, folder)
-    # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
-    model = (
-        load_model(configuration, checkpoint, environment) if resume else make_model(configuration, environment, folder)
-    )
-    if resume:
-        # The seed of the first part would repeat its scenarios.
-        environment.seed(configuration.seed + model.num_timesteps)
-
-    def save() -> None:
-        save_checkpoint(model, checkpoint, configuration.algorithm, replay_buffer=configuration.saves_buffer)
-        if average is not None:
-            average.save()
-
-    recorder = Recorder(configuration, folder, save, on_progress)
-    watching: list[BaseCallback] = [recorder, *([average] if average is not None else []), *callbacks]
     interrupted, watcher = False, None
     with ExitStack() as stack:
+        # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
+        model: BaseAlgorithm
+        if configuration.algorithm == "impala":
+            stack.enter_context(connected(address))
+            # Only in the environment that has Ray.
+            from weir.trainer.learning.distributed.impala import Impala
+
+            model = Impala(configuration, folder, sampler=sampler, objective=objective)
+        else:
+            environment = make_environment(configuration, simulator, objective=objective, sampler=sampler)
+            stack.enter_context(closing(environment))
+            model = make_model(configuration, environment, folder)
+        if resume:
+            load_model(model, checkpoint)
+            if model.env is not None:
+                # The seed of the first part would repeat its scenarios.
+                model.env.seed(configuration.seed + model.num_timesteps)
+
+        def save() -> None:
+            save_checkpoint(model, checkpoint, configuration.algorithm, replay_buffer=configuration.saves_buffer)
+            if average is not None:
+                average.save()
+
+        recorder = Recorder(configuration, folder, save, on_progress)
+        watching: list[BaseCallback] = [recorder, *([average] if average is not None else []), *callbacks]
         if evaluate_every_steps is not None:
             evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
             watcher = EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps)
@@ -175,17 +190,20 @@ def _reinforce(
             model.learn(
                 max(0, configuration.steps - model.num_timesteps),
                 watching,
-                log_interval=1 if on_policy else 4 * environment.num_envs,
+                log_interval=1 if on_policy else 4 * configuration.environment.environments,
                 tb_log_name=configuration.name,
                 reset_num_timesteps=not resume,
             )
         except KeyboardInterrupt:
             interrupted = True
+        except ClusterError:
+            save()
+            raise
         except ValueError:
             # torch refuses a distribution that is not finite: `save` then refuses.
             if all(values.isfinite().all() for values in model.policy.state_dict().values()):
                 raise
-    save()
+        save()
     if watcher is not None:
         record.rule_mean_reward = watcher.rule_mean_reward
     return model.num_timesteps, interrupted, recorder.mean_reward

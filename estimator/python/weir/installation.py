@@ -65,6 +65,15 @@ def require_trees() -> None:
     _require(TREE_PACKAGES)
 
 
+def require_distributed() -> None:
+    """Raises a MissingComponent when this environment has no Ray."""
+    if find_spec("ray") is None:
+        raise MissingComponent(
+            f"Ray is not installed here: {how_to_get('distributed', 'ray[rllib]')} brings it; then use the `weir` of "
+            "that environment"
+        )
+
+
 def _require(packages: Mapping[str, str]) -> None:
     missing = [name for module, name in packages.items() if find_spec(module) is None]
     if missing:

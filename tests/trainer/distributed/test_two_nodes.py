@@ -1,0 +1,103 @@
+"""A training over two nodes, one of which is killed and comes back. For `make test-distributed`."""
+
+import json
+import os
+import re
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+from cluster import Cluster, wait_until
+
+PROGRAMS = os.environ.get("WEIR_DISTRIBUTED")
+pytestmark = pytest.mark.skipif(not PROGRAMS, reason="needs Ray: make test-distributed")
+# On a machine that is not busy otherwise; on a busy one as long as the first runners took.
+BACK_S = 30.0
+
+
+@pytest.fixture
+def cluster():
+    # Names of sockets may not be longer than 107 bytes, so not pytest's folder.
+    with tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
+        nodes = Cluster(Path(PROGRAMS).absolute(), Path(folder))
+        try:
+            nodes.start()
+            yield nodes
+        finally:
+            nodes.close()
+
+
+@pytest.fixture
+def configuration(values, write_toml):
+    values["environment"]["environments"] = 4
+    values |= {"algorithm": "impala", "steps": 10_000_000, "checkpoint_every_steps": 1000}
+    return write_toml(values | {"impala": {"runners": 2, "steps_per_fragment": 16, "batch_size": 64}})
+
+
+class Run:
+    """The progress of a training folder."""
+
+    def __init__(self, folder):
+        self.file = folder / "progress.json"
+
+    def last(self):
+        lines = self.file.read_text().splitlines() if self.file.exists() else []
+        return json.loads(lines[-1]) if lines else {}
+
+    def steps(self):
+        return self.last().get("time/total_timesteps", 0)
+
+    def working(self, count):
+        return self.last().get("runners/working") == count
+
+
+def test_a_training_goes_on_without_a_killed_node_and_takes_it_back(cluster, configuration, tmp_path):
+    second = cluster.start()
+    out = tmp_path / "run"
+    training, run = cluster.popen("train", configuration, "--address", cluster.address, "--out", out), Run(out)
+    start_s = wait_until(lambda: run.working(2), 300.0, "two runners at work")
+    limit_s = max(BACK_S, start_s)
+
+    cluster.kill(second)
+    noticed_s = wait_until(lambda: run.working(1), limit_s, "the loss noticed")
+    steps = run.steps()
+    wait_until(lambda: run.steps() > steps + 2000, limit_s, "training on one node")
+
+    cluster.start()
+    back_s = wait_until(lambda: run.working(2), limit_s, "the second runner back")
+    times = f"started in {start_s:.1f} s, loss noticed after {noticed_s:.1f}, back {back_s:.1f} after its node"
+    print(f"\nrunners {times}; {run.last()['runners/lost']} lost")
+
+    steps = run.steps()
+    training.send_signal(signal.SIGINT)
+    _, errors = training.communicate(timeout=120)
+    assert training.returncode == 1
+    assert "interrupted after" in errors
+    record = json.loads((out / "training.json").read_text())
+    assert record["steps"] >= steps
+
+    done = record["steps"] + 1000
+    resumed = cluster.run(
+        "train", configuration, "--address", cluster.address, "--out", out, "--resume", "--steps", done
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads((out / "training.json").read_text())["steps"] >= done
+    assert cluster.run("export", out, "--out", tmp_path / "model.onnx").returncode == 0
+
+
+def test_a_node_without_the_simulator_is_named(cluster, configuration, tmp_path):
+    cluster.start(WEIR_SIM="/nowhere/weir-sim")
+    refused = cluster.run("train", configuration, "--address", cluster.address, "--out", tmp_path / "run")
+    assert refused.returncode == 2
+    assert re.search(r"machine [\d.]+ of the cluster: weir-sim: /nowhere/weir-sim", refused.stderr), refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_cluster_that_is_not_there_or_has_another_token(cluster, configuration, tmp_path):
+    refused = cluster.run("train", configuration, "--address", "127.0.0.1:1", "--out", tmp_path / "run")
+    assert (refused.returncode, "there is no cluster" in refused.stderr) == (2, True), refused.stderr
+    cluster.environment["RAY_AUTH_TOKEN"] = "0" * 64
+    refused = cluster.run("train", configuration, "--address", cluster.address, "--out", tmp_path / "run")
+    assert (refused.returncode, "cannot join the cluster" in refused.stderr) == (2, True), refused.stderr
+    assert "Traceback" not in refused.stderr
