@@ -143,8 +143,8 @@ test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers,
 	@[ -e $(LIBWEBRTC) ] || echo "weir: calls and the adapter to libwebrtc were not tested: run \`make webrtc\` first"
 
 .PHONY: test-distributed
-test-distributed: build-test distributed ## Train over two Ray nodes, one of which is killed and comes back
-	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed
+test-distributed: build-test distributed ## Train, search and replay over two Ray nodes, one of which is killed
+	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed tests/qoe_eval/distributed
 
 .PHONY: bench
 bench: build-test ## Measure; writes build/bench.json

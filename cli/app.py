@@ -32,6 +32,7 @@ COMMANDS: Commands = {
     "report": ("weir.cli.report:report", "Make a report again, or one of a browser's dump."),
     "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
     "train": ("weir.trainer.train:train", "Train a policy."),
+    "tune": ("weir.qoe_eval.tune.tune:tune", "Search settings of a training."),
     "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
     "finetune": ("weir.trainer.finetune:finetune", "Experimental: learn from recorded calls."),
     "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),

@@ -1,4 +1,4 @@
-"""`weir report`: summary and page of a folder with results, calls or a training, or the page of a browser's dump."""
+"""`weir report`: summary and page of results, calls, a training or a search, or the page of a browser's dump."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from weir.qoe_eval.report import replay_page, training_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.runs.options import ReferenceOption
 from weir.qoe_eval.runs.store import CallStore, RunStore
+from weir.qoe_eval.tune import page as tune_page
 
 
 def report(
@@ -23,8 +24,8 @@ def report(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="A folder that 'weir replay', 'call' or 'train' has written; or a dump of chrome://webrtc-internals "
-            "or an rtcstats file, which may be gzipped.",
+            help="A folder that 'weir replay', 'call', 'train' or 'tune' has written; or a dump of "
+            "chrome://webrtc-internals or an rtcstats file, which may be gzipped.",
         ),
     ],
     csv: Annotated[
@@ -41,8 +42,8 @@ def report(
         summary, page = _report_dump(path, out or Path("weir-dump-report"))
     elif out is not None:
         raise InputError(f"--out {out}: is for a dump; the report of a folder is written in that folder")
-    elif (training := training_page.rewrite(path)) is not None:
-        summary, page = json.dumps(training[0], indent=1), training[1]
+    elif (learned := training_page.rewrite(path) or tune_page.rewrite(path)) is not None:
+        summary, page = json.dumps(learned[0], indent=1), learned[1]
     else:
         summary, page = _report_records(path, reference, csv=csv, quiet=as_json)
         csv, reference = False, None

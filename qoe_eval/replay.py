@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from weir.cluster import connected
 from weir.console import error_console, with_options
 from weir.errors import InputError, MissingComponent
 from weir.executables import find_simulator
@@ -22,6 +24,7 @@ from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, 
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.runs import objectives as objective_runs
+from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, PathOptions, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
@@ -192,6 +195,10 @@ class ReplayOptions:
     reference: ReferenceOption = None
     require: RequireOption = None
     jobs: JobsOption = None
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="auto|HOST:PORT", help="Run on the machines of a Ray cluster. Default: on this one."),
+    ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
 
     @property
@@ -232,7 +239,8 @@ def replay(options: ReplayOptions) -> None:
     started = time.monotonic()
     plans = plan_replay(options)
     requirements = parse_requirements(options.require, plans.main.controllers, options.reference, "replay")
-    results = run_plans(plans, options)
+    with nullcontext() if options.address is None else connected(options.address):
+        results = run_plans(plans, options)
     summary, page = report_results(plans, results, options, started)
     if options.as_json:
         typer.echo(summary.text())
@@ -277,6 +285,10 @@ def plan_replay(options: ReplayOptions) -> ReplayPlans:
         own=own,
         decision_delay_ms=options.decision_delay,
     )
+    if options.address is not None:
+        if options.jobs is not None:
+            raise InputError("--jobs: is for this machine; omit it or --address")
+        check_travels(main)
     return ReplayPlans(
         main,
         objective_runs.objective_plans(main, options.objectives) if options.objectives and main.model else [],
@@ -324,12 +336,20 @@ def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
         if not some and folder.is_dir():
             # Records of an earlier replay with other options are set aside.
             RunStore(folder).start({})
-        return run_with_progress(some, folder, options.jobs, console, quiet=options.as_json)
+        return run_with_progress(
+            some, folder, options.jobs, console, quiet=options.as_json, on_cluster=options.address is not None
+        )
 
     after_interrupt = f", 'weir report {out}' shows them"
     return ReplayResults(
         run_with_progress(
-            [plans.main], out, options.jobs, console, quiet=options.as_json, after_interrupt=after_interrupt
+            [plans.main],
+            out,
+            options.jobs,
+            console,
+            quiet=options.as_json,
+            after_interrupt=after_interrupt,
+            on_cluster=options.address is not None,
         ),
         beside(plans.objectives, out / objective_runs.FOLDER),
         beside(plans.families, out / FAMILIES_FOLDER),

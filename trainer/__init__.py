@@ -1,7 +1,7 @@
 """Training of Weir's learned policy: the environment, learners, adaptation, and export.
 
 The packages above use the names here, those of `weir.trainer.gym` (the environment) and the commands; modules below may
-change. Names are imported when they are first used, and none of these needs torch.
+change. Names are imported when they are first used; only `train_until` and `export_run` need torch.
 """
 
 from importlib import import_module
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from weir.trainer.configuration.training import TrainingConfiguration
+    from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration, load_configuration
+    from weir.trainer.configuration.tuning import TuneSettings, setting_of, with_parameters
     from weir.trainer.learning.run_record import (
         CONFIGURATION,
         EVALUATIONS,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         load_run_configuration,
         read_run_record,
     )
+    from weir.trainer.learning.stages import export_run, train_until
     from weir.trainer.model.file import read_model
     from weir.trainer.offline.transitions import RecordedCall
     from weir.trainer.offline.writer import check_model, check_target, write_data_set
@@ -30,11 +32,18 @@ __all__ = [
     "RecordedCall",
     "RunRecord",
     "TrainingConfiguration",
+    "TuneSettings",
     "check_model",
     "check_target",
+    "checked_configuration",
+    "export_run",
+    "load_configuration",
     "load_run_configuration",
     "read_model",
     "read_run_record",
+    "setting_of",
+    "train_until",
+    "with_parameters",
     "write_data_set",
 ]
 
@@ -48,11 +57,18 @@ _HOMES = {
     "RecordedCall": "weir.trainer.offline.transitions",
     "RunRecord": "weir.trainer.learning.run_record",
     "TrainingConfiguration": "weir.trainer.configuration.training",
+    "TuneSettings": "weir.trainer.configuration.tuning",
     "check_model": "weir.trainer.offline.writer",
     "check_target": "weir.trainer.offline.writer",
+    "checked_configuration": "weir.trainer.configuration.training",
+    "export_run": "weir.trainer.learning.stages",
+    "load_configuration": "weir.trainer.configuration.training",
     "load_run_configuration": "weir.trainer.learning.run_record",
     "read_model": "weir.trainer.model.file",
     "read_run_record": "weir.trainer.learning.run_record",
+    "setting_of": "weir.trainer.configuration.tuning",
+    "train_until": "weir.trainer.learning.stages",
+    "with_parameters": "weir.trainer.configuration.tuning",
     "write_data_set": "weir.trainer.offline.writer",
 }
 

@@ -34,41 +34,34 @@ def export(
     check_target(out, force=force)
     require_training()
     _say("loading torch")
-    from weir.trainer.learning.algorithms import TrainedPolicy, load_policy
-    from weir.trainer.model.export import export as write_model
-    from weir.trainer.policies.recurrent import RecurrentPolicy
-
-    policy: TrainedPolicy
-    metadata: dict[str, str] = {}
     if run.suffix == ".onnx":
-        from weir.trainer.learning.starting_point import policy_of, read_starting_point
-
-        start = read_starting_point(run, load_configuration(DEFAULT_CONFIGURATION))
-        policy, settings, provenance, metadata = policy_of(start), start.configuration, start.provenance, start.metadata
+        _export_anew(run, out)
     else:
-        from weir.trainer.learning.provenance import provenance_of_run
-        from weir.trainer.learning.run_record import BEST_MODEL, load_run_configuration, trained_policy
+        from weir.trainer.learning.run_record import BEST_MODEL
+        from weir.trainer.learning.stages import export_run
 
-        checkpoint = run / BEST_MODEL if best else trained_policy(run)
-        policy, settings = load_policy(checkpoint), load_run_configuration(run)
-        provenance = provenance_of_run(run, checkpoint)
-        _say(f"{checkpoint}: {provenance['algorithm']}")
+        export_run(run, out, run / BEST_MODEL if best else None, _say)
         if best:
             _say_if_nothing_was_learned(run)
-    specification = settings.environment.specification()
-    if isinstance(policy, RecurrentPolicy):
-        specification = policy.specification
+    typer.echo(f"{out}\n{write_card(out)}")
+
+
+def _export_anew(model: Path, out: Path) -> None:
+    from weir.trainer.learning.starting_point import policy_of, read_starting_point
+    from weir.trainer.model.export import export as write_model
+
+    start = read_starting_point(model, load_configuration(DEFAULT_CONFIGURATION))
+    settings = start.configuration
     write_model(
-        policy,
-        specification,
+        policy_of(start),
+        settings.environment.specification(),
         out,
         name=settings.name,
         version=settings.version,
-        provenance=provenance,
-        metadata=metadata,
+        provenance=start.provenance,
+        metadata=start.metadata,
         on_stage=_say,
     )
-    typer.echo(f"{out}\n{write_card(out)}")
 
 
 def _say(text: str) -> None:

@@ -25,8 +25,10 @@ def run_with_progress(
     *,
     quiet: bool,
     after_interrupt: str = "",
+    on_cluster: bool = False,
 ) -> ReplayOutcome:
-    """`replay_all` for a command. `after_interrupt` tells the user what else is possible after Ctrl-C.
+    """`replay_all` for a command. `after_interrupt` tells the user what else is possible after Ctrl-C; `on_cluster`: on
+    the one that is joined.
 
     Raises:
         InputError: the simulator refused a run; what is complete is kept.
@@ -41,7 +43,7 @@ def run_with_progress(
             def show(done: int, total: int, name: str) -> None:
                 progress.update(task, completed=done, total=total, description=name)
 
-            outcome = replay_all(plans, out, jobs or os.cpu_count() or 1, show)
+            outcome = replay_all(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
     except SimulatorFailed as error:
         console.print(f"weir: {error}")
         raise typer.Exit(1) from None

@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
-from weir.qoe_eval.measures.run_causes import run_episodes
-from weir.qoe_eval.records import MediaRecord, RunRecord, Series
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.runs.cluster_runs import cluster_runs
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.simulator import run_jobs
+from weir.qoe_eval.runs.measured_runs import measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.qoe_eval.runs.store import RunStore
 
@@ -48,9 +47,10 @@ def replay(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgre
 
 
 def replay_all(
-    plans: Sequence[ReplayPlan], folder: Path, processes: int, on_progress: OnProgress | None = None
+    plans: Sequence[ReplayPlan], folder: Path, processes: int | None, on_progress: OnProgress | None = None
 ) -> ReplayOutcome:
-    """Runs what is not there yet, appending each record as it completes. A run of several plans runs once.
+    """Runs what is not there yet, appending each record as it completes. A run of several plans runs once. `processes`
+    of this machine; None: on the cluster that is joined.
 
     A run that the simulator refuses ends the replay: the refusal (a bad model, say) would come again for every run of
     that controller. Runs that die or overstay are counted as failures, and the others go on. `on_progress` gets the
@@ -78,16 +78,21 @@ def replay_all(
     outcome.reused = len(done)
     missing = [job for key, job in jobs.items() if key not in done]
     longest_s = max((scenario.duration_s for plan in plans for scenario in plan.scenarios), default=0.0)
-    runs = run_jobs(plans[0].simulator, missing, processes, _TIME_LIMIT_S + longest_s)
+    simulator, limit_s = plans[0].simulator, _TIME_LIMIT_S + longest_s
+    runs = (
+        cluster_runs(simulator, missing, limit_s)
+        if processes is None
+        else measured_runs(simulator, missing, processes, limit_s)
+    )
     try:
-        for answer in runs:
-            if answer.record is None:
-                outcome.failures.append(answer)
-                if answer.refused:
+        for run in runs:
+            record = run.outcome.record
+            if record is None:
+                outcome.failures.append(run.outcome)
+                if run.outcome.refused:
                     break
                 continue
-            record, series = _result(answer.record, answer.job)
-            store.append(record, series if answer.job.keep_series else None)
+            store.append(record, run.series)
             done[record.key] = record
             if on_progress:
                 on_progress(len(done), len(jobs), f"{record.scenario} · {record.controller}")
@@ -96,21 +101,3 @@ def replay_all(
     outcome.by_plan = [[done[key] for key in keys if key in done] for keys in keys_by_plan]
     outcome.records = [done[key] for key in jobs if key in done]
     return outcome
-
-
-def _result(answer: RunRecord, job: ReplayJob) -> tuple[RunRecord, Series]:
-    tested = list(job.media) or None
-    metrics = run_metrics(answer, tested)
-    lean, series = answer.without_series()
-    about: dict[str, object] = {
-        "key": job.key,
-        "media": {name: MediaRecord.model_validate(one) for name, one in job.media.items()},
-        "variation": job.variation,
-        "model_sha256": job.model_sha256,
-        "metrics": metrics,
-    }
-    if job.decision_delay_ms:
-        about["decision_delay_ms"] = job.decision_delay_ms
-    if answer.series:
-        about["episodes"] = run_episodes(answer, flows_under_test_of(answer, tested))
-    return lean.model_copy(update=about), series

@@ -11,7 +11,7 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Protocol, TypeVar
@@ -59,10 +59,11 @@ def run_tasks(
     work: Callable[[TaskType, Report], None],
     processes: int,
     on_progress: Callable[[TaskType, int], None],
-    on_done: Callable[[TaskType], None],
+    on_done: Callable[[TaskType], Iterable[TaskType] | None],
 ) -> list[TaskFailure]:
     """Does all tasks in their order, `processes` at once, and gives back those that failed; the others go on. `work`,
     at the top level of a module, runs in the task's process and keeps its own results; the callbacks run here.
+    `on_done` may return tasks that follow.
 
     Raises:
         KeyboardInterrupt: after all running tasks have stopped.
@@ -106,7 +107,7 @@ def run_tasks(
                 if kind == "failed":
                     failures.append(TaskFailure(one.task.name, value))
                 elif kind == "done":
-                    on_done(one.task)
+                    waiting.extend(on_done(one.task) or ())
     finally:
         stop.set()
         for connection, one in running.items():

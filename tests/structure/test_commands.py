@@ -11,8 +11,8 @@ from weir.cli.app import build_app
 
 MOST_COMMANDS = 20
 COMMANDS = {
-    "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "adapt", "export", "paper",
-    "finetune", "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
+    "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "tune", "adapt", "finetune",
+    "export", "paper", "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
 }  # fmt: skip
 # The modules of Weir that each of these commands may import, and the packages of others that none may.
 OF_ALL = {"weir", "weir._core", "weir.cli", "weir.cli.app", "weir.cli.main", "weir.errors", "weir.installation"}

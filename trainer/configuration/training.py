@@ -23,6 +23,7 @@ from weir.trainer.configuration.algorithms import (
     Td3Settings,
 )
 from weir.trainer.configuration.scenarios import ScenarioSettings
+from weir.trainer.configuration.tuning import TuneSettings
 from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
@@ -122,6 +123,7 @@ class TrainingConfiguration(Settings):
     sac: SacSettings = SacSettings()
     impala: ImpalaSettings = ImpalaSettings()
     imitation: ImitationSettings = ImitationSettings()
+    tune: TuneSettings | None = None
 
     @property
     def algorithm_settings(self) -> PpoSettings | ImpalaSettings | OffPolicySettings:
@@ -139,6 +141,12 @@ class TrainingConfiguration(Settings):
     def saves_buffer(self) -> bool:
         """True when the checkpoints include a replay buffer."""
         return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
+
+    @model_validator(mode="after")
+    def _tunable(self) -> TrainingConfiguration:
+        if self.tune is not None:
+            self.tune.check(TrainingConfiguration)
+        return self
 
     @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:

@@ -65,6 +65,12 @@ def require_trees() -> None:
     _require(TREE_PACKAGES)
 
 
+def require_tuning() -> None:
+    """The same for `weir tune`."""
+    require_training()
+    _require({"optuna": "optuna"})
+
+
 def require_distributed() -> None:
     """Raises a MissingComponent when this environment has no Ray."""
     if find_spec("ray") is None:

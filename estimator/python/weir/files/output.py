@@ -154,7 +154,12 @@ def refuse_other_results(folder: Path, own: str) -> None:
     Raises:
         InputError: the folder holds results of another kind.
     """
-    kinds = {"results.jsonl": "runs or calls", "call.json": "a call", "configuration.json": "a training"}
+    kinds = {
+        "results.jsonl": "runs or calls",
+        "call.json": "a call",
+        "configuration.json": "a training",
+        "tune.json": "a search",
+    }
     for name, what in kinds.items():
         if name != own and os.path.lexists(folder / name):
             raise InputError(f"--out {printable(folder)}: holds {what} ({name}); choose another folder")

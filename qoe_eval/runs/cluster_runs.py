@@ -1,0 +1,100 @@
+"""Runs jobs on the machines of a Ray cluster that is joined, in chunks; what a lost machine had begins again elsewhere.
+
+Nothing of this machine is needed there but the same installation of Weir: models travel with the jobs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import tempfile
+from collections import deque
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from weir.cluster import core_count
+from weir.errors import InputError
+from weir.executables import find_simulator
+from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, member_digests
+from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
+from weir.qoe_eval.runs.simulator_worker import Outcome
+from weir.registry import is_pool
+
+# Tasks of fewer jobs spend their time on being tasks.
+_CHUNK = 15
+# So that a machine never waits for its next task.
+_TASKS_PER_CORE = 2
+_LOSSES_TO_GIVE_UP = 5
+
+
+def check_travels(plan: ReplayPlan) -> None:
+    """Raises an InputError for controllers that read files which other machines do not have."""
+    for name in plan.controllers:
+        if name in plan.own or (is_pool(name) and member_digests(name)):
+            raise InputError(f"--controller {name}: runs from a file of this machine; omit it or --address")
+
+
+def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float) -> Generator[MeasuredRun, None, None]:
+    """As `measured_runs`, with the same records, on the cluster; `simulator` is that of this machine. Closing the
+    generator, or an exception at its consumer, ends all tasks.
+
+    Raises:
+        SimulatorFailed: on some machine the executable does not start, or only dies.
+    """
+    import ray
+
+    task = ray.remote(max_retries=_LOSSES_TO_GIVE_UP)(_run_chunk)
+    models = ray.put({path: Path(path).read_bytes() for path in filter(None, set(map(_model, jobs)))})
+    waiting = deque(list(jobs[start : start + _CHUNK]) for start in range(0, len(jobs), _CHUNK))
+    running: dict[Any, list[ReplayJob]] = {}
+    try:
+        while waiting or running:
+            # Machines may come and go.
+            while waiting and len(running) < _TASKS_PER_CORE * max(1, core_count()):
+                chunk = waiting.popleft()
+                running[task.remote(chunk, models, _sha256(simulator), time_limit_s)] = chunk
+            for answered in ray.wait(list(running))[0]:
+                chunk = running.pop(answered)
+                try:
+                    runs = ray.get(answered)
+                except (ray.exceptions.WorkerCrashedError, ray.exceptions.ObjectLostError) as error:
+                    lost = f"its machine was lost {_LOSSES_TO_GIVE_UP + 1} times ({type(error).__name__})"
+                    runs = [MeasuredRun(Outcome(job, error=lost)) for job in chunk]
+                # The jobs as they are here: their models are files of this machine.
+                by_key = {job.key: job for job in chunk}
+                for run in runs:
+                    yield replace(run, outcome=replace(run.outcome, job=by_key[run.outcome.job.key]))
+    finally:
+        for task_running in running:
+            ray.cancel(task_running, force=True)
+
+
+def _run_chunk(
+    jobs: Sequence[ReplayJob], models: dict[str, bytes], simulator_sha256: str, time_limit_s: float
+) -> list[MeasuredRun]:
+    """On a machine of the cluster."""
+    simulator = find_simulator()
+    if _sha256(simulator) != simulator_sha256:
+        error = f"machine {platform.node()} has another build of {simulator.name}; give all machines the same"
+        return [MeasuredRun(Outcome(jobs[0], error=error, refused=True))]
+    with tempfile.TemporaryDirectory(prefix="weir-") as folder:
+        files = {path: Path(folder, f"{number}.onnx") for number, path in enumerate(models)}
+        for path, file in files.items():
+            file.write_bytes(models[path])
+        here = [
+            replace(job, request={**job.request, "model": str(files[own])}) if (own := _model(job)) else job
+            for job in jobs
+        ]
+        return list(measured_runs(simulator, here, 1, time_limit_s))
+
+
+def _model(job: ReplayJob) -> str | None:
+    path = job.request["model"]
+    return path if isinstance(path, str) else None
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,51 @@
+"""Runs jobs through `weir-sim` and measures what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
+from weir.qoe_eval.measures.run_causes import run_episodes
+from weir.qoe_eval.records import MediaRecord, RunRecord, Series
+from weir.qoe_eval.runs.jobs import ReplayJob
+from weir.qoe_eval.runs.simulator import run_jobs
+from weir.qoe_eval.runs.simulator_worker import Outcome
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """The outcome of a job, with its measures in the record, and its series where the job keeps them."""
+
+    outcome: Outcome[ReplayJob]
+    series: Series | None = None
+
+
+def measured_runs(
+    simulator: Path, jobs: Sequence[ReplayJob], processes: int, time_limit_s: float
+) -> Generator[MeasuredRun, None, None]:
+    """`run_jobs` with measures."""
+    with closing(run_jobs(simulator, jobs, processes, time_limit_s)) as outcomes:
+        for outcome in outcomes:
+            yield MeasuredRun(outcome) if outcome.record is None else _measured(outcome, outcome.record)
+
+
+def _measured(outcome: Outcome[ReplayJob], answer: RunRecord) -> MeasuredRun:
+    job = outcome.job
+    tested = list(job.media) or None
+    metrics = run_metrics(answer, tested)
+    lean, series = answer.without_series()
+    about: dict[str, object] = {
+        "key": job.key,
+        "media": {name: MediaRecord.model_validate(one) for name, one in job.media.items()},
+        "variation": job.variation,
+        "model_sha256": job.model_sha256,
+        "metrics": metrics,
+    }
+    if job.decision_delay_ms:
+        about["decision_delay_ms"] = job.decision_delay_ms
+    if answer.series:
+        about["episodes"] = run_episodes(answer, flows_under_test_of(answer, tested))
+    return MeasuredRun(replace(outcome, record=lean.model_copy(update=about)), series if job.keep_series else None)

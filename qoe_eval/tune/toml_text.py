@@ -1,0 +1,34 @@
+"""Writes TOML, which Python only reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+
+def to_toml(values: Mapping[str, Any], path: str = "") -> str:
+    """A document of booleans, numbers, texts, lists and tables; empty values are left out."""
+    tables = {key: value for key, value in values.items() if isinstance(value, Mapping)}
+    rest = {key: value for key, value in values.items() if key not in tables and value is not None}
+    text = "".join(f"{_key(key)} = {_inline(value)}\n" for key, value in rest.items())
+    for key, table in tables.items():
+        name = f"{path}{_key(key)}"
+        text += f"\n[{name}]\n{to_toml(table, f'{name}.')}"
+    return text
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(key)} = {_inline(one)}" for key, one in value.items() if one is not None) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_inline, value)) + "]"
+    if isinstance(value, str):
+        # JSON leaves DEL as it is, which TOML does not allow.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value, allow_nan=False)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _inline(key)

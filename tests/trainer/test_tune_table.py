@@ -1,0 +1,82 @@
+"""The table `tune` of a configuration: what it accepts, and the settings of a trial."""
+
+import pytest
+
+from weir.errors import InputError
+from weir.trainer.configuration.training import checked_configuration, load_configuration
+from weir.trainer.configuration.tuning import TuneSettings, with_parameters
+
+RATE = {"low": 1e-4, "high": 1e-2, "log": True}
+
+
+def with_table(values, parameters, **table):
+    return checked_configuration(values | {"tune": {"parameters": parameters, **table}})
+
+
+def test_ranges_and_choices_of_settings_are_accepted(values, write_toml):
+    parameters = {
+        "ppo.learning_rate": RATE,
+        "ppo.epochs": {"low": 1, "high": 8},
+        "policy.hidden": {"choices": [[16], [32, 16]]},
+        "environment.action.span": {"low": 1.5, "high": 4.0},
+        "environment.reward": {"choices": ["mocc", "challenge"]},
+    }
+    path = write_toml(values)
+    lines = ["\n[tune]\ntrials = 7\n[tune.parameters]"]
+    lines += [
+        '"ppo.learning_rate" = { low = 1e-4, high = 1e-2, log = true }',
+        '"ppo.epochs" = { low = 1, high = 8 }',
+        '"policy.hidden" = { choices = [[16], [32, 16]] }',
+        '"environment.action.span" = { low = 1.5, high = 4.0 }',
+        '"environment.reward" = { choices = ["mocc", "challenge"] }',
+    ]
+    path.write_text(path.read_text() + "\n".join(lines))
+    tune = load_configuration(path).tune
+    assert tune == TuneSettings(trials=7, parameters=parameters)
+    assert [tune.parameters[name].is_whole for name in ("ppo.epochs", "ppo.learning_rate")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({}, "tune.parameters: Dictionary should have at least 1 item"),
+        ({"ppo.learning_rat": RATE}, 'tune.parameters."ppo.learning_rat": is no setting that can be varied'),
+        ({"steps": {"low": 1, "high": 2}}, '"steps": is no setting'),
+        ({"tune.trials": {"low": 1, "high": 2}}, '"tune.trials": is no setting'),
+        ({"ppo": {"choices": [1, 2]}}, 'is a table; name a setting in it, such as "ppo.KEY"'),
+        ({"seed.low": RATE}, '"seed.low": is no setting'),
+        ({"ppo.learning_rate": {"low": 0.0, "high": 1e-2}}, '"ppo.learning_rate", 0.0: Input should be greater than 0'),
+        ({"ppo.clip_range": {"low": 0.1, "high": 1.5}}, '"ppo.clip_range", 1.5: Input should be less than 1'),
+        ({"ppo.epochs": {"low": 1.0, "high": 8.0}}, "should be a valid integer"),
+        ({"environment.side": {"choices": ["receiver", "middle"]}}, '"environment.side", middle'),
+        ({"ppo.gamma": {"low": 0.9}}, "give low and high, or choices"),
+        ({"ppo.gamma": {"low": 0.9, "high": 0.9}}, "low must be below high"),
+        ({"ppo.gamma": {"low": 0.0, "high": 0.9, "log": True}}, "log: needs low above 0"),
+        ({"ppo.gamma": {"low": 0.0, "choices": [0.1, 0.2]}}, "choices: omit low, high and log"),
+        ({"ppo.gamma": {"choices": [0.1]}}, "at least 2 items"),
+        ({"ppo.gamma": {"low": 0.1, "high": float("inf")}}, "finite number"),
+    ],
+)
+def test_a_range_that_a_setting_cannot_have_is_refused(values, parameters, message):
+    with pytest.raises(InputError) as caught:
+        with_table(values, parameters)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("table", [{"trials": 0}, {"rungs": 9}, {"reduction_factor": 1}, {"scenarios": 10**6}])
+def test_numbers_out_of_bounds_are_refused(values, table):
+    with pytest.raises(InputError, match=f"tune.{next(iter(table))}"):
+        with_table(values, {"ppo.learning_rate": RATE}, **table)
+
+
+def test_each_rung_has_a_multiple_of_the_steps_of_the_one_before():
+    tune = TuneSettings(parameters={"ppo.learning_rate": RATE}, rungs=3, reduction_factor=4)
+    assert tune.rung_steps(16_000) == [1000, 4000, 16_000]
+    assert tune.rung_steps(2) == [1, 1, 2]
+
+
+def test_parameters_take_their_places_and_nothing_else_changes():
+    values = {"steps": 5, "ppo": {"epochs": 2, "gamma": 0.9}}
+    changed = with_parameters(values, {"ppo.epochs": 4, "environment.action.span": 2.0})
+    assert changed == {"steps": 5, "ppo": {"epochs": 4, "gamma": 0.9}, "environment": {"action": {"span": 2.0}}}
+    assert values["ppo"]["epochs"] == 2

@@ -1,0 +1,70 @@
+"""A training in stages: up to a number of steps, and the policy so far as a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.learning.algorithms import load_policy
+from weir.trainer.learning.callbacks import TrainingProgress
+from weir.trainer.learning.checkpoint import read_checkpoint
+from weir.trainer.learning.provenance import provenance_of_run
+from weir.trainer.learning.run_record import CHECKPOINT, load_run_configuration, trained_policy
+from weir.trainer.learning.train import train
+from weir.trainer.model.export import export
+from weir.trainer.policies.recurrent import RecurrentPolicy
+
+
+def train_until(
+    configuration: TrainingConfiguration, folder: Path, steps: int, on_progress: Callable[[TrainingProgress], None]
+) -> None:
+    """Trains until `steps` of the configuration's steps are done, from the checkpoint in the folder if there is one.
+    Schedules are those of the whole training.
+
+    Raises:
+        InputError, SimulatorError: as `train`.
+        KeyboardInterrupt: Ctrl-C, or from `on_progress`; a checkpoint is kept.
+    """
+    checkpoint = folder / CHECKPOINT
+    done = read_checkpoint(checkpoint).steps if checkpoint.is_file() else 0
+    if done >= steps:
+        return
+
+    def stop_at_end(state: TrainingProgress) -> None:
+        on_progress(state)
+        if steps <= state.steps < configuration.steps:
+            raise KeyboardInterrupt
+
+    result = train(configuration, folder, resume=done > 0, on_progress=stop_at_end)
+    if result.steps < steps:
+        raise KeyboardInterrupt
+
+
+def export_run(
+    run: Path,
+    out: Path,
+    checkpoint: Path | None = None,
+    on_stage: Callable[[str], None] = lambda stage: None,
+) -> None:
+    """Writes a policy of a training folder as an ONNX file. `checkpoint`: by default `trained_policy`.
+
+    Raises:
+        InputError: the folder has none, or as `export`.
+    """
+    checkpoint = checkpoint or trained_policy(run)
+    policy, settings = load_policy(checkpoint), load_run_configuration(run)
+    provenance = provenance_of_run(run, checkpoint)
+    on_stage(f"{checkpoint}: {provenance['algorithm']}")
+    specification = (
+        policy.specification if isinstance(policy, RecurrentPolicy) else settings.environment.specification()
+    )
+    export(
+        policy,
+        specification,
+        out,
+        name=settings.name,
+        version=settings.version,
+        provenance=provenance,
+        on_stage=on_stage,
+    )
