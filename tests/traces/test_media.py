@@ -9,7 +9,7 @@ from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import FillerMedia, Scenario, VideoMedia
 
-CALL = VideoMedia(kind="video", rise_time_constant_s=1.35, fall_time_constant_s=0.2)
+CALL = VideoMedia(kind="video", rise_time_constant_s=0.6, fall_time_constant_s=0.25)
 
 
 def test_plain_traces_and_bundled_scenarios_send_the_video_of_a_call():
