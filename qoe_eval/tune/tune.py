@@ -17,7 +17,7 @@ from weir.errors import InputError
 from weir.executables import find_simulator
 from weir.files.input import check_utf8, printable
 from weir.files.output import alone_in, make_folder, refuse_other_results
-from weir.installation import require_tuning
+from weir.installation import require_training
 from weir.qoe_eval.report.page_template import REPORT
 from weir.qoe_eval.tune.description import DESCRIPTION, begin
 from weir.qoe_eval.tune.page import BEST, best_trial, rewrite
@@ -51,7 +51,7 @@ def tune(
     """
     check_utf8("--out", out)
     base = _with_trials(load_configuration(configuration), configuration, trials)
-    require_tuning()
+    require_training()
     find_simulator()
     if address is not None and base.algorithm == "impala":
         raise InputError("--address: a trial of algorithm impala has a cluster of its own; omit it")

@@ -143,6 +143,7 @@ ALLOWED = {
     "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
     "trainer/offline/transitions.py": "what the reward `log` is computed from",
     "trainer/configs/weir.toml": "the shipped model's choice",
+    "trainer/configs/impala.toml": "the shipped model's choice",
     "trainer/configs/adaptation.toml": "adaptation's choice",
     "trainer/configs/imitation.toml": "imitation's choice",
 }
