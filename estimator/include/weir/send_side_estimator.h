@@ -67,7 +67,7 @@ struct SendSideCounters {
 // Allocates only at construction. Never call concurrently.
 class SendSideEstimator {
  public:
-  // Number of departures that are remembered: 1.6 s at 50 Mbps.
+  // Number of departures that are remembered: 0.5 s at 150 Mbps.
   static constexpr size_t kHistory = 8192;
 
   // Null: the ten-line rule.

@@ -18,7 +18,7 @@ namespace weir {
 // Numbers are untrusted. Invariant: a few packets with wrong numbers neither count as more loss than their stream could
 // have had, nor make later packets duplicates for long.
 //
-// 1. A gap of more than 150 numbers, and 10 for each millisecond since the previous packet, is no loss but a leap, and
+// 1. A gap of more than 150 numbers, and 16 for each millisecond since the previous packet, is no loss but a leap, and
 //    so is one of 3000. A pause of 200 ms counts for 2 s, since packets that waited in an outage arrive after it.
 // 2. Ten duplicates, each above the one before, without a new packet between are a restart.
 class SequenceNumbers {
@@ -61,7 +61,8 @@ class SequenceNumbers {
  private:
   static constexpr int64_t kMaxDropout = 3000;
   static constexpr int64_t kMaxBurst = 150;
-  static constexpr int64_t kMaxPerMillisecond = 10;
+  // 150 Mbps in full packets.
+  static constexpr int64_t kMaxPerMillisecond = 16;
   static constexpr TimeDelta kPause = TimeDelta::Millis(200);
   static constexpr TimeDelta kPauseMemory = TimeDelta::Seconds(2);
   static constexpr int kDuplicatesToRestart = 10;
