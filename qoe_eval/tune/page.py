@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.report.chart_rows import Chart, Line, chart, line, row, thinned
 from weir.qoe_eval.report.page_table import Cell, Row, Table
@@ -34,6 +35,8 @@ def rewrite(search: Path) -> tuple[View, Path] | None:
     if not (search / DESCRIPTION).is_file():
         return None
     description, records = read_description(search), read_trials(search)
+    for record in records:
+        _check(search, description, record)
     best = best_trial(records)
     if best is not None:
         values = {key: value for key, value in description.configuration.items() if key != "tune"}
@@ -48,6 +51,17 @@ def rewrite(search: Path) -> tuple[View, Path] | None:
     write_text(search / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     write_text(search / REPORT, _render(search, description, records, best))
     return summary, search / REPORT
+
+
+def _check(search: Path, description: Description, record: TrialRecord) -> None:
+    """Raises an InputError for a record that no trial of the search writes."""
+    assert description.base.tune is not None
+    space = description.base.tune.parameters
+    drawn = record.parameters.keys() == space.keys() and all(
+        space[path].has(value) for path, value in record.parameters.items()
+    )
+    if not drawn or (record.state == "complete" and not record.scores):
+        raise InputError(f"{trial_file(search, record.number)}: is no trial of this search")
 
 
 def best_trial(records: Sequence[TrialRecord]) -> TrialRecord | None:

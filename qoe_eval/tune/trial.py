@@ -84,7 +84,11 @@ def read_trial(path: Path) -> TrialRecord:
 
 def read_trials(search: Path) -> list[TrialRecord]:
     """The records of a search, by number."""
-    return [read_trial(path) for path in sorted((search / TRIALS).glob(f"*/{FILE}"))]
+    records = {path: read_trial(path) for path in sorted((search / TRIALS).glob(f"*/{FILE}"))}
+    for path, record in records.items():
+        if path != trial_file(search, record.number):
+            raise InputError(f"{path}: is the record of another trial, {record.number}")
+    return list(records.values())
 
 
 def trial_configuration(base: TrainingConfiguration, record: TrialRecord) -> TrainingConfiguration:

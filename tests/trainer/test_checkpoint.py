@@ -21,7 +21,7 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.trainer.learning import checkpoint as checkpoints
-from weir.trainer.learning.algorithms import load_policy
+from weir.trainer.learning.algorithms import events_folder, load_policy
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.train import train
 
@@ -162,3 +162,13 @@ def test_a_configuration_beside_it_that_is_none_is_one_message(run, text):
     with pytest.raises(InputError, match=r"configuration\.json: ") as raised:
         load_policy(run / "checkpoint.zip")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_events_go_through_no_link_of_another_user(tmp_path, monkeypatch):
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    pytest.importorskip("tensorboard")
+    (tmp_path / "tensorboard").symlink_to("/tmp")
+    os.lchown(tmp_path / "tensorboard", 1234, 1234)
+    with pytest.raises(InputError, match="of user 1234"):
+        events_folder(tmp_path)

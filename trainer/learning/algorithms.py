@@ -19,6 +19,7 @@ from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.save_util import recursive_getattr
 
 from weir.errors import InputError
+from weir.files.output import make_folder
 from weir.trainer.configuration.algorithms import OffPolicySettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
@@ -101,8 +102,11 @@ def make_model(
 
 
 def events_folder(folder: Path | None) -> str | None:
-    """TensorBoard's events of a training folder; None without TensorBoard."""
-    return str(folder / "tensorboard") if folder is not None and find_spec("tensorboard") else None
+    """The folder of TensorBoard's events in a training folder, made; None without TensorBoard."""
+    if folder is None or not find_spec("tensorboard"):
+        return None
+    make_folder(folder / "tensorboard")
+    return str(folder / "tensorboard")
 
 
 def load_model(model: BaseAlgorithm, checkpoint: Path) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 
 from weir.errors import InputError
 
-# Decompressed as a whole, whatever part is read.
+# Read as a whole, whatever part is needed.
 _LARGEST_CHUNK_BYTES: Final = 1 << 26
-_DEFLATE: Final = 1
 
 
 def read_arrays(
@@ -53,9 +52,8 @@ def _read(h5py: Any, file: Any, path: list[str], row: tuple[int, ...], most_rows
     if not isinstance(found, h5py.Dataset) or found.dtype.kind not in "bfiu" or found.dtype.itemsize > 8:
         # Minari stores truth values as an enumeration, which h5py shows as bool.
         raise ValueError(f"{'/'.join(path)} is no array of numbers")
-    creation = found.id.get_create_plist()
-    filters = {creation.get_filter(index)[0] for index in range(creation.get_nfilters())}
-    if found.is_virtual or found.external or not filters <= {_DEFLATE}:
+    # HDF5 unpacks a chunk to any size that its content has.
+    if found.is_virtual or found.external or found.id.get_create_plist().get_nfilters() > 0:
         raise ValueError(f"{'/'.join(path)} is kept in another file, or packed")
     if found.ndim != 1 + len(row) or found.shape[1:] != row or found.shape[0] > most_rows + 1:
         raise ValueError(f"{'/'.join(path)} has the shape {found.shape}")

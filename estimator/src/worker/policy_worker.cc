@@ -1,5 +1,8 @@
 #include "worker/policy_worker.h"
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -219,9 +222,12 @@ PolicyExecutorFactory ProcessWorker() {
   return [](std::unique_ptr<Policy> policy) {
     static std::mutex mutex;
     static std::weak_ptr<Worker> of_process;
+    static pid_t process = 0;
     const std::lock_guard lock(mutex);
     std::shared_ptr<Worker> worker = of_process.lock();
-    if (!worker) of_process = worker = std::make_shared<Worker>();
+    // A child process has its parent's executors, but not the thread.
+    const bool is_parents = std::exchange(process, getpid()) != getpid();
+    if (!worker || is_parents) of_process = worker = std::make_shared<Worker>();
     return std::make_unique<WorkerExecutor>(std::move(worker), std::move(policy));
   };
 }

@@ -53,7 +53,7 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
     reference, heard = _resampled(sent), _resampled(received)
     if not 0 < len(reference) <= len(heard):
         return []
-    heard = heard[np.argmax(heard != 0) :]
+    heard = heard[min(np.argmax(heard != 0), len(heard) - len(reference)) :]
     pairs = [(aligned(reference, window), window) for window in windows(heard, len(reference))]
     try:
         with ProcessPoolExecutor(_AT_ONCE, initializer=_start_visqol) as pool:

@@ -2,6 +2,9 @@
 #include "worker/policy_worker.h"
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -320,6 +323,24 @@ TEST(PolicyWorkerTest, AControllerGetsItsAnswerFromTheWorkerOfTheProcess) {
     EXPECT_TRUE(controller->OnTimeout(now + PolicyExecutor::kPollInterval).target_rate);
   }
   EXPECT_GT(asked, 0);
+}
+
+TEST(PolicyWorkerTest, AChildProcessHasAWorkerOfItsOwn) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer starts no thread after a fork";
+#endif
+  const auto inherited = ProcessWorker()(LoadTestModel("rate_bps"));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);
+    const auto executor = ProcessWorker()(LoadTestModel("rate_bps"));
+    Ask(*executor, 1);
+    _exit(AnswerOf(*executor).size() == 1 ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 // Calls come and go on several threads; under ThreadSanitizer whatever they share with the worker is a failure.

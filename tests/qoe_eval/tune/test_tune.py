@@ -8,6 +8,7 @@ import sys
 import pytest
 from html_page import check, data_of
 
+from weir.qoe_eval.tune.description import begin
 from weir.qoe_eval.tune.score import Score, held_out_scenarios
 from weir.qoe_eval.tune.study import distributions, make_study
 from weir.qoe_eval.tune.trial import TrialRecord, read_trials, run_trial, save_trial, trial_configuration, trial_file
@@ -152,6 +153,28 @@ def test_a_study_has_the_trials_so_far_and_asks_for_those_that_were_killed(confi
     drawn = study.ask(space)
     assert (drawn.number, drawn.params["ppo.learning_rate"]) == (1, 2e-3)
     assert study.ask(space).number == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scores": []}, "is no trial of this search"),
+        ({"parameters": {}}, "is no trial of this search"),
+        ({"parameters": {"ppo.learning_rate": -1.0, "policy.hidden": [8]}}, "is no trial of this search"),
+        ({"parameters": {"ppo.learning_rate": 1e-3, "policy.hidden": [9]}}, "is no trial of this search"),
+        ({"number": 10**300}, "is the record of another trial"),
+    ],
+)
+def test_a_damaged_record_of_a_trial_is_one_message(configuration, tmp_path, run_weir, changed, message):
+    out = tmp_path / "search"
+    trial = judged(0, 60.0, state="complete", **{"ppo.learning_rate": 1e-3, "policy.hidden": [8]})
+    save_trial(out, trial)
+    begin(out, load_configuration(configuration), "weir tune", resume=False)
+    trial_file(out, 0).write_text(json.dumps(trial.model_dump(mode="json") | changed))
+    for command in (["report", out], ["tune", configuration, "--out", out, "--resume"]):
+        status, _, said = run_weir(*command)
+        assert (status, len(said.splitlines())) == (2, 1), said
+        assert message in said
 
 
 def test_scenarios_are_held_out_ones_with_video(configuration):

@@ -165,6 +165,8 @@ HOSTILE = {
     "kept elsewhere": (
         replace("rewards", shape=(29,), dtype="f4", external=[("/etc/passwd", 0, 116)]), "kept in another file"
     ),
+    # A chunk could unpack to more than all memory.
+    "packed": (replace("rewards", data=np.zeros(29, np.float32), compression="gzip"), "or packed"),
 }  # fmt: skip
 
 

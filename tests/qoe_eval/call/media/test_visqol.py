@@ -68,6 +68,14 @@ def test_windows_cover_a_call_and_their_number_is_bounded():
     assert all(len(window) == 100 for window in windows(np.zeros(777), 100))
 
 
+@needs_visqol
+def test_speech_that_is_heard_at_the_end_only_is_scored(tmp_path):
+    sent, received = tmp_path / "sent.wav", tmp_path / "received.wav"
+    write_wav(sent, np.random.default_rng(1).uniform(-0.5, 0.5, 16_000), 16_000)
+    write_wav(received, np.append(np.zeros(32_000), 0.01), 16_000)
+    assert measure_speech(received, sent) == [1.0]
+
+
 @pytest.mark.parametrize("late", [0, 1, 31_000, 159_999])
 def test_the_reference_is_rotated_to_the_window(late):
     noise = np.random.default_rng(1).standard_normal((2, 160_000))
