@@ -15,7 +15,7 @@ SEEDS ?= 5
 
 .PHONY: help
 help: ## List the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 # --- set-up ---------------------------------------------------------------------------------------------------------
 

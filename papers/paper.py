@@ -10,6 +10,14 @@ from weir.papers.mvfst.mvfst import mvfst
 from weir.papers.polycc.polycc import polycc
 from weir.papers.recoco.recoco import recoco
 
-app = typer.Typer(no_args_is_help=True, help="Repeat the experiment of a paper.")
-for command in (mocc, recoco, muses, polycc, mvfst):
-    app.command()(command)
+app = typer.Typer(
+    no_args_is_help=True, help="Repeat the experiment of a paper.", add_completion=False, rich_markup_mode=None
+)
+for command, subject in (
+    (mocc, "MOCC: adaptation to an unseen objective."),
+    (recoco, "ReCoCo: a model per trace, one for all, and GCC."),
+    (muses, "Muses: trees extracted from a teacher."),
+    (polycc, "PolyCC: BBR, CUBIC and Copa, with ns-3's TCP."),
+    (mvfst, "MVFST-RL: decisions that block the sender."),
+):
+    app.command(short_help=subject)(command)

@@ -21,7 +21,12 @@ from weir.webrtc_patch.series import (
 )
 from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
 
-app = typer.Typer(help=f"The patches that put Weir into libwebrtc {MILESTONES}.", no_args_is_help=True)
+app = typer.Typer(
+    help=f"The patches that put Weir into libwebrtc {MILESTONES}.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 @app.callback()
@@ -29,7 +34,7 @@ def _webrtc() -> None:
     pass
 
 
-@app.command()
+@app.command(short_help="Apply them to a copy, and compile it.")
 def check(
     source_tree: Annotated[Path, typer.Argument(help="A checkout of Chromium or WebRTC, or a package's source.")],
     compile_syntax: Annotated[

@@ -34,6 +34,7 @@ def connected(address: str | None) -> Iterator[None]:
     Raises:
         MissingComponent: Ray is not installed.
         InputError: there is no such cluster, its Ray is another version, or a machine of it lacks this Weir.
+        ClusterError: Ray does not start on this machine.
     """
     require_distributed()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -43,8 +44,7 @@ def connected(address: str | None) -> Iterator[None]:
 
     try:
         if address is None:
-            cores = len(os.sched_getaffinity(0))
-            ray.init("local", num_cpus=cores, include_dashboard=False, _node_ip_address="127.0.0.1", **_QUIET)
+            _start()
         else:
             _join(address)
             _check_machines()
@@ -58,6 +58,17 @@ def core_count() -> int:
     import ray
 
     return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _start() -> None:
+    import ray
+
+    cores = len(os.sched_getaffinity(0))
+    try:
+        ray.init("local", num_cpus=cores, include_dashboard=False, _node_ip_address="127.0.0.1", **_QUIET)
+    # On a busy machine its processes are too late.
+    except Exception as error:
+        raise ClusterError(f"Ray does not start on this machine: {_reason(error)}") from None
 
 
 def _join(address: str) -> None:
@@ -75,10 +86,13 @@ def _join(address: str) -> None:
             ) from None
     try:
         ray.init(address, **_QUIET)
-    # Ray raises whatever it likes, with pages of text.
     except Exception as error:
-        why = " ".join(str(error).split())[:300]
-        raise InputError(f"--address {address}: cannot join the cluster: {why}") from None
+        raise InputError(f"--address {address}: cannot join the cluster: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """The message of an exception of Ray, which may have pages, in one line."""
+    return " ".join(str(error).split())[:300]
 
 
 def _check_machines() -> None:

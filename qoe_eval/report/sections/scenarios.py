@@ -129,9 +129,13 @@ def families(rows: Sequence[FamilyRow], own: str, *, has_own_sections: bool) -> 
 def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, has_own_sections: bool) -> Section:
     measure, suffix = MEASURES["challenge"], "" if media == "video" else f"-{media}"
     controllers = ordered_controllers(name for row in rows for name in row.scores)
+    # Only those that were run: a build may lack scream.
+    senders = [name for name in ("gcc", "scream") if name in controllers] or ["gcc", "scream"]
+    several = "better of " * (len(senders) > 1)
     heads: Cells = [
-        "Family", Cell("To better of gcc, scream", "difference"), Cell("To rule", "difference"),
-        Cell("Worst score", "against the better"), Cell("Worst utilisation", "of gcc’s"),
+        "Family", Cell(f"To {several}{', '.join(senders)}", "difference"), Cell("To rule", "difference"),
+        Cell("Worst score", f"against {'the better' if several else senders[0]}"),
+        Cell("Worst utilisation", "of gcc’s"),
         *map(controller_cell, controllers), "Scenarios",
     ]  # fmt: skip
     found = [
@@ -149,7 +153,14 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, has_own_sec
         )
         for row in rows
     ]
-    view = {"own": own, "media": media, "has_own_sections": has_own_sections, "table": Table(heads, found, "families")}
+    rivals = f"the {several}{' and '.join(senders)}" if several else senders[0]
+    view = {
+        "own": own,
+        "media": media,
+        "rivals": rivals,
+        "has_own_sections": has_own_sections,
+        "table": Table(heads, found, "families"),
+    }
     title = f"Network impairments, {media}"
     return Section(f"families-{media}", f"Families, {media}", "families", view, title)
 

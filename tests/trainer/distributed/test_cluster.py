@@ -55,3 +55,9 @@ def test_another_version_of_ray_is_one_line(ray):
         with pytest.raises(InputError, match=r"cannot join .*: Version mismatch: .*2\.59\.0 .*2\.60\.0") as raised:
             joined(f"127.0.0.1:{listening.getsockname()[1]}")
     assert "\n" not in str(raised.value)
+
+
+def test_ray_that_does_not_start_is_one_line(ray):
+    with pytest.raises(cluster.ClusterError, match=r"Ray does not start on this machine: Version mismatch") as raised:
+        joined(None)
+    assert "\n" not in str(raised.value)
