@@ -1,6 +1,5 @@
 #include "worker/policy_worker.h"
 
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
