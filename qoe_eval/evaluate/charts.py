@@ -11,8 +11,10 @@ from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import scenario_differences, scenario_means
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FlowRecord, RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, capacity_line, chart, flow_line, line, row
+from weir.qoe_eval.report.display import signed
 from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -49,7 +51,7 @@ def _chart(results: Results, name: str, scenario: Scenario, difference: float) -
             rates.append(flow_line(label, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
             if own:
                 delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
-    note = f"{difference:+.1f} against gcc".replace("-", "−")
+    note = f"{signed(difference, MEASURES['challenge'])} against gcc"
     rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]
     return chart(scenario.name, note, scenario.duration_s, rows)
 

@@ -1,6 +1,8 @@
 """The server of a policy for many calls, in this process: the tests are its calls, over sockets."""
 
 import json
+import os
+import resource
 import socket
 import stat
 import struct
@@ -156,6 +158,7 @@ NOT_FINITE = struct.pack("<B4f3d", 0, 1, float("nan"), 3, 4, 0.4, 0.5, 0.1)
         ("S", OBSERVATION, "instead of an observation"),
         ("\x00", b"", "instead of an observation"),
         ("O", NOT_FINITE, "not finite"),
+        ("O", struct.pack("<B4f3d", 0, 1, 2, 3, 4, 1e308, 0.5, 0.1), "weights that are not 0 to 1"),
     ],
 )
 def test_a_call_that_breaks_the_protocol_is_dropped_and_the_others_go_on(server, path, kind, payload, reason):
@@ -233,6 +236,35 @@ def test_there_may_be_too_many_calls(server, path, monkeypatch):
     assert server.step(1.0) == 1
 
 
+def test_connections_that_say_nothing_keep_no_place(server, path, monkeypatch):
+    monkeypatch.setattr(server, "_most_calls", 2)
+    silent = [Call(server, path, greet=False) for _ in range(2)]
+    call = Call(server, path)
+    silent[0].assert_refused("there are 2 calls already")
+    call.observe(1, 2, 3, 4)
+    assert server.step(1.0) == 1
+    assert server.calls == 2
+
+
+def test_a_server_out_of_descriptors_refuses_and_waits(server, path):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(5)
+        lowest = os.dup(client.fileno())
+        os.close(lowest)
+        client.connect(str(path))
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, limits[1]))
+            assert server.step(1.0) == 0
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert client.recv(1) == b""
+    assert server.calls == 0
+    call = Call(server, path)
+    call.observe(1, 2, 3, 4)
+    assert server.step(1.0) == 1
+
+
 def test_random_bytes_end_no_server(server, path):
     random = np.random.default_rng(1)
     good = Call(server, path)
@@ -265,6 +297,18 @@ def test_the_socket_is_for_this_user_and_goes_with_its_server(path):
     assert path.read_text() == "mine"
     with pytest.raises(InputError, match="no socket can be made there"):
         PolicyServer(policy, "x" * 200)
+    for nameless in ("", "\0agent"):
+        with pytest.raises(InputError, match="is no path of a socket"):
+            PolicyServer(policy, nameless)
+
+
+def test_another_servers_socket_stays(path):
+    with PolicyServer(RemotePolicy(REQUEST, SIZE, counting), path):
+        path.unlink()
+        other = PolicyServer(RemotePolicy(REQUEST, SIZE, counting), path)
+    assert path.exists()
+    other.close()
+    assert not path.exists()
 
 
 def test_a_model_file_decides_for_many_as_the_library_does_for_one():

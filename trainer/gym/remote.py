@@ -9,15 +9,12 @@ throughput, latency and loss. Each is answered by an `S`, in order. A call does 
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import json
 import logging
 import os
 import resource
 import selectors
 import socket
-import stat
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +22,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from weir.errors import InputError
+from weir.trainer.gym.listening_socket import ListeningSocket
 from weir.trainer.gym.process import FRAME_HEADER
 from weir.trainer.gym.specification import EnvironmentSpecification
 
@@ -81,16 +78,16 @@ class PolicyServer:
             InputError: another server listens there, or no socket can be made.
         """
         self._policy = policy
-        self._path = os.fspath(path)
         request = json.dumps(dict(policy.request), separators=(",", ":"), allow_nan=False).encode()
         self._request = FRAME_HEADER.pack(len(request), ord("R")) + request
         self._observation = np.dtype(
             [("flags", "u1"), ("values", "<f4", (policy.observation_size,)), ("objective", "<f8", (3,))]
         )
-        self._calls: set[_Call] = set()
+        # In the order in which they came.
+        self._calls: dict[_Call, None] = {}
         self._most_calls = min(MOST_CALLS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OTHER_FILES)
+        self._listener = ListeningSocket(path, MOST_CALLS)
         self._selector = selectors.DefaultSelector()
-        self._listener = _listen(self._path)
         self._selector.register(self._listener, selectors.EVENT_READ)
 
     def __enter__(self) -> Self:
@@ -119,7 +116,7 @@ class PolicyServer:
         for key, _ in self._selector.select(timeout_s):
             if key.data is None:
                 self._accept()
-            else:
+            elif key.data in self._calls:
                 self._read(key.data)
         return self._decide([call for call in self._calls if call.waiting])
 
@@ -129,20 +126,20 @@ class PolicyServer:
             self._drop(call)
         self._selector.close()
         self._listener.close()
-        with contextlib.suppress(OSError):
-            os.unlink(self._path)
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            connection, _ = self._listener.accept()
-            connection.setblocking(False)
-            call = _Call(connection, np.zeros(self._policy.state_size, dtype=np.float32))
-            self._calls.add(call)
-            self._selector.register(connection, selectors.EVENT_READ, call)
-            if len(self._calls) > self._most_calls:
-                self._drop(call, f"there are {self._most_calls} calls already")
-            elif not call.send(self._request):
-                self._drop(call, "it does not read")
+        connection = self._listener.accept()
+        if connection is None:
+            return
+        call = _Call(connection, np.zeros(self._policy.state_size, dtype=np.float32))
+        self._calls[call] = None
+        self._selector.register(connection, selectors.EVENT_READ, call)
+        if len(self._calls) > self._most_calls:
+            # One that says nothing keeps no place.
+            silent = next(one for one in self._calls if not one.greeted)
+            self._drop(silent, f"there are {self._most_calls} calls already")
+        if call in self._calls and not call.send(self._request):
+            self._drop(call, "it does not read")
 
     def _read(self, call: _Call) -> None:
         try:
@@ -168,8 +165,9 @@ class PolicyServer:
         if kind != "O" or len(payload) != self._observation.itemsize:
             raise _Refusal(f"a frame of type {kind!r} and {len(payload)} bytes instead of an observation")
         record = np.frombuffer(payload, self._observation)[0]
-        if not (np.isfinite(record["values"]).all() and np.isfinite(record["objective"]).all()):
-            raise _Refusal("an observation that is not finite")
+        objective = record["objective"]
+        if not (np.isfinite(record["values"]).all() and ((objective >= 0) & (objective <= 1)).all()):
+            raise _Refusal("an observation that is not finite, or weights that are not 0 to 1")
         if len(call.waiting) == MOST_WAITING:
             raise _Refusal(f"more than {MOST_WAITING} observations wait for an answer")
         call.waiting.append(record)
@@ -224,7 +222,7 @@ class PolicyServer:
             call.send(FRAME_HEADER.pack(len(text), ord("E")) + text)
         self._selector.unregister(call.connection)
         call.connection.close()
-        self._calls.discard(call)
+        del self._calls[call]
 
 
 class _Refusal(Exception):
@@ -260,32 +258,3 @@ class _Call:
             return self.connection.send(frame) == len(frame)
         except OSError:
             return False
-
-
-def _listen(path: str) -> socket.socket:
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        listener.setblocking(False)
-        _remove_left_over(path)
-        os.fchmod(listener.fileno(), 0o600)
-        listener.bind(path)
-        listener.listen(MOST_CALLS)
-    except OSError as error:
-        listener.close()
-        reason = "another server listens there" if error.errno == errno.EADDRINUSE else error.strerror or error
-        raise InputError(f"{path}: no socket can be made there: {reason}") from None
-    return listener
-
-
-def _remove_left_over(path: str) -> None:
-    """Removes the socket of a server that has ended without it."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-        client.setblocking(False)
-        try:
-            client.connect(path)
-        except ConnectionRefusedError:
-            # So is a connection to a file.
-            if stat.S_ISSOCK(os.stat(path).st_mode):
-                os.unlink(path)
-        except OSError:
-            pass

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,10 +120,12 @@ def train(
             result = imitate(configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress)
         else:
             try:
-                result = _reinforce(
-                    configuration, folder, record, resume, on_progress, callbacks, evaluate_every_steps, simulator,
-                    sampler, objective, address,
+                learner = _learner(
+                    configuration, folder, resume=resume, simulator=simulator, sampler=sampler, objective=objective,
+                    address=address,
                 )  # fmt: skip
+                watcher = _watcher(configuration, folder, evaluate_every_steps, simulator)
+                result = _reinforce(configuration, folder, record, learner, watcher, on_progress, callbacks)
             except MemoryError as error:
                 raise InputError(
                     f"the training does not fit into memory ({error}): lower environments, steps_per_update, "
@@ -136,28 +138,19 @@ def train(
     return TrainingResult(checkpoint, record.steps, record.interrupted, mean_reward)
 
 
-def _reinforce(
+@contextmanager
+def _learner(
     configuration: TrainingConfiguration,
     folder: Path,
-    record: RunRecord,
+    *,
     resume: bool,
-    on_progress: Callable[[TrainingProgress], None] | None,
-    callbacks: Sequence[BaseCallback],
-    evaluate_every_steps: int | None,
     simulator: str | os.PathLike[str] | None,
     sampler: ScenarioSampler,
     objective: ObjectiveSource | None,
     address: str | None,
-) -> tuple[int, bool, float]:
-    """Learns from rewards; the steps, whether Ctrl-C interrupted it, and the mean reward of the latest episodes."""
-    checkpoint = folder / CHECKPOINT
-    settings = configuration.algorithm_settings
-    on_policy, average = isinstance(settings, PpoSettings | ImpalaSettings), None
-    if isinstance(settings, PpoSettings | ImpalaSettings) and settings.weight_average_decay > 0:
-        average = WeightAverage(settings.weight_average_decay, configuration.algorithm, folder)
-    interrupted, watcher = False, None
+) -> Iterator[BaseAlgorithm]:
+    """The learner from rewards with its environments, fresh or in the state of the checkpoint."""
     with ExitStack() as stack:
-        # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
         model: BaseAlgorithm
         if configuration.algorithm == "impala":
             stack.enter_context(connected(address))
@@ -170,29 +163,61 @@ def _reinforce(
             stack.enter_context(closing(environment))
             model = make_model(configuration, environment, folder)
         if resume:
-            load_model(model, checkpoint)
+            load_model(model, folder / CHECKPOINT)
             if model.env is not None:
                 # The seed of the first part would repeat its scenarios.
                 model.env.seed(configuration.seed + model.num_timesteps)
+        yield model
+
+
+@contextmanager
+def _watcher(
+    configuration: TrainingConfiguration,
+    folder: Path,
+    every_steps: int | None,
+    simulator: str | os.PathLike[str] | None,
+) -> Iterator[EvaluationCallback | None]:
+    """Evaluates this often; None: never."""
+    if every_steps is None:
+        yield None
+        return
+    with Evaluation(configuration, simulator=simulator) as evaluation:
+        yield EvaluationCallback(evaluation, configuration, folder, every_steps)
+
+
+def _reinforce(
+    configuration: TrainingConfiguration,
+    folder: Path,
+    record: RunRecord,
+    learner: AbstractContextManager[BaseAlgorithm],
+    watcher: AbstractContextManager[EvaluationCallback | None],
+    on_progress: Callable[[TrainingProgress], None] | None,
+    callbacks: Sequence[BaseCallback],
+) -> tuple[int, bool, float]:
+    """Learns from rewards; the steps, whether Ctrl-C interrupted it, and the mean reward of the latest episodes."""
+    settings = configuration.algorithm_settings
+    on_policy, average = isinstance(settings, PpoSettings | ImpalaSettings), None
+    if isinstance(settings, PpoSettings | ImpalaSettings) and settings.weight_average_decay > 0:
+        average = WeightAverage(settings.weight_average_decay, configuration.algorithm, folder)
+    interrupted = False
+    # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
+    with learner as model, watcher as evaluating:
 
         def save() -> None:
+            checkpoint = folder / CHECKPOINT
             save_checkpoint(model, checkpoint, configuration.algorithm, replay_buffer=configuration.saves_buffer)
             if average is not None:
                 average.save()
 
         recorder = Recorder(configuration, folder, save, on_progress)
-        watching: list[BaseCallback] = [recorder, *([average] if average is not None else []), *callbacks]
-        if evaluate_every_steps is not None:
-            evaluation = stack.enter_context(Evaluation(configuration, simulator=simulator))
-            watcher = EvaluationCallback(evaluation, configuration, folder, evaluate_every_steps)
-            watching.append(watcher)
+        watching = [one for one in (recorder, average, *callbacks, evaluating) if one is not None]
         try:
             model.learn(
                 max(0, configuration.steps - model.num_timesteps),
                 watching,
                 log_interval=1 if on_policy else 4 * configuration.environment.environments,
                 tb_log_name=configuration.name,
-                reset_num_timesteps=not resume,
+                reset_num_timesteps=model.num_timesteps == 0,
             )
         except KeyboardInterrupt:
             interrupted = True
@@ -204,6 +229,6 @@ def _reinforce(
             if all(values.isfinite().all() for values in model.policy.state_dict().values()):
                 raise
         save()
-    if watcher is not None:
-        record.rule_mean_reward = watcher.rule_mean_reward
+    if evaluating is not None:
+        record.rule_mean_reward = evaluating.rule_mean_reward
     return model.num_timesteps, interrupted, recorder.mean_reward

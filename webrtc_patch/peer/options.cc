@@ -16,20 +16,12 @@ constexpr int64_t kMinBitrateBps = 1'000;
 constexpr int64_t kMaxBitrateBps = 1'000'000'000;
 constexpr double kMaxDelayMs = 10'000;
 
-bool ParseNumber(std::string_view text, int min, int max, int& value) {
+// A NaN fails the comparison.
+template <class Number>
+bool ParseNumber(std::string_view text, Number min, Number max, Number& value) {
   const char* const end = text.data() + text.size();
   const auto [read_end, fault] = std::from_chars(text.data(), end, value);
   return fault == std::errc() && read_end == end && value >= min && value <= max;
-}
-
-bool ParseDelay(std::string_view text, TimeDelta& delay) {
-  double ms = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read_end, fault] = std::from_chars(text.data(), end, ms);
-  // A NaN fails the comparison.
-  if (fault != std::errc() || read_end != end || !(ms >= 0 && ms <= kMaxDelayMs)) return false;
-  delay = TimeDelta::SecondsF(ms / 1000);
-  return true;
 }
 
 // "640x360"; sizes even, as 4:2:0 wants them.
@@ -111,7 +103,12 @@ void AddOptions(CLI::App& app, Options& options) {
             });
   AddText(app, "--model", "FILE", "the policy (ONNX); without it the ten-line rule", options.model);
   AddOption(app, "--decision-delay-ms", "MS", "answers of the policy are used so much later; default 0",
-            "a number, 0 to 10000", [&](const auto& value) { return ParseDelay(value, options.decision_delay); });
+            "a number, 0 to 10000", [&](const auto& value) {
+              double ms = 0;
+              if (!ParseNumber(value, 0.0, kMaxDelayMs, ms)) return false;
+              options.decision_delay = TimeDelta::SecondsF(ms / 1000);
+              return true;
+            });
   AddText(app, "--agent", "SOCKET", "an agent in another process decides: the policy behind a Unix socket",
           options.agent);
   AddOption(app, "--own-controller", "JSON",
@@ -122,12 +119,7 @@ void AddOptions(CLI::App& app, Options& options) {
               return true;
             });
   AddOption(app, "--exploration", "SIGMA", "record the decisions of the model, varied by that much", "a number, 0 to 1",
-            [&](const auto& value) {
-              double& sigma = options.exploration.emplace();
-              const char* const end = value.data() + value.size();
-              const auto [read_end, fault] = std::from_chars(value.data(), end, sigma);
-              return fault == std::errc() && read_end == end && sigma >= 0 && sigma <= 1;
-            });
+            [&](const auto& value) { return ParseNumber(value, 0.0, 1.0, options.exploration.emplace()); });
   AddOption(app, "--field-trials", "TRIALS", "of libwebrtc: TRIAL/GROUP/ each", "a list of TRIAL/GROUP/",
             [&](const auto& value) {
               const auto trials = ParseFieldTrials(value);

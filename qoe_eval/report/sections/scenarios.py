@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from weir.qoe_eval.measures.summary import Means, ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import FamilyRow, RunRecord, Summary, WorstScenario
+from weir.qoe_eval.report.display import signed
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -145,8 +146,8 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, has_own_sec
                 if has_own_sections
                 else Cell(row.name, row.description),
                 *(difference_cell(one, measure) for one in (row.against_better, row.against_rule)),
-                _worst(row.name, row.worst_score, "{:+.1f}"),
-                _worst(row.name, row.worst_utilisation, "{:.2f}"),
+                _worst(row.name, row.worst_score, lambda difference: signed(difference, measure)),
+                _worst(row.name, row.worst_utilisation, "{:.2f}".format),
                 *(measure.display(row.scores.get(name)) for name in controllers),
                 str(row.scenarios),
             ]
@@ -165,9 +166,8 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, has_own_sec
     return Section(f"families-{media}", f"Families, {media}", "families", view, title)
 
 
-def _worst(family: str, worst: WorstScenario | None, shown: str) -> Cell:
+def _worst(family: str, worst: WorstScenario | None, show: Callable[[float], str]) -> Cell:
     """The value, and the scenario's name without that of the family."""
     if worst is None:
         return Cell("–")
-    value = shown.format(worst.value).replace("-", "−")
-    return Cell(value, worst.scenario.removeprefix(f"{family}-"))
+    return Cell(show(worst.value), worst.scenario.removeprefix(f"{family}-"))

@@ -4,29 +4,7 @@ import json
 import signal
 
 from cluster import wait_until
-
-CONFIGURATION = """
-name = "tiny"
-steps = 6000
-checkpoint_every_steps = 128
-[environment]
-environments = 2
-interval_ms = 200
-history = 2
-features = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
-[policy]
-hidden = [8]
-[ppo]
-steps_per_update = 32
-batch_size = 64
-[tune]
-trials = 3
-rungs = 2
-scenarios = 3
-scenario_duration_s = 5.0
-[tune.parameters]
-"ppo.learning_rate" = { low = 1e-4, high = 1e-2, log = true }
-"""
+from tiny_search import tiny_search
 
 
 def trials(folder):
@@ -42,7 +20,7 @@ def steps_of(folder, number):
 
 def test_a_search_goes_on_without_a_killed_node_and_is_resumed(two_nodes, tmp_path):
     configuration, out = tmp_path / "tiny.toml", tmp_path / "search"
-    configuration.write_text(CONFIGURATION)
+    configuration.write_text(tiny_search(steps=6000, trials=3))
     words = ("tune", configuration, "--address", two_nodes.address, "--out", out)
     search = two_nodes.popen(*words)
     wait_until(lambda: len(steps_of(out, 0)) > 4 and len(steps_of(out, 1)) > 4, 240.0, "two trials at work")

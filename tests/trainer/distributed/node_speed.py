@@ -27,7 +27,8 @@ def steps_per_s(programs, configuration, nodes):
                 cluster.start()
             os.sched_setaffinity(0, {0})
             training, run = cluster.popen("train", configuration, "--address", cluster.address, "--out", out), Run(out)
-            wait_until(lambda: run.working(nodes), 600.0, "the runners at work")
+            wait_until(lambda: run.working(nodes) or training.poll() is not None, 600.0, "the runners at work")
+            assert training.poll() is None, training.communicate()[1]
             time.sleep(WARM_UP_S)
             steps, started = run.steps(), time.monotonic()
             time.sleep(MEASURED_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import gymnasium
@@ -19,6 +20,8 @@ from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import make_environment
 from weir.trainer.learning.distributed.fragment import Fragment
 from weir.trainer.learning.distributed.module import PolicyModule, module_specification
+
+_NICENESS = 10
 
 
 class Runner(EnvRunner):
@@ -42,6 +45,8 @@ class Runner(EnvRunner):
         self._objective = objective
         self._observations: Any = None
         torch.set_num_threads(1)
+        # All runners wait for the learner, which may share a core with some.
+        os.nice(_NICENESS)
         self.make_module()
 
     def make_module(self) -> None:
