@@ -185,7 +185,7 @@ test-install: ## Install in a bare Debian 12 root (as root): the first command, 
 
 .PHONY: test-docker
 test-docker: ## Build and run the images (as root)
-	tests/install/images.sh weir weir-train weir-call
+	tests/install/images.sh weir weir-train weir-distributed weir-call
 
 .PHONY: chaos
 chaos: webrtc build-test ## Every process of a call killed or stopped at every stage (as root); `make test` has a few of them

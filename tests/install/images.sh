@@ -2,7 +2,7 @@
 # Builds the images of docker/Dockerfile, from what is committed, with buildah, which needs no daemon, and runs each;
 # prints sizes and times.
 #
-#   tests/install/images.sh [weir] [weir-train] [weir-call]      default: weir
+#   tests/install/images.sh [weir] [weir-train] [weir-distributed] [weir-call]      default: weir
 #
 # Needs root, mmdebstrap, buildah and the network. The base image debian:bookworm-slim is made here, from the mirror
 # that this machine uses, with its certificates and settings. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
@@ -13,7 +13,7 @@ context=$work/images-context
 targets=("${@:-weir}")
 
 for target in "${targets[@]}"; do
-  [[ $target =~ ^weir(-train|-call)?$ ]] || { echo "usage: $0 [weir] [weir-train] [weir-call]" >&2; exit 2; }
+  [[ $target =~ ^weir(-train|-distributed|-call)?$ ]] || { echo "usage: $0 [weir] [weir-train] [weir-distributed] [weir-call]" >&2; exit 2; }
 done
 [[ $(id -u) -eq 0 ]] || { echo "images.sh: run it as root: sudo make test-docker" >&2; exit 3; }
 for command in mmdebstrap buildah; do
@@ -67,6 +67,14 @@ use_train() { # FOLDER
   run_image weir-train "$1" replay catalogue/steady-2m5 --seeds 1 --model trained.onnx --out trained ||
     fail "weir replay fails with the model that weir-train exported"
   echo "weir-train: trained, exported and replayed in $SECONDS s"
+}
+
+# Trains for an update on a local cluster.
+use_distributed() { # FOLDER
+  cp "$context/trainer/configs/impala.toml" "$1"
+  SECONDS=0
+  run_image weir-distributed "$1" train impala.toml --steps 500 --out run || fail "weir train fails in weir-distributed"
+  echo "weir-distributed: trained in $SECONDS s"
 }
 
 # A call with Chromium.
