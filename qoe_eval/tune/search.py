@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,6 +125,4 @@ class LocalSearch:
 def _work(task: TrialTask, report: Report) -> None:
     # A search that is resumed at once finds none of its trials at work.
     die_with_parent()
-    # A failure is in the record of the trial, and the next trial takes its place.
-    with suppress(Exception):
-        run_trial(task.search, task.base, task.number, report, lambda score: None)
+    run_trial(task.search, task.base, task.number, report, lambda score: None)

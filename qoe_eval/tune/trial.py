@@ -104,7 +104,7 @@ def trial_configuration(base: TrainingConfiguration, record: TrialRecord) -> Tra
 def run_trial(
     search: Path, base: TrainingConfiguration, number: int, on_steps: Callable[[int], None], on_score: OnScore
 ) -> TrialRecord:
-    """Trains and judges a trial, from where it is, until it is complete or pruned.
+    """Trains and judges a trial, from where it is, until it is complete, pruned or failed.
 
     Args:
         search: the folder of the search.
@@ -114,7 +114,7 @@ def run_trial(
         on_score: called after each rung.
 
     Raises:
-        InputError, SimulatorError: the trial failed, as its record then has it, or another process runs it.
+        InputError: another process runs it, or its record cannot be written.
         KeyboardInterrupt: interrupted; the next call goes on.
     """
     file = trial_file(search, number)
@@ -126,8 +126,8 @@ def run_trial(
             except Exception as error:
                 record.state, record.error = "failed", str(error)
                 save_trial(search, record)
-                raise
-            on_score(record.scores[-1])
+            else:
+                on_score(record.scores[-1])
     return record
 
 

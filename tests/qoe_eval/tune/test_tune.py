@@ -8,6 +8,7 @@ import sys
 import pytest
 from html_page import check, data_of
 
+from weir.errors import InputError
 from weir.qoe_eval.tune.description import begin
 from weir.qoe_eval.tune.score import Score, held_out_scenarios
 from weir.qoe_eval.tune.study import distributions, make_study
@@ -111,8 +112,6 @@ def test_what_cannot_be_searched_is_refused(configuration, tmp_path, run_weir):
 
 
 def test_only_the_number_of_trials_may_change(configuration, tmp_path, run_weir):
-    from weir.qoe_eval.tune.description import begin
-
     begin(tmp_path, load_configuration(configuration), "weir tune", resume=False)
     configuration.write_text(configuration.read_text().replace("steps = 768", "steps = 769"))
     status, _, said = run_weir("tune", configuration, "--out", tmp_path, "--resume")
@@ -126,6 +125,24 @@ def test_settings_that_contradict_each_other_are_a_failed_trial(configuration, t
     assert status == 1
     assert "2 of 2 trials failed; the first: configuration: file: ppo.batch_size 6" in said
     assert "must divide" in said
+
+
+def test_a_failure_is_in_the_record_or_an_error(configuration, tmp_path, monkeypatch):
+    base = load_configuration(configuration)
+    save_trial(tmp_path, judged(0, **{"ppo.learning_rate": 1e-3}))
+    (tmp_path / "trials" / "0000" / "training").write_text("no folder")
+
+    def full(path, text):
+        raise InputError(f"{path}: the disk is full")
+
+    monkeypatch.setattr("weir.qoe_eval.tune.trial.write_text", full)
+    with pytest.raises(InputError, match="the disk is full"):
+        run_trial(tmp_path, base, 0, lambda steps: None, lambda score: None)
+    monkeypatch.undo()
+    record = run_trial(tmp_path, base, 0, lambda steps: None, lambda score: None)
+    assert record.state == "failed"
+    assert "training" in record.error
+    assert read_trials(tmp_path) == [record]
 
 
 @pytest.mark.parametrize(
