@@ -41,7 +41,7 @@ build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.
 TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/cuda.txt)
 LOCKED = $(UV) pip install --require-hashes --no-deps
 INSTALL_TORCH = $(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
-	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 5 GB" >&2; \
+	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 6 GB" >&2; \
 	  $(LOCKED) -r requirements/cuda.txt; }
 build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
 	$(INSTALL_TORCH)
