@@ -135,7 +135,7 @@ class PolicyServer:
         self._calls[call] = None
         self._selector.register(connection, selectors.EVENT_READ, call)
         if len(self._calls) > self._most_calls:
-            # One that says nothing keeps no place.
+            # A silent one keeps no place.
             silent = next(one for one in self._calls if not one.greeted)
             self._drop(silent, f"there are {self._most_calls} calls already")
         if call in self._calls and not call.send(self._request):
