@@ -272,6 +272,7 @@ def test_it_dies_with_its_owner(tmp_path):
     scenario_of([0.0], [4e6]).save(tmp_path / "scenario.json")
     owner = subprocess.Popen([sys.executable, "-c", OWNER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     left, link = owner.stdout.readline().split()
+    assert (FOLDER / left).exists()
     owner.kill()
     owner.wait()
     owner.stdout.close()
@@ -279,8 +280,7 @@ def test_it_dies_with_its_owner(tmp_path):
     while Path(f"/proc/{link}/exe").exists() and time.monotonic() < deadline_s:
         time.sleep(0.01)
     assert not Path(f"/proc/{link}/exe").exists()
-    # The namespaces stay until the next call.
-    assert (FOLDER / left).exists()
+    # The namespaces stay until the next call, which may be another test's.
     remove_leftovers()
     assert not (FOLDER / left).exists()
 
