@@ -2,7 +2,8 @@
 
     python tests/trainer/distributed/node_speed.py .venv-distributed/bin CONFIGURATION
 
-The learner shares the first core with the first node's runner.
+The learner shares the first core with the first node's runner, which has a lower priority. That has no effect where the
+kernel gives each session a share of its own: /proc/sys/kernel/sched_autogroup_enabled must be 0, or use a container.
 """
 
 import os
