@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from weir.files.input import sha256_of_file
 from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD, SCENARIO
 from weir.qoe_eval.records import CallDetails, CallRecord
@@ -162,8 +163,8 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
         out: holds a folder for every call.
         programs: executables that take part; another build is another call.
     """
-    builds = [_sha256_of_file(program) for program in programs]
-    model = _sha256_of_file(plan.model) if plan.model else None
+    builds = [sha256_of_file(program) for program in programs]
+    model = sha256_of_file(plan.model) if plan.model else None
     common: dict[str, Any] = {one.name: getattr(plan, one.name) for one in fields(CommonSettings)}
     calls = {}
     for seed in plan.seeds:
@@ -226,8 +227,3 @@ def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
     if settings.own:
         identity.append(settings.own.identity)
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _sha256_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

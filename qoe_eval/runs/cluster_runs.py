@@ -5,7 +5,6 @@ Nothing of this machine is needed there but the same installation of Weir: model
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import tempfile
 from collections import deque
@@ -17,6 +16,7 @@ from typing import Any
 from weir.cluster import core_count
 from weir.errors import InputError
 from weir.executables import find_simulator
+from weir.files.input import sha256_of_file
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, member_digests
 from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
@@ -49,12 +49,13 @@ def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float
     models = ray.put({path: Path(path).read_bytes() for path in filter(None, set(map(_model, jobs)))})
     waiting = deque(list(jobs[start : start + _CHUNK]) for start in range(0, len(jobs), _CHUNK))
     running: dict[Any, list[ReplayJob]] = {}
+    simulator_sha256 = sha256_of_file(simulator)
     try:
         while waiting or running:
             # Machines may come and go.
             while waiting and len(running) < _TASKS_PER_CORE * max(1, core_count()):
                 chunk = waiting.popleft()
-                running[task.remote(chunk, models, _sha256(simulator), time_limit_s)] = chunk
+                running[task.remote(chunk, models, simulator_sha256, time_limit_s)] = chunk
             for answered in ray.wait(list(running))[0]:
                 chunk = running.pop(answered)
                 try:
@@ -76,7 +77,7 @@ def _run_chunk(
 ) -> list[MeasuredRun]:
     """On a machine of the cluster."""
     simulator = find_simulator()
-    if _sha256(simulator) != simulator_sha256:
+    if sha256_of_file(simulator) != simulator_sha256:
         error = f"machine {platform.node()} has another build of {simulator.name}; give all machines the same"
         return [MeasuredRun(Outcome(jobs[0], error=error, refused=True))]
     with tempfile.TemporaryDirectory(prefix="weir-") as folder:
@@ -93,8 +94,3 @@ def _run_chunk(
 def _model(job: ReplayJob) -> str | None:
     path = job.request["model"]
     return path if isinstance(path, str) else None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
-from weir.files.input import check_utf8, printable
+from weir.files.input import check_utf8, printable, sha256_of_file
 from weir.qoe_eval.runs import python_controller
 
 HOW = "FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx or, without the guard, FILE.onnx:bare for a custom controller"
@@ -77,8 +76,7 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
         raise InputError(f"--controller {printable(text)}: is no regular file; use {HOW}")
     check_utf8("--controller", path)
     try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = sha256_of_file(path)
     except OSError as error:
         raise InputError(f"--controller {text}: {path} cannot be read ({error.strerror})") from None
     name = path.stem

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from weir.files.input import sha256_of_file
 from weir.qoe_eval.records import ModelFile
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.options import POLICY_FILE
@@ -65,7 +66,7 @@ class ReplayJob(SimulatorJob):
 
 def model_description(plan: ReplayPlan) -> ModelFile | None:
     """Name and SHA-256 of the model that the controller weir ran; None when it did not run."""
-    return ModelFile(name=plan.model.name, sha256=_sha256_of_file(plan.model)) if plan.model else None
+    return ModelFile(name=plan.model.name, sha256=sha256_of_file(plan.model)) if plan.model else None
 
 
 def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
@@ -76,7 +77,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
         MissingComponent: the simulator does not work.
     """
     versions = simulator_versions(plan.simulator)
-    simulator_hash, model_hash = _sha256_of_file(plan.simulator), _sha256_of_file(plan.model) if plan.model else None
+    simulator_hash, model_hash = sha256_of_file(plan.simulator), sha256_of_file(plan.model) if plan.model else None
     jobs = {}
     for seed in plan.seeds:
         for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
@@ -131,9 +132,4 @@ def runs_policy(controller: str, own: CustomController | None) -> bool:
 def member_digests(pool: str) -> list[str]:
     """The SHA-256 of each policy that a pool's line names by its file."""
     files = (member.removeprefix(POLICY_FILE) for member in pool_members(pool) if member.startswith(POLICY_FILE))
-    return [_sha256_of_file(Path(file)) for file in files]
-
-
-def _sha256_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [sha256_of_file(Path(file)) for file in files]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -56,6 +57,12 @@ def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_B
     finally:
         os.close(descriptor)
     raise InputError(f"{shown}: over {largest_bytes >> 20} MiB, more than is read; give a smaller file")
+
+
+def sha256_of_file(path: Path) -> str:
+    """In hexadecimal digits. Raises an OSError where the file cannot be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
