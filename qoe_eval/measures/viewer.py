@@ -1,7 +1,7 @@
 """Measures of the viewer's experience: delay of frames, freezes, frame rate, and an estimate of quality.
 
 Freezes follow W3C webrtc-stats (`freezeCount`, `totalFreezesDuration`) and come from rendering times, in replays and in
-calls. The other measures here come from the frames that weir-sim records (`trainer/gym/sim/media/frame_recorder.h`): of
+calls. The other measures here come from the frames that weir-sim records (`simulator/media/frame_recorder.h`): of
 the encoder's video, or of filler, whose every thirtieth of a second counts as a frame. A frame is rendered when it and
 all frames before it are complete, except for frames that a later key frame made needless: a receiver without jitter
 buffer. Filler is not repaired: a lost packet is assumed to arrive again one round trip after the gap shows, which

@@ -150,10 +150,10 @@ ALLOWED = {
 # Other records have fields of these names; they are no features.
 HOMONYMS = {
     "trainer/gym/step.py": "the step record",
-    "trainer/gym/sim/serve/step_recorder.h": "the step record",
+    "simulator/serve/step_recorder.h": "the step record",
     "estimator/python/estimator_binding.cc": "a host's statistics",
-    "trainer/gym/sim/run/result_record.cc": "the result record",
-    "trainer/gym/sim/run/series_record.cc": "the series of a result record",
+    "simulator/run/result_record.cc": "the result record",
+    "simulator/run/series_record.cc": "the series of a result record",
     "webrtc_patch/peer/record_lines.cc": "the peer's log of estimates",
 }
 

@@ -72,7 +72,7 @@ def test_a_file_and_a_row_are_enough(tmp_path: Path) -> None:
 
 # Other things have the names of rules as well.
 HOMONYMS = {
-    "policer": ("traces/", "trainer/gym/sim/scenario/", "trainer/gym/sim/run/result_record.cc", "qoe_eval/", "papers/"),
+    "policer": ("traces/", "simulator/scenario/", "simulator/run/result_record.cc", "qoe_eval/", "papers/"),
     "floor": ("trainer/",),
     "bounds": ("webrtc_patch/adapter/sender/",),
 }

@@ -10,9 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MOST_FILES = 4
-SPECS = "trainer/gym/sim/scenario"
+SPECS = "simulator/scenario"
 # Files that use a key or kind for a purpose of their own, which a new one does not have by being there.
-USES = re.compile(r"traces/(generate|catalogue|formats)|qoe_eval/(?!link/)|trainer/(?!gym/sim/)|papers/|plugins/|cli/")
+USES = re.compile(r"traces/(generate|catalogue|formats)|qoe_eval/|trainer/|papers/|plugins/|cli/")
 
 
 def sources() -> dict[str, str]:
@@ -56,5 +56,5 @@ def test_a_kind_of_flow_is_in_at_most_four_files() -> None:
     naming = {path for path, text in sources().items() if re.search(r"\bCbr(Spec|Flow)\b|\"cbr\"", text)}
     scenario = f"{SPECS}/scenario.h"
     assert naming - {"traces/schema/scenario.py"} == {  # which exports the class for type hints
-        "traces/schema/flows.py", scenario, f"{SPECS}/cbr_spec.h", "trainer/gym/sim/flows/cbr_flow.cc",
+        "traces/schema/flows.py", scenario, f"{SPECS}/cbr_spec.h", "simulator/flows/cbr_flow.cc",
     }  # fmt: skip

@@ -1,0 +1,72 @@
+// A value over time, constant or piecewise so and perhaps periodic: a link's delay, its loss ratio.
+#ifndef WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_
+#define WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace weir::sim {
+
+template <class Value>
+class PiecewiseConstant {
+ public:
+  // The same at all times.
+  PiecewiseConstant(Value value) : values_{value} {}  // NOLINT(google-explicit-constructor): a number is one
+  // `values[i]` holds from `start_times_ns[i]` on. The times start at 0 and rise strictly, there are as many values,
+  // and `period_ns`, if any, lies after the last time; without it the last value holds for ever.
+  PiecewiseConstant(std::vector<int64_t> start_times_ns, std::vector<Value> values, std::optional<int64_t> period_ns)
+      : start_times_ns_(std::move(start_times_ns)), values_(std::move(values)), period_ns_(period_ns) {}
+
+  bool is_constant() const { return values_.size() == 1; }
+
+  // At a time >= 0. Fast when the times of calls are near each other.
+  Value At(int64_t time_ns) const {
+    if (is_constant()) return values_[0];
+    if (period_ns_) time_ns %= *period_ns_;
+    const auto holds = [&](size_t i) {
+      return start_times_ns_[i] <= time_ns && (i + 1 == start_times_ns_.size() || time_ns < start_times_ns_[i + 1]);
+    };
+    if (!holds(last_)) {
+      const auto later = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), time_ns);
+      last_ = static_cast<size_t>(later - start_times_ns_.begin()) - 1;
+    }
+    return values_[last_];
+  }
+
+  // Over the time from 0 to `duration_ns` (> 0).
+  double Mean(int64_t duration_ns) const {
+    if (is_constant()) return static_cast<double>(values_[0]);
+    const int64_t period_ns = period_ns_.value_or(duration_ns);
+    const int64_t whole_periods = duration_ns / period_ns;
+    return (static_cast<double>(whole_periods) * Integral(period_ns) + Integral(duration_ns % period_ns)) /
+           static_cast<double>(duration_ns);
+  }
+
+  bool operator==(const PiecewiseConstant& other) const {
+    return start_times_ns_ == other.start_times_ns_ && values_ == other.values_ && period_ns_ == other.period_ns_;
+  }
+
+ private:
+  // Value times ns, from 0 to `end_ns`, which is at most the period.
+  double Integral(int64_t end_ns) const {
+    double integral = 0;
+    for (size_t i = 0; i < values_.size() && start_times_ns_[i] < end_ns; ++i) {
+      const int64_t stop_ns = i + 1 < values_.size() ? std::min(start_times_ns_[i + 1], end_ns) : end_ns;
+      integral += static_cast<double>(values_[i]) * static_cast<double>(stop_ns - start_times_ns_[i]);
+    }
+    return integral;
+  }
+
+  std::vector<int64_t> start_times_ns_{0};
+  std::vector<Value> values_;
+  std::optional<int64_t> period_ns_;
+  mutable size_t last_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_

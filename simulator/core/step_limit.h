@@ -1,0 +1,27 @@
+// The bound of a run's work: events, packets that are sent, and whatever a scenario's numbers can make long besides.
+#ifndef WEIR_SIMULATOR_CORE_STEP_LIMIT_H_
+#define WEIR_SIMULATOR_CORE_STEP_LIMIT_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "program/input.h"
+
+namespace weir::sim {
+
+// A day at 50 Mbps takes a quarter of it.
+inline constexpr int64_t kMaxSteps = 4'000'000'000;
+inline constexpr int64_t kUnlimitedSteps = std::numeric_limits<int64_t>::max();
+
+// The rest, in the simulation that runs; without a limit in real time.
+inline int64_t steps_left = kUnlimitedSteps;
+
+// Throws InputError when none is left.
+inline void SpendSteps(int64_t steps) {
+  steps_left -= steps;
+  if (steps_left < 0) throw InputError("it takes more than 4 billion steps; shorten the scenario, or lower its rates");
+}
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_CORE_STEP_LIMIT_H_

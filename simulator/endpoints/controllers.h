@@ -1,0 +1,81 @@
+// The rate controllers that a flow can have, by name.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_CONTROLLERS_H_
+#define WEIR_SIMULATOR_ENDPOINTS_CONTROLLERS_H_
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "endpoints/agent_controller.h"
+#include "endpoints/oracle.h"
+#include "endpoints/simulation_job.h"
+#include "program/hosted_controller.h"
+#include "registry.h"
+#include "sender_controller.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/network_types.h"
+#include "weir/objective.h"
+#include "weir/send_side_estimator.h"
+
+namespace weir::sim {
+
+// The name for an agent outside this process; a scenario cannot ask for it.
+inline constexpr std::string_view kAgentName = "agent";
+
+// The inputs of a controller's factory besides its name.
+struct ControllerContext {
+  const SimulationJob& job;
+  // The flow is one "under_test".
+  bool under_test = false;
+  // Rates at the receiver count RTP packets, rates at the sender IP packets.
+  TargetRateConstraints receiver_constraints;
+  TargetRateConstraints sender_constraints;
+  // For libwebrtc's controllers at the sender: see rate_controllers.h.
+  double protection_factor = 1;
+  Objective objective;
+  // For the constant rate.
+  DataRate fixed_rate = DataRate::Zero();
+  OracleConfig oracle;
+  // Draws the time that the policy takes for a decision; null: none.
+  std::function<TimeDelta()> decision_delay = nullptr;
+
+  // A controller or a policy of the user's own in place of the named one; null: none.
+  const external::ExternalSpecification* external() const { return under_test ? job.external : nullptr; }
+  const OwnPolicy* own_policy() const { return under_test && job.own_policy ? &*job.own_policy : nullptr; }
+};
+
+// One of the two is there; of a pool with the sender's GCC both, and the sender takes the smaller rate.
+struct FlowController {
+  std::unique_ptr<BandwidthEstimator> at_receiver;
+  std::unique_ptr<SenderController> at_sender;
+  // `at_receiver` may have something to say after any packet.
+  bool wake_on_arrival = false;
+  // `at_sender` receives RFC 8888 feedback in place of transport-wide feedback.
+  bool congestion_control_feedback = false;
+  // It reports the loss ratio to a sender of libwebrtc, which then sends FEC.
+  bool reports_loss = true;
+  // The pilot of whichever is there, when it is the agent.
+  AgentController* agent = nullptr;
+  // The pilot of `at_receiver` when it is the user's own.
+  const external::ExternalController* external = nullptr;
+};
+
+// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool specification, and for field
+// trials after it that libwebrtc would not take; MissingComponent where it is not available.
+void CheckControllerName(std::string_view name);
+// False where it needs a later libwebrtc than this program has.
+bool IsAvailable(const RegisteredController& controller);
+
+// `name` may be a pool specification (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
+// a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
+// with one, has the guard's rules on. Throws InputError for an unknown name, and for a model or
+// an own controller that cannot be used. An own controller that fails later stops the simulation.
+FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
+
+// A SendSideEstimator as the controller of a flow.
+std::unique_ptr<SenderController> MakeWeirSendController(const SendSideEstimatorConfig& config,
+                                                         std::unique_ptr<ReceiverController> controller);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_CONTROLLERS_H_

@@ -1,0 +1,92 @@
+// Decides when a sender's packets leave, in the manner of libwebrtc's pacing: media at the pacing rate, audio at once,
+// retransmissions before new media, padding up to the padding rate, probe clusters at their own rate.
+//
+// As in Chromium 150, and as its packets on the wire show: media leaves in bursts of up to 40 ms' worth, under
+// whichever controller. Apart from that every packet leaves at the nanosecond at which it may, so no granularity of a
+// timer shows in the delays that are measured.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_PACER_H_
+#define WEIR_SIMULATOR_ENDPOINTS_PACER_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "core/ring_buffer.h"
+#include "media/media_source.h"
+#include "sender_controller.h"
+
+namespace weir::sim {
+
+struct PacedPacket {
+  // Padding carries kind kProbe: its bytes are payload (as RTX padding, which repeats old packets) or, for the smallest
+  // probes, padding proper.
+  MediaPacket media;
+  uint32_t padding_bytes = 0;
+  PacedPacketInfo pacing_info;
+};
+
+class Pacer {
+ public:
+  // `overhead_bytes`: what a packet weighs beside its payload, counted against all rates.
+  explicit Pacer(uint32_t overhead_bytes) : overhead_bytes_(overhead_bytes) {}
+
+  void SetConfig(const PacerConfig& config, int64_t now_ns);
+  void AddProbeCluster(const ProbeClusterConfig& config);
+  // While congested, only audio, probes and two small packets of padding a second leave.
+  void SetCongested(bool congested) { congested_ = congested; }
+  // Padding and probes are sent only while there is media to protect with them.
+  void SetActive(bool active);
+
+  void Enqueue(const MediaPacket& packet, int64_t now_ns);
+  bool empty() const { return audio_.empty() && retransmissions_.empty() && media_.empty(); }
+  int64_t queued_bytes() const { return queued_bytes_; }
+
+  // When Take() has a packet; kNeverNs when it will have none unless something changes.
+  int64_t next_send_ns(int64_t now_ns) const;
+  // The packet that is due; nothing when none is.
+  std::optional<PacedPacket> Take(int64_t now_ns);
+
+ private:
+  struct QueuedPacket {
+    MediaPacket media;
+    int64_t enqueued_ns = 0;
+  };
+  struct ProbeCluster {
+    PacedPacketInfo info;
+    int64_t bytes_to_send = 0;
+    int32_t packets_sent = 0;
+    // kNeverNs until its first packet.
+    int64_t started_ns = 0;
+  };
+
+  int64_t MediaTimeNs(int64_t now_ns) const;
+  int64_t ProbeTimeNs(int64_t now_ns) const;
+  PacedPacket TakeProbe(int64_t now_ns);
+  bool has_media() const { return !retransmissions_.empty() || !media_.empty(); }
+  const QueuedPacket& next_media() const {
+    return retransmissions_.empty() ? media_.front() : retransmissions_.front();
+  }
+  MediaPacket PopMedia();
+  void AccountMedia(int64_t size_bytes, int64_t now_ns);
+
+  const uint32_t overhead_bytes_;
+  bool active_ = false;
+  bool congested_ = false;
+  int64_t last_send_ns_ = 0;
+  int64_t pacing_rate_bps_ = 0;
+  int64_t padding_rate_bps_ = 0;
+  // At the pacing rate: for how much of what has been sent the next packet does not wait.
+  int64_t burst_ns_ = 0;
+  RingBuffer<QueuedPacket> audio_;
+  RingBuffer<QueuedPacket> retransmissions_;
+  RingBuffer<QueuedPacket> media_;
+  int64_t queued_bytes_ = 0;
+  // When what has been sent is paid for at the pacing rate, and at the padding rate.
+  int64_t media_paid_ns_ = 0;
+  int64_t padding_paid_ns_ = 0;
+  std::deque<ProbeCluster> probes_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_PACER_H_

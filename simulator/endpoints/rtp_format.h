@@ -1,0 +1,124 @@
+// RTP and RTCP packets as the simulator sends them: streams, header sizes, the rates of media with headers, and the
+// packetizer.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_RTP_FORMAT_H_
+#define WEIR_SIMULATOR_ENDPOINTS_RTP_FORMAT_H_
+
+#include <array>
+#include <cstdint>
+
+#include "endpoints/pacer.h"
+#include "link/packet.h"
+#include "media/media_source.h"
+#include "scenario/rtp_spec.h"
+#include "scenario/scenario.h"
+#include "weir/arrival.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+// The fixed header, and an extension block with abs-send-time (4 bytes) and transport sequence number or MID (3 bytes),
+// padded (RFC 8285).
+inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
+
+// Bytes of each packet besides its payload that a rate counts. REMB excludes UDP and IP (draft-alvestrand-rmcat-remb-03
+// section 2.2), and so do the arrival statistics; libwebrtc's send side counts them.
+inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
+inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;
+
+// A flow has one stream (SSRC) for each kind of packet it sends: video, audio, probes and padding, retransmissions.
+inline constexpr int kStreamsPerFlow = 4;
+constexpr int StreamOf(PacketKind kind) {
+  switch (kind) {
+    case PacketKind::kVideo:
+      return 0;
+    case PacketKind::kAudio:
+      return 1;
+    case PacketKind::kProbe:
+      return 2;
+    case PacketKind::kRetransmission:
+      return 3;
+  }
+  return 0;
+}
+constexpr uint8_t PayloadTypeOf(PacketKind kind) {
+  constexpr uint8_t kPayloadTypes[kStreamsPerFlow] = {96, 111, 126, 97};
+  return kPayloadTypes[StreamOf(kind)];
+}
+constexpr uint32_t ClockRateOf(PacketKind kind) { return kind == PacketKind::kAudio ? 48'000 : 90'000; }
+constexpr uint32_t SsrcOf(int flow_index, PacketKind kind) {
+  return 0x57000000u + static_cast<uint32_t>(flow_index) * 16 + static_cast<uint32_t>(StreamOf(kind));
+}
+
+// In units of the stream's clock.
+constexpr uint32_t RtpTimestamp(PacketKind kind, int64_t time_ns) {
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  const int64_t rate = ClockRateOf(kind);
+  return static_cast<uint32_t>(time_ns / kNsPerSecond * rate + time_ns % kNsPerSecond * rate / kNsPerSecond);
+}
+
+// abs-send-time: seconds in 6.18 fixed point, rounded.
+constexpr uint32_t AbsSendTime(int64_t time_ns) {
+  constexpr int64_t kWrapNs = 64'000'000'000;
+  return static_cast<uint32_t>((((time_ns % kWrapNs) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
+}
+
+// The most that the media can send, when a packet counts `overhead_bytes` beside its payload. The scenario's figures
+// count RTP headers.
+inline DataRate MaxVideoRate(const MediaSpec& media, uint32_t overhead_bytes) {
+  return DataRate::BitsPerSecondF(static_cast<double>(media.max_rate.bps()) * (kMaxPayloadBytes + overhead_bytes) /
+                                  (kMaxPayloadBytes + kRtpHeaderBytes));
+}
+inline DataRate AudioRate(const MediaSpec& media, uint32_t overhead_bytes) {
+  if (media.kind == MediaSpec::Kind::kFiller || media.audio_rate.bps() == 0) return DataRate::Zero();
+  return media.audio_rate + DataRate::BitsPerSecondF(overhead_bytes * 8 * media.audio_packets_per_second);
+}
+inline DataRate MaxMediaRate(const MediaSpec& media, uint32_t overhead_bytes) {
+  return MaxVideoRate(media, overhead_bytes) + AudioRate(media, overhead_bytes);
+}
+
+class RtpPacketizer {
+ public:
+  RtpPacketizer(int flow_index, const SenderClock& clock) : flow_index_(flow_index), clock_(clock) {}
+
+  // The next packet of its stream, sent now; where it goes is the caller's to say.
+  Packet Take(const PacedPacket& paced, int64_t now_ns) {
+    const MediaPacket& media = paced.media;
+    Packet packet;
+    packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + paced.padding_bytes;
+    packet.sent_time_ns = now_ns;
+    packet.capture_time_ns = media.capture_time_ns;
+    packet.rtp.ssrc = SsrcOf(flow_index_, media.kind);
+    const int64_t sequence_number = next_sequence_numbers_[static_cast<size_t>(StreamOf(media.kind))]++;
+    packet.rtp.sequence_number = static_cast<uint16_t>(sequence_number);
+    packet.rtp.payload_type = PayloadTypeOf(media.kind);
+    packet.rtp.kind = media.kind;
+    packet.rtp.has_abs_send_time = true;
+    packet.rtp.abs_send_time = AbsSendTime(clock_.Shown(now_ns));
+    packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, clock_.Shown(media.capture_time_ns));
+    packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
+    packet.rtp.header_size = kRtpHeaderBytes;
+    packet.rtp.payload_size = media.payload_bytes;
+    packet.rtp.padding_size = paced.padding_bytes;
+    packet.transport_sequence_number = next_transport_sequence_number_++;
+    packet.frame_part = media.frame_part;
+    packet.fec = media.fec;
+    if (media.kind == PacketKind::kRetransmission || media.fec.packets > 0) {
+      packet.media_sequence_number = media.repaired_sequence_number;
+      fec_packets_ += media.fec.packets > 0 ? 1 : 0;
+    } else {
+      packet.media_sequence_number = sequence_number - (media.kind == PacketKind::kVideo ? fec_packets_ : 0);
+    }
+    return packet;
+  }
+
+ private:
+  const int flow_index_;
+  const SenderClock clock_;
+  std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
+  int64_t fec_packets_ = 0;
+  int64_t next_transport_sequence_number_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_RTP_FORMAT_H_

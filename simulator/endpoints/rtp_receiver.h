@@ -1,0 +1,123 @@
+// The receiving end of an RTP flow: hosts the bandwidth estimator and sends its REMB, or sends transport feedback for a
+// rate controller at the sender.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_RTP_RECEIVER_H_
+#define WEIR_SIMULATOR_ENDPOINTS_RTP_RECEIVER_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/event.h"
+#include "core/ring_buffer.h"
+#include "endpoints/congestion_control_feedback.h"
+#include "endpoints/rtcp_messages.h"
+#include "endpoints/transport_feedback.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "repair/video_repair.h"
+#include "weir/bandwidth_estimator.h"
+#include "weir/remb_sender.h"
+
+namespace weir::sim {
+
+struct RtpReceiverConfig {
+  int flow_index = 0;
+  int64_t start_ns = 0;
+  int64_t stop_ns = 0;
+  int64_t extra_one_way_delay_ns = 0;
+  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is polled at its
+  // own times only.
+  bool wake_on_arrival = false;
+  // A controller at the sender needs one of them.
+  bool transport_feedback = false;
+  bool congestion_control_feedback = false;
+  // Asks for what of the video is lost.
+  bool repair = false;
+};
+
+// A link tells of a packet when the packet's arrival time is known, which is before that time. Packets wait here and
+// are looked at in the order of arrival, before whatever this end does next.
+class RtpReceiver final : private PacketSink {
+ public:
+  // `estimator` may be null: no REMB. Link, observer, `rtcp_sink` and receiver outlive the simulation's last
+  // event.
+  RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator, Link* rtcp_link,
+              PacketSink* rtcp_sink, FlowObserver* observer);
+
+  PacketSink* rtp_sink() { return this; }
+  // Null where the controller is at the sender.
+  const BandwidthEstimator* estimator() const { return estimator_.get(); }
+  BandwidthEstimator* estimator() { return estimator_.get(); }
+  int64_t rtcp_packets_sent() const { return rtcp_packets_sent_; }
+  // As in webrtc-stats: generic NACK and PLI messages.
+  int64_t nack_count() const { return nack_count_; }
+  int64_t pli_count() const { return pli_count_; }
+
+  // Looks at everything that has arrived by then, which must not lie in the future. Changes nothing of what this end
+  // will do.
+  void ProcessArrivals(int64_t until_ns);
+
+ private:
+  struct PendingPacket {
+    Packet packet;
+    int64_t arrival_time_ns = 0;
+  };
+  // RFC 3550 appendix A: unwrapped by means of the 16 bits alone.
+  struct Stream {
+    bool started = false;
+    int64_t first = 0;
+    int64_t highest = 0;
+    int64_t received = 0;
+  };
+
+  // PacketSink, for RTP and the sender's RTCP.
+  bool needs_event() const override { return false; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  void OnStart();
+  void OnEstimatorTimeout();
+  void OnFeedbackTimeout();
+  void OnReportTimeout();
+  void OnRepairTimeout();
+
+  void Process(PendingPacket& pending);
+  void OnFec(const Packet& packet, int64_t arrival_time_ns);
+  // Its sequence number in its stream, unwrapped.
+  int64_t CountPacket(const PacketArrival& rtp);
+  void SetFeedbackTimer(int64_t now_ns);
+  void SetEstimatorTimer(int64_t now_ns);
+  Timestamp NextTimeout() const;
+  std::vector<uint8_t> Serialized(Remb remb) const;
+  ReceiverReport BuildReport(int64_t now_ns) const;
+  void SendRtcp(std::shared_ptr<ReceiverRtcp> message);
+
+  const RtpReceiverConfig config_;
+  const std::unique_ptr<BandwidthEstimator> estimator_;
+  RembSender remb_sender_;
+  Link* const rtcp_link_;
+  PacketSink* const rtcp_sink_;
+  FlowObserver* const observer_;
+
+  RingBuffer<PendingPacket> pending_;
+  std::array<Stream, kStreamsPerFlow> streams_;
+  TransportFeedbackBuilder feedback_builder_;
+  CongestionControlFeedbackGenerator congestion_control_generator_;
+  // The sender's last report: when it was sent, and when it came.
+  std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
+  int64_t rtcp_packets_sent_ = 0;
+  std::optional<VideoRepair> repair_;
+  int64_t nack_count_ = 0;
+  int64_t pli_count_ = 0;
+
+  MemberEvent<RtpReceiver, &RtpReceiver::OnStart> start_event_;
+  Timer<RtpReceiver, &RtpReceiver::OnEstimatorTimeout> estimator_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnFeedbackTimeout> feedback_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnReportTimeout> report_timer_;
+  Timer<RtpReceiver, &RtpReceiver::OnRepairTimeout> repair_timer_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_RTP_RECEIVER_H_

@@ -1,0 +1,138 @@
+// The sending end of an RTP flow: media, pacer, RTP, and the rate that drives them. The rate comes from REMB, obeyed at
+// once within what libwebrtc's sender allows under loss, or from a rate controller of the sender's side that lives
+// here.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_
+#define WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/event.h"
+#include "endpoints/pacer.h"
+#include "endpoints/rtcp_messages.h"
+#include "endpoints/rtp_format.h"
+#include "endpoints/transport_feedback.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "media/media_source.h"
+#include "repair/byte_window.h"
+#include "repair/fec.h"
+#include "repair/nack.h"
+#include "scenario/rtp_spec.h"
+#include "sender_controller.h"
+#include "sender_loss_limit.h"
+#include "weir/network_types.h"
+
+namespace weir::sim {
+
+struct RtpSenderConfig {
+  int flow_index = 0;
+  int64_t start_ns = 0;
+  int64_t stop_ns = 0;
+  std::vector<std::pair<int64_t, int64_t>> pauses_ns;
+  int64_t extra_one_way_delay_ns = 0;
+  SenderClock clock;
+  TargetRateConstraints constraints;
+  // Sends video again that the receiver asks for, and key frames.
+  bool repair = false;
+  // Protects video by FEC where the controller sees loss: the frames a second; 0: it does not.
+  double fec_frames_per_second = 0;
+};
+
+class RtpSender final : private PacketSink {
+ public:
+  // `controller` runs at the sender, and receives REMB besides transport feedback; null: REMB sets the rate. Link,
+  // observer and sender outlive the simulation's last event.
+  RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
+            std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer);
+
+  // Where the packets go; must be set before the simulation starts.
+  void SetReceiver(PacketSink* receiver) { receiver_ = receiver; }
+  // Takes the receiver's RTCP.
+  PacketSink* rtcp_sink() { return this; }
+
+  DataRate target_rate() const { return target_rate_; }
+  int64_t rtcp_packets_lost() const { return rtcp_packets_lost_; }
+  int64_t retransmitted_packets_sent() const { return retransmitted_packets_sent_; }
+
+ private:
+  // PacketSink, for RTCP.
+  bool needs_event() const override { return true; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  void OnActivityTimeout();
+  void OnSendTimeout();
+  void OnControllerTimeout();
+  void OnReportTimeout();
+
+  void SetActive(bool active, int64_t now_ns);
+  void Send(const PacedPacket& paced, int64_t now_ns);
+  void OnFeedback(const ReceiverRtcp& message, Timestamp now);
+  void OnRemb(std::span<const uint8_t> bytes, int64_t now_ns);
+  void OnReceiverReport(const ReceiverReport& report, int64_t now_ns);
+  void OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns);
+  void OnPli(int64_t now_ns);
+  void OnSentVideo(const Packet& packet, int64_t now_ns);
+  // Hears what the controller has to say, if anything, and sets its timer.
+  void PollController(int64_t now_ns);
+  void SetTargetRate(DataRate target_rate, int64_t now_ns);
+  void SetFrameDropRatio(double ratio, int64_t now_ns);
+  void FollowRemb(int64_t now_ns);
+  // Gives the media what retransmissions and FEC leave of the target.
+  void UpdateMediaRate(int64_t now_ns);
+  bool TakesMedia() const { return !elastic_ || pacer_.empty(); }
+  // When the pacer has a packet that may leave, or the source one for it.
+  int64_t NextSendNs(int64_t now_ns) const;
+  void SetSendTimer(int64_t now_ns);
+
+  const RtpSenderConfig config_;
+  const std::unique_ptr<MediaSource> source_;
+  // True if the source is.
+  const bool elastic_;
+  const std::unique_ptr<SenderController> controller_;
+  Link* const link_;
+  FlowObserver* const observer_;
+  PacketSink* receiver_ = nullptr;
+
+  RtpPacketizer packetizer_;
+  LossReports loss_reports_;
+  Pacer pacer_;
+  SentPacketHistory history_;
+  int64_t frame_drop_interval_ = 0;
+  DataSize congestion_window_ = DataSize::PlusInfinity();
+  // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
+  RtpPacketHistory video_history_;
+  ByteWindow video_sent_;
+  ByteWindow repairs_sent_;
+  ByteWindow retransmissions_asked_;
+  int64_t retransmitted_packets_sent_ = 0;
+  int64_t round_trip_time_ns_ = 0;
+  FecController fec_controller_;
+  FecGenerator fec_generator_;
+  int64_t last_key_frame_request_ns_;
+  // Without a controller: what loss leaves to REMB, and the last REMB.
+  std::optional<adapter::SenderLossLimit> loss_limit_;
+  std::optional<DataRate> remb_;
+  DataRate target_rate_ = DataRate::Zero();
+  DataRate media_rate_ = DataRate::Zero();
+  int64_t rtcp_packets_lost_ = 0;
+  // The receiver's last report: when it was sent, and when it came.
+  std::optional<std::pair<int64_t, int64_t>> last_receiver_reference_ns_;
+
+  // When to switch between sending and pausing, beginning with the start; an even index switches on.
+  std::vector<int64_t> activity_ns_;
+  size_t next_activity_ = 0;
+  Timer<RtpSender, &RtpSender::OnActivityTimeout> activity_timer_;
+  Timer<RtpSender, &RtpSender::OnSendTimeout> send_timer_;
+  Timer<RtpSender, &RtpSender::OnControllerTimeout> controller_timer_;
+  Timer<RtpSender, &RtpSender::OnReportTimeout> report_timer_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_

@@ -1,0 +1,82 @@
+// The inputs that determine a simulation: scenario, controllers, seed.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_SIMULATION_JOB_H_
+#define WEIR_SIMULATOR_ENDPOINTS_SIMULATION_JOB_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "endpoints/agent_controller.h"
+#include "endpoints/decision_delay.h"
+#include "program/external_controllers.h"
+#include "program/input.h"
+#include "scenario/scenario.h"
+#include "weir/controllers.h"
+#include "weir/guard.h"
+#include "weir/objective.h"
+
+namespace weir::sim {
+
+// A model file, read once, and loaded once for all flows and runs that use it.
+class ModelFile {
+ public:
+  // Throws InputError when it cannot be read.
+  explicit ModelFile(const std::string& path) : path_(path), bytes_(ReadInputFile(path, "model")) {}
+
+  // Loaded with the first call. Throws InputError when it cannot be used.
+  std::shared_ptr<const PolicyModel> Load() {
+    if (model_) return model_;
+    auto loaded = PolicyModel::Load(std::as_bytes(std::span(bytes_)));
+    if (!loaded) throw InputError(path_ + ": " + loaded.error());
+    model_ = std::move(loaded.value());
+    bytes_ = {};
+    return model_;
+  }
+
+ private:
+  std::string path_;
+  // Empty once it is loaded.
+  std::string bytes_;
+  std::shared_ptr<const PolicyModel> model_;
+};
+
+// A policy of the user's own: a model under a name of its own.
+struct OwnPolicy {
+  std::string model_path;
+  // The file at `model_path`; set when a flow is made.
+  std::shared_ptr<ModelFile> model;
+  // Without it the model is measured bare: only finiteness and bounds are kept.
+  bool guard = true;
+};
+
+struct SimulationJob {
+  Scenario scenario;
+  // Controller and objective of flows "under_test"; a flow's own objective comes first.
+  std::string controller = "rule";
+  std::optional<Objective> objective;
+  uint64_t seed = 1;
+  // For the controller "weir"; empty: there is none.
+  std::string model_path;
+  // The file at `model_path`; set when the job is run.
+  std::shared_ptr<ModelFile> model;
+  // A controller of the user's own, whose name is `controller`; null: one of those built in.
+  const external::ExternalSpecification* external = nullptr;
+  // The factory of `external`; set when `external` is.
+  external::ExternalControllers* external_controllers = nullptr;
+  // A policy of the user's own, whose name is `controller`.
+  std::optional<OwnPolicy> own_policy;
+  // With an agent: it has the first flow under test, and the others run "rule".
+  const AgentSpecification* agent = nullptr;
+  bool agent_guard = false;
+  // For every flow with a guard, but for the agent's.
+  GuardOptions guard_rules = {};
+  // All policies and the agent have it.
+  DecisionDelay decision_delay = {};
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_SIMULATION_JOB_H_

@@ -1,0 +1,95 @@
+// RTCP feedback about losses and arrivals: built at the receiver, matched with sent packets at the sender.
+#ifndef WEIR_SIMULATOR_ENDPOINTS_TRANSPORT_FEEDBACK_H_
+#define WEIR_SIMULATOR_ENDPOINTS_TRANSPORT_FEEDBACK_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "endpoints/rtcp_messages.h"
+#include "sender_controller.h"
+
+namespace weir::sim {
+
+class SentPacketHistory {
+ public:
+  // `packet.sequence_number` counts from 0 without gaps. Fills in `packet.data_in_flight`.
+  void OnSentPacket(SentPacket& packet, int stream);
+  // Nothing when the report has nothing new. A lost packet is kept, since it may have been late.
+  std::optional<TransportPacketsFeedback> OnTransportFeedback(const TransportFeedback& feedback, Timestamp now);
+  // As libwebrtc does it: a packet that was sent between two of the report and is not in it counts as lost.
+  std::optional<TransportPacketsFeedback> OnCongestionControlFeedback(const CongestionControlFeedback& feedback,
+                                                                      Timestamp now);
+
+  DataSize data_in_flight() const { return data_in_flight_; }
+
+ private:
+  struct Entry {
+    SentPacket packet;
+    int stream = 0;
+    bool in_flight = true;
+    bool received = false;
+    // By RFC 8888 feedback.
+    bool reported_lost = false;
+  };
+  struct Stream {
+    // Transport-wide sequence numbers of the packets that are kept, in the order of the stream.
+    std::deque<int64_t> packets;
+    int64_t first = 0;
+  };
+
+  void Forget(Timestamp now);
+  // Null for a packet that was never sent or is forgotten.
+  Entry* Find(int64_t sequence_number);
+  // Takes everything before `end` out of flight. Nothing without results.
+  std::optional<TransportPacketsFeedback> Finish(std::vector<PacketResult> results, int64_t end, Timestamp now);
+
+  // Packets from `first_sequence_number_` on.
+  std::deque<Entry> entries_;
+  int64_t first_sequence_number_ = 0;
+  std::array<Stream, kStreamsPerFlow> streams_;
+  // Everything before this has been reported on or passed over.
+  int64_t next_in_flight_ = 0;
+  DataSize data_in_flight_ = DataSize::Zero();
+};
+
+class TransportFeedbackBuilder {
+ public:
+  // The arrival time is reported in whole ticks.
+  void OnPacket(int64_t sequence_number, int64_t arrival_time_ns, int64_t tick_us = 250);
+  // On everything since the last report, up to the newest packet; when a packet came late, on everything from that one.
+  // Nothing when nothing arrived.
+  std::optional<TransportFeedback> Build(int64_t now_ns);
+
+ private:
+  struct Entry {
+    int64_t receive_time_us = TransportFeedback::kNotReceived;
+    // When it was first reported on; 0 before.
+    int64_t reported_us = 0;
+  };
+
+  // Packets from `first_sequence_number_` on.
+  std::deque<Entry> entries_;
+  int64_t first_sequence_number_ = 0;
+  int64_t next_to_report_ = 0;
+  bool news_ = false;
+};
+
+class LossReports {
+ public:
+  // `start`: when sending began, which is where the first report's time begins.
+  explicit LossReports(Timestamp start) : last_report_(start) {}
+
+  // As libwebrtc's transport does it: nothing new, or nothing received, is no report.
+  std::optional<TransportLossReport> OnReceiverReport(const ReceiverReport& report, Timestamp now);
+
+ private:
+  std::array<ReportBlock, kStreamsPerFlow> last_blocks_;
+  Timestamp last_report_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_ENDPOINTS_TRANSPORT_FEEDBACK_H_

@@ -1,0 +1,120 @@
+// The record of a flow in `run`: counts, the distribution of one-way delays, a series in steps of 0.1 s, and frames.
+#ifndef WEIR_SIMULATOR_FLOWS_FLOW_RECORDER_H_
+#define WEIR_SIMULATOR_FLOWS_FLOW_RECORDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "link/delay_distribution.h"
+#include "link/packet.h"
+#include "media/frame_recorder.h"
+
+namespace weir::sim {
+
+inline constexpr int64_t kSeriesIntervalNs = 100'000'000;
+
+// The number of steps of a series over that time, the last one possibly shorter.
+constexpr size_t SeriesLength(int64_t duration_ns) {
+  return static_cast<size_t>((duration_ns + kSeriesIntervalNs - 1) / kSeriesIntervalNs);
+}
+
+class FlowRecorder final : public FlowObserver {
+ public:
+  struct Step {
+    double target_bps = 0;
+    // The rate of the last REMB; 0 before the first.
+    double remb_bps = 0;
+    int64_t bytes_sent = 0;
+    // Among them.
+    int64_t retransmitted_bytes_sent = 0;
+    int64_t probe_bytes_sent = 0;
+    int64_t bytes_received = 0;
+    int64_t packets_lost = 0;
+    int64_t packets_lost_at_queue = 0;
+    int64_t feedback_sent = 0;
+    // The longest that feedback that came in this step had been under way; nothing when none came.
+    std::optional<double> feedback_delay_ms;
+    // For a TCP flow, payload in order.
+    int64_t bytes_delivered = 0;
+    // Nothing when nothing arrived.
+    std::optional<double> delay_mean_ms;
+    std::optional<double> delay_p95_ms;
+  };
+
+  // `stop_ns`: when the flow stops sending, at the latest with the scenario.
+  // `queueing_delays`: whether they are kept apart, which the path's own delay does not need where it is constant.
+  FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays = false);
+
+  void OnSent(const Packet& packet) override;
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+  void OnRecovered(const Packet& packet, int64_t time_ns) override;
+  void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
+  void OnFeedbackSent(int64_t time_ns) override;
+  void OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) override;
+  void OnRembSent(DataRate rate, int64_t time_ns) override;
+  void OnPathKind(int path_kind, int64_t time_ns) override;
+  void OnBytesInFlight(int64_t bytes, int64_t time_ns) override;
+  void OnDelivered(int64_t bytes, int64_t time_ns) override;
+
+  // Call once, after the last event.
+  void Finish();
+
+  int64_t packets_sent = 0;
+  int64_t bytes_sent = 0;
+  int64_t packets_received = 0;
+  int64_t bytes_received = 0;
+  int64_t packets_lost = 0;
+  // By cause: by chance, at a policer, at a queue.
+  int64_t packets_lost_by_chance = 0;
+  int64_t packets_lost_at_policer = 0;
+  int64_t packets_lost_at_queue = 0;
+  // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
+  int64_t above_400_ms_ns = 0;
+  // Counts received packets.
+  DelayDistribution delays;
+  // The same without what the path itself took for each packet. Empty unless asked for.
+  DelayDistribution queueing_delays;
+  // Empty without a series.
+  std::vector<Step> steps;
+  // For a TCP flow, the largest in each step. Empty without a series or a transfer.
+  std::vector<int64_t> most_bytes_in_flight;
+  // At the end of each step. Empty without a series, or where the kind is always 0.
+  std::vector<int> path_kinds;
+  // Nothing for a flow whose frames are not followed. To be set before the first packet.
+  std::unique_ptr<FrameRecorder> frames;
+
+ private:
+  // A rate in force since the start of the step after the last one that was filled in.
+  struct HeldRate {
+    double Step::* column;
+    double bps = 0;
+    size_t step = 0;
+  };
+
+  Step* StepAt(int64_t time_ns);
+  void SetRate(HeldRate& held, DataRate rate, int64_t time_ns);
+  void FillRate(HeldRate& held, size_t end_step);
+  void FinishDelays(size_t step_index);
+
+  const int64_t duration_ns_;
+  const int64_t stop_ns_;
+  const bool series_;
+  const bool keeps_queueing_delays_;
+  int64_t last_arrival_ns_ = 0;
+  bool last_above_400_ms_ = false;
+  // The step that arrivals are in.
+  size_t arrival_step_ = 0;
+  std::vector<int64_t> step_delays_ns_;
+  HeldRate target_{&Step::target_bps};
+  HeldRate remb_{&Step::remb_bps};
+  int path_kind_ = 0;
+  // As last reported.
+  int64_t bytes_in_flight_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_FLOWS_FLOW_RECORDER_H_

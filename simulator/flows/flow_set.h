@@ -1,0 +1,82 @@
+// The simulated flows of a scenario, on the two links of its path.
+#ifndef WEIR_SIMULATOR_FLOWS_FLOW_SET_H_
+#define WEIR_SIMULATOR_FLOWS_FLOW_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "endpoints/agent_controller.h"
+#include "endpoints/rtp_receiver.h"
+#include "endpoints/rtp_sender.h"
+#include "endpoints/simulation_job.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "program/hosted_controller.h"
+#include "scenario/scenario.h"
+#include "weir/objective.h"
+
+namespace weir::sim {
+
+// A flow's surroundings. The links and the observer, which may be null, outlive the simulation's last event.
+struct FlowContext {
+  const FlowSpec& flow;
+  Link* data_link;
+  Link* return_link;
+  FlowObserver* observer;
+  uint64_t seed;
+  // The first of the flow's own random streams.
+  uint64_t stream;
+};
+
+class FlowSet {
+ public:
+  struct Flow {
+    // Its name and objective.
+    std::string controller;
+    Objective objective;
+    // Part of the receiver; null for a controller that is built in.
+    const external::ExternalController* external = nullptr;
+    // Null for flows that are not RTP.
+    std::unique_ptr<RtpSender> sender;
+    std::unique_ptr<RtpReceiver> receiver;
+    // A flow of another kind.
+    std::shared_ptr<void> other;
+  };
+
+  // Schedules the flows' start. `observers`: one a flow, null for none. The flow `skipped` is left out. All that is
+  // handed in outlives this, and this outlives the simulation's last event. Throws InputError.
+  FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
+          std::optional<size_t> skipped = std::nullopt);
+  ~FlowSet() = default;
+  FlowSet(const FlowSet&) = delete;
+  FlowSet& operator=(const FlowSet&) = delete;
+
+  // Has the receivers look at everything that has arrived by then.
+  void ProcessArrivals(int64_t until_ns);
+
+  const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
+  // The failure by which a custom controller has stopped the simulation; empty: none.
+  std::string controller_failure() const;
+  // Null without one.
+  AgentController* agent() { return agent_; }
+
+ private:
+  void AddRtpFlow(size_t index, FlowObserver* observer);
+  std::string ControllerFor(const RtpSpec& rtp, size_t index) const;
+
+  const SimulationJob& job_;
+  Link* const forward_;
+  Link* const reverse_;
+  FlowObserver null_observer_;
+  std::vector<Flow> flows_;
+  AgentController* agent_ = nullptr;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_FLOWS_FLOW_SET_H_

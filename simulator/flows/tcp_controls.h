@@ -1,0 +1,109 @@
+// Congestion controls that ns-3 lacks (Copa) or has with faults (BBR).
+#ifndef WEIR_SIMULATOR_FLOWS_TCP_CONTROLS_H_
+#define WEIR_SIMULATOR_FLOWS_TCP_CONTROLS_H_
+
+#include <ns3/tcp-bbr.h>
+#include <ns3/tcp-congestion-ops.h>
+#include <ns3/tcp-option-ts.h>
+#include <ns3/tcp-rate-ops.h>
+#include <ns3/tcp-socket-state.h>
+#include <ns3/windowed-filter.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weir::sim {
+
+class RoundTripSampler {
+ public:
+  // Call on every acknowledgement. In ns; nothing without a new sample: the connection reports only the first of the
+  // packets that left between the same two acknowledgements, and for a retransmitted one it is unknown which copy is
+  // acknowledged (Karn's rule).
+  std::optional<int64_t> Sample(const ns3::TcpSocketState& tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
+                                int64_t now_ns) {
+    if (tcb.m_congState >= ns3::TcpSocketState::CA_RECOVERY) sent_after_ns_ = now_ns;
+    const int64_t sent_ns = connection.m_firstSentTime.GetNanoSeconds();
+    if (sent_ns <= sent_after_ns_ || sent_ns >= now_ns) return std::nullopt;
+    sent_after_ns_ = sent_ns;
+    // After a timeout there are copies under way in every state of the connection. What is echoed (RFC 7323) is older
+    // than the last packet by no more than an acknowledgement is delayed.
+    const auto echo_ns = ns3::TcpOptionTS::ElapsedTimeFromTsValue(tcb.m_rcvTimestampEchoReply).GetNanoSeconds();
+    if (now_ns - sent_ns < echo_ns - kLongestDelayedAckNs) return std::nullopt;
+    return now_ns - sent_ns;
+  }
+
+ private:
+  // With the granularity of the echo.
+  static constexpr int64_t kLongestDelayedAckNs = 42'000'000;
+
+  int64_t sent_after_ns_ = -1;
+};
+
+// 1. The connection counts a lost packet again when its retransmission arrives, and BBR takes that from its window.
+// 2. Round trip times come smoothed: the minimum of the path is never seen where it changes quickly.
+// 3. After fast recovery the connection sets the window to the slow start threshold, which BBR does not keep; it wants
+//    the window of before.
+// 4. After a timeout, acknowledgements of what was sent again are taken for samples of bandwidth close to 0, each of
+//    them for a round trip: ten of them later the bandwidth is forgotten, and the flow sends a packet now and then.
+// 5. Packets are not conserved for the first round trip of recovery but until the round in progress ends. Here they are
+//    throughout: without RACK (RFC 8985) a retransmission that is lost again costs a timeout.
+class TcpBbr final : public ns3::TcpBbr {
+ public:
+  static ns3::TypeId GetTypeId();
+
+  uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytes_in_flight) override;
+  void CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> tcb, ns3::TcpSocketState::TcpCongState_t state) override;
+  void CongControl(ns3::Ptr<ns3::TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
+                   const ns3::TcpRateOps::TcpRateSample& sample) override;
+  ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
+  // PROBE_RTT: its window is four packets, so that the queue of its own drains.
+  bool MeasuresRoundTripTime() { return GetBbrState() == BBR_PROBE_RTT; }
+
+ private:
+  RoundTripSampler round_trips_;
+  int64_t last_timeout_ns_ = -1;
+  uint32_t window_before_recovery_bytes_ = 0;
+};
+
+// Steers to the rate 1 / (delta * queueing delay) in packets a second. Does not react to loss.
+class TcpCopa final : public ns3::TcpCongestionOps {
+ public:
+  static ns3::TypeId GetTypeId();
+
+  std::string GetName() const override { return "TcpCopa"; }
+  void Init(ns3::Ptr<ns3::TcpSocketState> tcb) override;
+  uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> tcb, uint32_t bytes_in_flight) override;
+  void IncreaseWindow(ns3::Ptr<ns3::TcpSocketState>, uint32_t) override {}
+  bool HasCongControl() const override { return true; }
+  void CongControl(ns3::Ptr<ns3::TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
+                   const ns3::TcpRateOps::TcpRateSample& sample) override;
+  ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
+
+ private:
+  enum class Direction : int8_t { kNone, kUp, kDown };
+  // In ns; 0 stands for no sample.
+  using RttFilter = ns3::WindowedFilter<int64_t, ns3::MinFilter<int64_t>, int64_t, int64_t>;
+
+  void TakeRtt(int64_t rtt_ns, int64_t now_ns);
+  // Once a round trip: the velocity doubles while the window keeps its direction.
+  void EndRound(uint32_t window_bytes);
+  // True if the rate 1 / (delta * queueing delay) is above that of the window.
+  bool IsBelowTarget(double window_packets) const;
+
+  RttFilter rtt_min_;
+  RttFilter rtt_standing_;
+  int64_t smoothed_rtt_ns_ = 0;
+  RoundTripSampler round_trips_;
+  bool slow_start_ = true;
+  double velocity_ = 1;
+  Direction direction_ = Direction::kNone;
+  int rounds_in_direction_ = 0;
+  // All that the connection delivers, where the round trip ends.
+  uint64_t round_end_delivered_bytes_ = 0;
+  uint32_t round_start_window_bytes_ = 0;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_FLOWS_TCP_CONTROLS_H_

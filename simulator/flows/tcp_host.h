@@ -1,0 +1,94 @@
+// Hosts, network devices and sockets of ns-3's TCP/IP, set up as Linux would be.
+#ifndef WEIR_SIMULATOR_FLOWS_TCP_HOST_H_
+#define WEIR_SIMULATOR_FLOWS_TCP_HOST_H_
+
+#include <ns3/address.h>
+#include <ns3/channel.h>
+#include <ns3/mac48-address.h>
+#include <ns3/net-device.h>
+#include <ns3/node.h>
+#include <ns3/tcp-congestion-ops.h>
+#include <ns3/tcp-socket-base.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "link/link.h"
+#include "link/packet.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+
+class LinkDevice final : public ns3::NetDevice, private PacketSink {
+ public:
+  static ns3::TypeId GetTypeId();
+
+  // Packets that the host sends go to `link` and come out at `peer`, which must outlive the simulation's last event.
+  // `observer`, which may be null, sees them sent, received and dropped.
+  void Connect(Link* link, LinkDevice* peer, int64_t extra_delay_ns, FlowObserver* observer);
+  // Whatever the host sends from now on vanishes.
+  void Silence() { silent_ = true; }
+
+  bool Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& destination, uint16_t protocol) override;
+  bool SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address& source, const ns3::Address& destination,
+                uint16_t protocol) override;
+
+  void SetIfIndex(uint32_t index) override { index_ = index; }
+  uint32_t GetIfIndex() const override { return index_; }
+  ns3::Ptr<ns3::Channel> GetChannel() const override { return nullptr; }
+  void SetAddress(ns3::Address address) override { address_ = address; }
+  ns3::Address GetAddress() const override { return address_; }
+  bool SetMtu(uint16_t mtu) override { return mtu == kMaxPacketBytes; }
+  uint16_t GetMtu() const override { return kMaxPacketBytes; }
+  bool IsLinkUp() const override { return true; }
+  void AddLinkChangeCallback(ns3::Callback<void>) override {}
+  bool IsBroadcast() const override { return false; }
+  ns3::Address GetBroadcast() const override { return ns3::Mac48Address("ff:ff:ff:ff:ff:ff"); }
+  bool IsMulticast() const override { return false; }
+  ns3::Address GetMulticast(ns3::Ipv4Address) const override { return GetBroadcast(); }
+  ns3::Address GetMulticast(ns3::Ipv6Address) const override { return GetBroadcast(); }
+  bool IsBridge() const override { return false; }
+  bool IsPointToPoint() const override { return true; }
+  ns3::Ptr<ns3::Node> GetNode() const override { return node_; }
+  void SetNode(ns3::Ptr<ns3::Node> node) override { node_ = node; }
+  bool NeedsArp() const override { return false; }
+  void SetReceiveCallback(ReceiveCallback callback) override { receive_ = callback; }
+  void SetPromiscReceiveCallback(PromiscReceiveCallback) override {}
+  bool SupportsSendFrom() const override { return false; }
+
+ private:
+  void DoDispose() override;
+
+  bool needs_event() const override { return true; }
+  // From `peer`.
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  Link* link_ = nullptr;
+  LinkDevice* peer_ = nullptr;
+  int64_t extra_delay_ns_ = 0;
+  FlowObserver* observer_ = nullptr;
+  bool silent_ = false;
+
+  ns3::Ptr<ns3::Node> node_;
+  ns3::Address address_ = ns3::Mac48Address("00:00:00:00:00:01");
+  uint32_t index_ = 0;
+  ReceiveCallback receive_;
+};
+
+// The payload that fits into an IP packet of 1500 bytes beside IP, TCP and its time stamp option.
+inline constexpr uint32_t kTcpSegmentBytes = 1448;
+
+// A host with one device, at `address`. Every flow has a network to itself, so the addresses are always the same.
+std::pair<ns3::Ptr<ns3::Node>, ns3::Ptr<LinkDevice>> MakeTcpHost(const char* address);
+
+// With Linux's values where ns-3's differ.
+ns3::Ptr<ns3::TcpSocketBase> MakeTcpSocket(const ns3::Ptr<ns3::Node>& node);
+
+// `ns3_stream` numbers the random stream of those that draw. ns-3 would number it by its creation in the process, and
+// make a simulation depend on those before it.
+ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(const TcpSpec& spec, uint32_t ns3_stream);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_FLOWS_TCP_HOST_H_

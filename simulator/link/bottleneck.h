@@ -1,0 +1,56 @@
+// A bounded queue before a transmitter whose rate follows a capacity trace. A packet counts as queued, wholly, until
+// its last bit has left.
+#ifndef WEIR_SIMULATOR_LINK_BOTTLENECK_H_
+#define WEIR_SIMULATOR_LINK_BOTTLENECK_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "core/event.h"
+#include "link/packet.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+
+class BottleneckObserver {
+ public:
+  virtual ~BottleneckObserver() = default;
+  // Called in the order of departure, at `departure_ns` or as soon before as it is certain.
+  virtual void OnDeparture(Packet&& packet, int64_t departure_ns) = 0;
+  virtual void OnQueueDrop(Packet& packet) = 0;
+};
+
+class Bottleneck {
+ public:
+  virtual ~Bottleneck() = default;
+  // At Simulator::Now().
+  virtual void Send(Packet&& packet) = 0;
+  // From now on, where the departure is not yet certain. The bound of the queue stays as it is.
+  virtual void SetCapacity(const CapacityTrace& capacity) = 0;
+  virtual int64_t queued_bytes() = 0;
+  virtual int64_t queued_packets() = 0;
+  // Until the last queued bit has left; kNeverNs when it never does.
+  virtual int64_t QueueingDelayNs() = 0;
+  // How long the transmitter has had nothing to do, since time 0.
+  virtual int64_t IdleNs() = 0;
+};
+
+// `limit` is in the unit of `queue`.
+struct QueueBound {
+  bool in_packets = false;
+  int64_t limit = 0;
+  bool Admits(int64_t queued_packets, int64_t queued_bytes, int64_t size_bytes) const {
+    return in_packets ? queued_packets + 1 <= limit : queued_bytes + size_bytes <= limit;
+  }
+};
+
+// A packet that does not fit is dropped.
+std::unique_ptr<Bottleneck> MakeDropTailBottleneck(const CapacityTrace& capacity, QueueBound bound,
+                                                   BottleneckObserver* observer);
+// CoDel, RFC 8289, with its default target of 5 ms and interval of 100 ms; the bound holds as well.
+std::unique_ptr<Bottleneck> MakeCodelBottleneck(const CapacityTrace& capacity, QueueBound bound,
+                                                BottleneckObserver* observer);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_LINK_BOTTLENECK_H_

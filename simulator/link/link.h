@@ -1,0 +1,91 @@
+// One direction of the path: loss or a policer, then the bottleneck (queue and transmitter), then propagation and
+// jitter.
+#ifndef WEIR_SIMULATOR_LINK_LINK_H_
+#define WEIR_SIMULATOR_LINK_LINK_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "link/bottleneck.h"
+#include "link/impairments.h"
+#include "link/packet.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+
+struct LinkCounters {
+  int64_t packets_sent = 0;
+  int64_t packets_dropped_by_loss = 0;
+  int64_t packets_dropped_by_queue = 0;
+  int64_t packets_dropped_while_down = 0;
+  // Counts the packets that were sent, and those among them that were dropped for any reason.
+  int64_t bytes_sent = 0;
+  int64_t bytes_dropped = 0;
+};
+
+class Link final : private BottleneckObserver {
+ public:
+  // `duration_ns` is the scenario's, for the mean capacity. Uses the random streams `stream` and `stream + 1` of
+  // `seed`.
+  Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t stream);
+  ~Link() override;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  // At Simulator::Now(). The packet's `sink` hears of it exactly once, OnPacket or OnDropped, unless it is still on its
+  // way at the end. A sink that needs no event hears as soon as the arrival time is known: with a drop-tail queue, or
+  // without a bottleneck, that is before Send returns, in the order of Send; with CoDel it is when the packet leaves
+  // the bottleneck. A sink that needs an event hears at the arrival time.
+  void Send(Packet&& packet);
+
+  // Another capacity from now on: what is queued leaves as was certain before, and the queue's bound stays.
+  void SetCapacity(const CapacityTrace& capacity);
+  // From when on the changes of delay and loss count (0 unless said otherwise); before it, their first values hold.
+  void SetStart(int64_t start_ns) { start_ns_ = start_ns; }
+  // While down, a link drops whatever is sent.
+  void SetDown(bool down) { down_ = down; }
+  bool down() const { return down_; }
+
+  // Bytes and packets that have not wholly left the bottleneck.
+  int64_t queued_bytes() const;
+  int64_t queued_packets() const;
+  // Bytes that have wholly left the bottleneck since the beginning.
+  int64_t carried_bytes() const { return counters_.bytes_sent - counters_.bytes_dropped - queued_bytes(); }
+  // The time until the last queued byte has left, by the trace; kNeverNs when the capacity stays zero for ever.
+  int64_t QueueingDelayNs() const;
+  // How long the transmitter has had nothing to do, since time 0; 0 without a bottleneck.
+  int64_t IdleNs() const;
+
+  const LinkSpec& spec() const { return spec_; }
+  const LinkCounters& counters() const { return counters_; }
+
+ private:
+  class Delivery;
+
+  void OnDeparture(Packet&& packet, int64_t departure_ns) override;
+  void OnQueueDrop(Packet& packet) override;
+  void Drop(Packet& packet, DropCause cause, int64_t& counter);
+  void DeliverAt(Packet&& packet, int64_t arrival_ns);
+  int64_t SinceStart(int64_t time_ns) const { return std::max<int64_t>(time_ns - start_ns_, 0); }
+
+  LinkSpec spec_;
+  LossModel loss_;
+  std::optional<Policer> policer_;
+  JitterModel jitter_;
+  bool down_ = false;
+  int64_t start_ns_ = 0;
+  // When the last packet was at the end of the path, before jitter.
+  int64_t last_path_end_ns_ = 0;
+  // None when the capacity is unlimited.
+  std::unique_ptr<Bottleneck> bottleneck_;
+  LinkCounters counters_;
+  // Events that wait to be used again.
+  std::vector<ns3::Ptr<Delivery>> idle_deliveries_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_LINK_LINK_H_

@@ -1,0 +1,76 @@
+// Everything that reaches `weir-sim link` from outside, waited for in a thread of its own and handed to the
+// simulator's: packets of two TUN devices, lines of standard input, signals. For ns-3's RealtimeSimulatorImpl, which
+// takes events from other threads.
+#ifndef WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_
+#define WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "program/json_lines.h"
+#include "tun.h"
+
+namespace weir::sim {
+
+// Called in the simulator's thread, as events.
+class LinkInputHandler {
+ public:
+  virtual ~LinkInputHandler() = default;
+  virtual void OnLine(std::string_view line) = 0;
+  // Nothing comes after it. `reason` is that of an orderly end, or with `failed` what went wrong.
+  virtual void OnEnd(const std::string& reason, bool failed) = 0;
+};
+
+struct LinkInputConfig {
+  // Packets that are read from `tun_fds[i]`, which do not block, are sent on `flows[i]`.
+  std::array<int, 2> tun_fds{-1, -1};
+  std::array<TunFlow*, 2> flows{};
+  int command_fd = -1;
+  // Signals, as from signalfd.
+  int signal_fd = -1;
+  LinkInputHandler* handler = nullptr;
+};
+
+class LinkInput {
+ public:
+  // A longer line is refused as a whole.
+  static constexpr size_t kMaxLineBytes = size_t{1} << 16;
+  // Packets of one device, and lines, that may wait for the simulator.
+  static constexpr int kMaxWaitingPackets = 4096;
+  static constexpr int kMaxWaitingLines = 64;
+
+  // Begins at once; the simulator must be running. Everything that is handed in outlives this.
+  explicit LinkInput(const LinkInputConfig& config);
+  // Waits for the thread. Call when the simulator has stopped.
+  ~LinkInput();
+  LinkInput(const LinkInput&) = delete;
+  LinkInput& operator=(const LinkInput&) = delete;
+
+ private:
+  void Run();
+  // False at the end of everything.
+  bool ReadPackets(size_t index);
+  bool ReadCommands();
+  void ReadSignal();
+  void HandLine(std::string line);
+  void End(std::string reason, bool failed);
+
+  const LinkInputConfig config_;
+  const FileDescriptor wake_;
+  std::vector<uint8_t> packet_;
+  LineBuffer lines_{kMaxLineBytes};
+  std::array<std::atomic<int>, 2> waiting_packets_{};
+  std::atomic<int> waiting_lines_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_

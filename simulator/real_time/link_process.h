@@ -1,0 +1,39 @@
+// `weir-sim link`: a scenario's path in real time, between TUN devices in two network namespaces.
+#ifndef WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_
+#define WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "run/run.h"
+
+namespace weir::sim {
+
+struct LinkCommand {
+  // To begin the scenario's time 0 now, to drop everything for `down_ns`, to end.
+  enum class Type { kStart, kDown, kStop };
+  Type type = Type::kStart;
+  int64_t down_ns = 0;
+};
+
+// {"type":"start"}, {"type":"down","duration_s":5} or {"type":"stop"}. Throws InputError.
+LinkCommand ParseLinkCommand(std::string_view line);
+
+struct LinkOptions {
+  std::string scenario_path;
+  // For the RTP flows "under_test" beside the first, which is the real call.
+  JobOptions job;
+  std::string left;
+  std::string right;
+  std::string log_path;
+  int64_t log_interval_ms = 100;
+};
+
+// Reads commands and writes progress, one JSON object a line, until the command to stop. Returns true after an orderly
+// stop. Throws InputError or MissingComponent before the link starts.
+bool RunLink(const LinkOptions& options, int input_fd, int output_fd);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_

@@ -1,0 +1,99 @@
+// Real packets: TUN devices in network namespaces, and their way over a Link of the simulator.
+#ifndef WEIR_SIMULATOR_REAL_TIME_TUN_H_
+#define WEIR_SIMULATOR_REAL_TIME_TUN_H_
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "link/link.h"
+#include "link/packet.h"
+
+namespace weir::sim {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  int get() const { return fd_; }
+  // True if it holds one: calls that fail return -1.
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+// Makes the device `name`, up, with `address` and `netmask` (dotted) and an MTU of kMaxPacketBytes, in the namespace
+// that `ip netns` calls `network_namespace`. It is gone when the result, which does not block, is closed. Throws
+// InputError when there is no such namespace, MissingComponent when this machine or this user cannot make one.
+FileDescriptor OpenTunDevice(const std::string& network_namespace, const std::string& name, const char* address,
+                             const char* netmask);
+
+struct TunFlowStatistics {
+  // Delivered, and their bytes.
+  int64_t packets = 0;
+  int64_t bytes = 0;
+  // By the queue or the loss model.
+  int64_t dropped_packets = 0;
+  int64_t dropped_while_down_packets = 0;
+  // Not IPv4, larger than the MTU, more than memory is kept for, or not taken by the other device.
+  int64_t refused_packets = 0;
+  // Packets delivered more than TunFlow::kLateNs away from the link's delivery time.
+  int64_t late_packets = 0;
+  // For each delivered packet: the time from one device to the other, and its excess over the link's delay. At most
+  // TunFlow::kMaxSamples.
+  std::vector<int64_t> delays_ns;
+  std::vector<int64_t> delay_errors_ns;
+};
+
+class TunFlow final : private PacketSink {
+ public:
+  static constexpr int64_t kLateNs = 2'000'000;
+  static constexpr size_t kMaxSamples = 1 << 16;
+  // The most bytes in flight. Without it, a scenario could ask for a queue of any size.
+  static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
+
+  // `clock` gives the time in ns, independently of the simulator's time. The link outlives this, and this outlives the
+  // simulation's last event.
+  TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)());
+
+  // At Simulator::Now(): a packet that was read from the input device at `read_ns`.
+  void Send(std::span<const uint8_t> ip_packet, int64_t read_ns);
+  // From any thread: packets that were not handed to Send, because too many were waiting.
+  void CountRefused() { ++refused_elsewhere_; }
+
+  // Since the last call.
+  TunFlowStatistics TakeStatistics();
+
+ private:
+  bool needs_event() const override { return true; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  Link* const link_;
+  const int output_fd_;
+  const int64_t extra_delay_ns_;
+  int64_t (*const clock_)();
+  int64_t bytes_on_the_way_ = 0;
+  TunFlowStatistics statistics_;
+  std::atomic<int64_t> refused_elsewhere_ = 0;
+  std::vector<uint8_t> buffer_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_REAL_TIME_TUN_H_

@@ -1,0 +1,84 @@
+// Repair without a round trip: ULPFEC (RFC 5109) as libwebrtc's sender of VP8 uses it beside NACK.
+//
+// FecController decides how much of it there is, FecGenerator makes it, FecReceiver repairs with it.
+#ifndef WEIR_SIMULATOR_REPAIR_FEC_H_
+#define WEIR_SIMULATOR_REPAIR_FEC_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/ring_buffer.h"
+#include "link/packet.h"
+#include "media/media_source.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+// FEC packets for each 256 packets of video, in groups of delta frames and in those with a key frame, and the most
+// frames of a group.
+struct FecParameters {
+  int delta_rate = 0;
+  int key_rate = 0;
+  int max_frames = 1;
+};
+
+class FecController {
+ public:
+  // From a receiver report.
+  void OnLossRatio(double loss_ratio, int64_t now_ns);
+  // For an encoder with that target. The largest loss ratio of the last 10 s counts.
+  FecParameters Parameters(DataRate target_rate, double frames_per_second, int64_t round_trip_time_ns, int64_t now_ns);
+
+ private:
+  struct Report {
+    int64_t time_ns = 0;
+    int loss = 0;
+  };
+  // A report counts until the next one, and then for the window.
+  void Forget(int64_t now_ns);
+
+  RingBuffer<Report> reports_;
+};
+
+class FecGenerator {
+ public:
+  void SetParameters(const FecParameters& parameters);
+  bool active() const { return parameters_.delta_rate > 0 || parameters_.key_rate > 0; }
+  // While active: a packet of video was sent, in the order of its sequence numbers. Returns the FEC packets that follow
+  // it.
+  std::vector<MediaPacket> OnSent(const Packet& packet);
+
+ private:
+  // Packets that are not protected yet.
+  struct Group {
+    int64_t first_sequence_number = 0;
+    int packets = 0;
+    int frames = 0;
+    bool key_frame = false;
+    uint32_t largest_payload_bytes = 0;
+  };
+
+  FecParameters parameters_;
+  Group group_;
+};
+
+class FecReceiver {
+ public:
+  // The path lost a packet of video.
+  void OnLost(const Packet& packet);
+  // One of the lost packets arrived as a retransmission.
+  void OnRetransmission(int64_t sequence_number) { Forget(sequence_number); }
+  // The lost packet that an FEC packet brings back, if it is the only one of those that this one protects.
+  std::optional<Packet> OnFec(const Packet& fec);
+
+ private:
+  void Forget(int64_t sequence_number);
+
+  // By sequence number.
+  std::vector<Packet> lost_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_REPAIR_FEC_H_

@@ -1,0 +1,53 @@
+// `weir-sim run`: scenarios in, result records (JSON, "weir.result/1") out, one a line.
+#ifndef WEIR_SIMULATOR_RUN_RUN_H_
+#define WEIR_SIMULATOR_RUN_RUN_H_
+
+#include <cstdint>
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flows/flow_set.h"
+#include "run/simulation.h"
+#include "weir/objective.h"
+
+namespace weir::sim {
+
+struct JobOptions {
+  // The controller of RTP flows "under_test"; empty: weir with a model, else rule.
+  std::string controller;
+  // For "weir"; may be empty otherwise.
+  std::string model_path;
+  std::optional<Objective> objective;
+  uint64_t seed = 1;
+};
+
+// The job without the model's bytes. Throws InputError.
+SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options);
+
+struct RunOptions {
+  JobOptions job;
+  bool series = true;
+  std::vector<std::string> scenario_paths;
+};
+
+// Throws InputError, before the first run where that is possible.
+void RunFiles(const RunOptions& options, std::ostream& out);
+
+// Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
+// ..., "error": ...}, with "failed": true where not the job was wrong but its own controller failed in the run.
+void RunJobs(std::istream& in, std::ostream& out);
+
+// Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates are whole bit/s and
+// delays have six decimals of a millisecond, so nothing in a record depends on how a library prints numbers. Throws
+// InputError.
+nlohmann::ordered_json RunJob(const SimulationJob& job, bool series);
+
+// {"weir": ..., "ns3": ..., "libwebrtc": ..., "onnxruntime": ...}
+nlohmann::ordered_json Versions();
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_RUN_RUN_H_

@@ -1,0 +1,50 @@
+// The time series of a result record.
+#ifndef WEIR_SIMULATOR_RUN_SERIES_RECORD_H_
+#define WEIR_SIMULATOR_RUN_SERIES_RECORD_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "core/event.h"
+#include "flows/flow_recorder.h"
+#include "link/link.h"
+#include "media/frame_recorder.h"
+#include "scenario/scenario.h"
+
+namespace weir::sim {
+
+class LinkRecorder {
+ public:
+  // Both outlive the simulation's last event.
+  LinkRecorder(const Link* link, int64_t duration_ns);
+
+  // Call once, after the last event.
+  void Finish();
+
+  // Nothing where the queue would never empty.
+  const std::vector<std::optional<double>>& queueing_delays_ms() const { return queueing_delays_ms_; }
+
+ private:
+  void OnTimeout();
+  void Sample();
+
+  const Link* const link_;
+  const int64_t duration_ns_;
+  std::vector<std::optional<double>> queueing_delays_ms_;
+  Timer<LinkRecorder, &LinkRecorder::OnTimeout> timer_;
+};
+
+// A value for each step of kSeriesIntervalNs. `is_rtp`: with target rates.
+nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp);
+
+// Columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
+nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
+
+// Capacity and queueing delay of the forward link.
+nlohmann::ordered_json PathSeries(const Scenario& scenario, const LinkRecorder& recorder);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_RUN_SERIES_RECORD_H_

@@ -1,0 +1,77 @@
+// One scenario with its controllers and a seed, put together and run. ns-3 has one simulator a process, so one of these
+// exists at a time; any number may follow one another, and none leaves a trace in the next.
+#ifndef WEIR_SIMULATOR_RUN_SIMULATION_H_
+#define WEIR_SIMULATOR_RUN_SIMULATION_H_
+
+#include <ns3/simulator.h>
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "core/event.h"
+#include "core/random.h"
+#include "endpoints/simulation_job.h"
+#include "flows/flow_set.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "program/input.h"
+
+namespace weir::sim {
+
+// A custom controller failed in the middle of a run: one line that names it and the failure.
+class ControllerFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Simulation {
+ public:
+  // `observers`: one a flow, null for none; they and the job outlive this. Throws InputError.
+  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers)
+      : forward_(job.scenario.forward, job.scenario.duration_ns(), job.seed, random_streams::kForwardLink),
+        reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.seed, random_streams::kReverseLink) {
+    UseEventEngine();
+    // Before anything else is scheduled, so that it comes before what else is due then.
+    ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
+    try {
+      flows_.emplace(job, &forward_, &reverse_, observers);
+      if (job.agent && !flows_->agent()) throw InputError("the scenario has no RTP flow \"under_test\" for the agent");
+    } catch (...) {
+      ns3::Simulator::Destroy();
+      throw;
+    }
+  }
+  // Frees ns-3's simulator.
+  ~Simulation() { ns3::Simulator::Destroy(); }
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // To the scenario's end, unless Stop() is called from within. Events at the very end are not executed, arrivals at it
+  // count. Throws ControllerFailed.
+  void Run() {
+    ns3::Simulator::Run();
+    if (const std::string failure = flows_->controller_failure(); !failure.empty()) throw ControllerFailed(failure);
+    flows_->ProcessArrivals(NowNs());
+  }
+  void Stop() {
+    stopped_ = true;
+    ns3::Simulator::Stop();
+  }
+  bool stopped() const { return stopped_; }
+
+  Link& forward() { return forward_; }
+  Link& reverse() { return reverse_; }
+  FlowSet& flows() { return *flows_; }
+
+ private:
+  Link forward_;
+  Link reverse_;
+  std::optional<FlowSet> flows_;
+  bool stopped_ = false;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_RUN_SIMULATION_H_

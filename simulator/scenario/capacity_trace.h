@@ -1,0 +1,74 @@
+// The capacity of a link over time: piecewise constant, optionally periodic. All arithmetic is exact, in integers of ns
+// and bit/s.
+#ifndef WEIR_SIMULATOR_SCENARIO_CAPACITY_TRACE_H_
+#define WEIR_SIMULATOR_SCENARIO_CAPACITY_TRACE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace weir::sim {
+
+class CapacityTrace {
+ public:
+  static constexpr int64_t kMaxRateBps = 10'000'000'000;
+
+  // `start_times_ns` starts at 0 and rises strictly; `rates_bps` has as many entries, each in 0..kMaxRateBps;
+  // `period_ns`, if any, lies after the last start time; without it the last rate holds for ever. Throws
+  // std::invalid_argument otherwise.
+  CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
+                std::optional<int64_t> period_ns = std::nullopt);
+
+  // Times are >= 0. Each function is fast when the times advance from call to call.
+  int64_t RateAt(int64_t time_ns) const;
+  // Bits that the link carries from `from_ns` to `to_ns`; rounded down to whole bits.
+  int64_t BitsBetween(int64_t from_ns, int64_t to_ns) const;
+  // Calls visit(rate_bps, duration_ns) for every stretch of one rate from `from_ns` to `to_ns`, in order.
+  template <class Visitor>
+  void ForEachRate(int64_t from_ns, int64_t to_ns, Visitor&& visit) const {
+    if (from_ns >= to_ns) return;
+    int64_t segments = 0;
+    for (Position position = Find(from_ns);; Advance(position), ++segments) {
+      const int64_t end_ns = std::min(SegmentEnd(position), to_ns);
+      visit(rates_bps_[position.index], end_ns - from_ns);
+      if (end_ns == to_ns) break;
+      from_ns = end_ns;
+    }
+    CountWalk(segments);
+  }
+  // When the last of `bits` has left if the first starts at `start_ns`: the first ns at which the integral of the rate
+  // has reached `bits`. Nothing when the capacity never suffices.
+  std::optional<int64_t> TransmissionEnd(int64_t start_ns, int64_t bits) const;
+  // Over one period; without a period, over `duration_ns` (> 0).
+  double MeanRateBps(int64_t duration_ns) const;
+
+  // The same trace, `delay_ns` (>= 0) later. Before that it has its first rate, or, with a period, what came before.
+  CapacityTrace Delayed(int64_t delay_ns) const;
+
+  std::optional<int64_t> period_ns() const { return period_ns_; }
+
+ private:
+  // Where a time lies: in segment `index` of the period that began at `period_start_ns`.
+  struct Position {
+    size_t index = 0;
+    int64_t period_start_ns = 0;
+  };
+  Position Find(int64_t time_ns) const;
+  int64_t SegmentEnd(const Position& position) const;
+  void Advance(Position& position) const;
+  // A trace may have millions of segments in a millisecond, to be walked through for each packet.
+  static void CountWalk(int64_t segments);
+
+  std::vector<int64_t> start_times_ns_;
+  std::vector<int64_t> rates_bps_;
+  std::optional<int64_t> period_ns_;
+  // In bit/s * ns, that is 1e-9 bits.
+  __int128 nanobits_per_period_ = 0;
+  mutable Position cursor_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_SCENARIO_CAPACITY_TRACE_H_

@@ -1,0 +1,39 @@
+// A flow of a scenario with a constant bit rate that reacts to nothing.
+#ifndef WEIR_SIMULATOR_SCENARIO_CBR_SPEC_H_
+#define WEIR_SIMULATOR_SCENARIO_CBR_SPEC_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "scenario/ranges.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+struct FlowContext;
+
+struct CbrSpec {
+  static constexpr std::string_view kName = "cbr";
+  static constexpr std::string_view kSummary = "packets at a constant bit rate";
+  static constexpr bool kHasAccessPath = false;
+  DataRate rate = DataRate::Zero();
+  // The whole IP packet; the rate counts the same bytes.
+  int64_t packet_bytes = 0;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    read.Rate("rate_bps", rate, kPositiveRateBps);
+    read.Integer("packet_bytes", packet_bytes, {.min = 29, .max = 65'535});
+  }
+
+  std::optional<DataRate> constant_rate() const { return rate; }
+  bool takes_its_share() const { return false; }
+  // In flows/cbr_flow.cc.
+  std::shared_ptr<void> Start(const FlowContext& context) const;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_SCENARIO_CBR_SPEC_H_

@@ -1,0 +1,143 @@
+// One direction of a scenario's path: capacity, delay, queue, loss, jitter. Each part has its row for every key of the
+// document; see PartReader.
+#ifndef WEIR_SIMULATOR_SCENARIO_LINK_SPEC_H_
+#define WEIR_SIMULATOR_SCENARIO_LINK_SPEC_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "core/piecewise_constant.h"
+#include "scenario/capacity_trace.h"
+#include "scenario/ranges.h"
+
+namespace weir::sim {
+
+// The largest IP packet on a link, and the least that every queue holds.
+inline constexpr int64_t kMaxPacketBytes = 1500;
+
+struct QueueSpec {
+  enum class Unit { kMilliseconds, kBytes, kPackets };
+  Unit unit = Unit::kMilliseconds;
+  // Milliseconds are at the mean capacity.
+  double amount = 0;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    switch (read.OneOf({"milliseconds", "bytes", "packets"})) {
+      case 0:
+        return read.Number("milliseconds", amount, kPositive);
+      case 1:
+        unit = Unit::kBytes;
+        return read.Integer("bytes", amount, kAtLeastOne);
+      default:
+        unit = Unit::kPackets;
+        return read.Integer("packets", amount, kAtLeastOne);
+    }
+  }
+};
+
+enum class QueueDiscipline { kDropTail, kCodel };
+
+struct LossSpec {
+  enum class Kind { kNone, kBernoulli, kGilbertElliott, kPolicer };
+  Kind kind = Kind::kNone;
+  // Bernoulli.
+  PiecewiseConstant<double> ratio = 0.0;
+  // Gilbert-Elliott: per packet, the probability of each change of state, and of loss in each state.
+  double good_to_bad = 0.0;
+  double bad_to_good = 0.0;
+  double loss_good = 0.0;
+  double loss_bad = 0.0;
+  // Policer: a token bucket.
+  int64_t rate_bps = 0;
+  int64_t burst_bytes = 0;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    read.Choice("kind", kind, {"none", "bernoulli", "gilbert_elliott", "policer"});
+    if (kind == Kind::kBernoulli) {
+      read.Number("ratio", "ratios", ratio, kRatio);
+    } else if (kind == Kind::kGilbertElliott) {
+      read.Number("good_to_bad", good_to_bad, kRatio);
+      read.Number("bad_to_good", bad_to_good, kRatio);
+      read.Number("loss_good", loss_good, kRatio);
+      read.Number("loss_bad", loss_bad, kRatio);
+    } else if (kind == Kind::kPolicer) {
+      read.Number("rate_bps", rate_bps, {.min = 1, .max = kMaxRateBps});
+      read.Integer("burst_bytes", burst_bytes, {.min = kMaxPacketBytes, .max = 1e9});
+    }
+  }
+};
+
+struct JitterSpec {
+  enum class Kind { kNone, kTruncatedGaussian, kUniform, kSlotted, kSpikes };
+  Kind kind = Kind::kNone;
+  // Truncated Gaussian.
+  int64_t standard_deviation_ns = 0;
+  // Truncated Gaussian, uniform.
+  int64_t maximum_ns = 0;
+  // Truncated Gaussian.
+  bool reorder = false;
+  // Slotted: between the ends of slots. Uniform: how long one drawn delay applies, 0 for one packet.
+  int64_t interval_ns = 0;
+  // Spikes: from the end of one to the start of the next, exponential; their lengths, uniform.
+  double gap_mean_s = 0.0;
+  int64_t shortest_ns = 0;
+  int64_t longest_ns = 0;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    constexpr NumberRange kIntervalMs{.min = 0.1, .max = 10'000};
+    read.Choice("kind", kind, {"none", "truncated_gaussian", "uniform", "slotted", "spikes"});
+    if (kind == Kind::kTruncatedGaussian) {
+      read.Milliseconds("standard_deviation_ms", standard_deviation_ns, kDelayMs);
+      read.Milliseconds("maximum_ms", maximum_ns, kDelayMs);
+      read.Flag("reorder", reorder);
+    } else if (kind == Kind::kUniform) {
+      read.Milliseconds("maximum_ms", maximum_ns, kDelayMs);
+      if (read.Has("interval_ms")) read.Milliseconds("interval_ms", interval_ns, kIntervalMs);
+    } else if (kind == Kind::kSlotted) {
+      read.Milliseconds("interval_ms", interval_ns, kIntervalMs);
+    } else if (kind == Kind::kSpikes) {
+      read.Number("gap_mean_s", gap_mean_s, {.min = 0.1, .max = kMaxDurationS});
+      read.Milliseconds("shortest_ms", shortest_ns, kDelayMs);
+      read.Milliseconds("longest_ms", longest_ns, kDelayMs);
+      if (longest_ns < shortest_ns) read.Refuse("longest_ms must be at least shortest_ms");
+    }
+  }
+};
+
+struct LinkSpec {
+  // Nothing: unlimited, with neither serialization delay nor queue.
+  std::optional<CapacityTrace> capacity;
+  PiecewiseConstant<int64_t> one_way_delay_ns = 0;
+  QueueSpec queue;
+  QueueDiscipline queue_discipline = QueueDiscipline::kDropTail;
+  LossSpec loss;
+  JitterSpec jitter;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    if (read.Has("capacity")) read.Capacity("capacity", capacity);
+    read.Milliseconds("one_way_delay_ms", one_way_delay_ns, kDelayMs);
+    read.Object("queue", queue);
+    read.Choice("queue_discipline", queue_discipline, {"drop_tail", "codel"});
+    read.Object("loss", loss);
+    read.Object("jitter", jitter);
+  }
+
+  // The part of a rate that passes in the long run: at most the policer's rate. The burst, which passes once, does not
+  // count.
+  double PolicedBps(double bps) const {
+    return loss.kind == LossSpec::Kind::kPolicer ? std::min(bps, static_cast<double>(loss.rate_bps)) : bps;
+  }
+};
+
+// The limit of the queue in bytes, or in packets where that is the unit; at least one full packet always fits.
+// `link.capacity` must have a value.
+int64_t QueueLimit(const LinkSpec& link, int64_t duration_ns);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_SCENARIO_LINK_SPEC_H_

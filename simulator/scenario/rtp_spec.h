@@ -1,0 +1,131 @@
+// An RTP flow of a scenario: its controller, its media, its sender's clock.
+#ifndef WEIR_SIMULATOR_SCENARIO_RTP_SPEC_H_
+#define WEIR_SIMULATOR_SCENARIO_RTP_SPEC_H_
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/piecewise_constant.h"
+#include "scenario/ranges.h"
+#include "weir/objective.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+// Start and end of each pause, in order and apart, in ns.
+using Pauses = std::vector<std::pair<int64_t, int64_t>>;
+
+struct MediaSpec {
+  enum class Kind { kFiller, kVideo };
+  Kind kind = Kind::kFiller;
+  // Filler: the whole rate. Video: the encoder's, headers included and audio apart.
+  DataRate max_rate = DataRate::Zero();
+  // The rest is for video alone.
+  double frames_per_second = 0;
+  int64_t key_frame_interval_ns = 0;
+  // Payload; zero for no audio.
+  DataRate audio_rate = DataRate::Zero();
+  double audio_packets_per_second = 0;
+  // No frame is captured in a pause, and the first one after it is a key frame.
+  Pauses video_pauses_ns;
+  // Below 1, content is at times easier to encode than the target allows: the encoder's output is a share of its target
+  // that changes every second or so, between this and 1.
+  double minimum_output_share = 1;
+  // Per frame: that a camera or encoder short of time skips the next ones.
+  double stall_probability = 0;
+  // With either above zero, the encoder's rate follows its target with these time constants, in the logarithm, and
+  // abrupt changes cost no burst.
+  double rise_time_constant_s = 0;
+  double fall_time_constant_s = 0;
+  // The first rate of such an encoder, headers included; zero: its first target.
+  DataRate initial_rate = DataRate::Zero();
+
+  template <class Reader>
+  void Read(Reader& read) {
+    constexpr NumberRange kTimeConstantS{.min = 0, .max = 60};
+    read.Choice("kind", kind, {"filler", "video"});
+    read.Rate("max_rate_bps", max_rate, kPositiveRateBps);
+    if (kind == Kind::kFiller) return;
+    read.Number("frames_per_second", frames_per_second, {.min = 0.1, .max = 1000});
+    read.Seconds("key_frame_interval_s", key_frame_interval_ns, kPositiveTimeS);
+    read.Rate("audio_rate_bps", audio_rate, kRateBps);
+    read.Number("audio_packets_per_second", audio_packets_per_second, {.min = 0.1, .max = 1000});
+    read.Pauses("video_pauses_s", video_pauses_ns);
+    read.Number("minimum_output_share", minimum_output_share, {.min = 0, .max = 1, .min_excluded = true});
+    read.Number("stall_probability", stall_probability, kRatio);
+    read.Number("rise_time_constant_s", rise_time_constant_s, kTimeConstantS);
+    read.Number("fall_time_constant_s", fall_time_constant_s, kTimeConstantS);
+    read.Rate("initial_rate_bps", initial_rate, kRateBps);
+  }
+};
+
+// The sender's clock as abs-send-time and RTP timestamps show it.
+struct SenderClock {
+  // How much too fast it goes, in parts per million.
+  double ppm = 0;
+  // Its reading at time 0.
+  int64_t offset_ns = 0;
+  // By how much it has been set so far.
+  PiecewiseConstant<int64_t> set_ns = 0;
+
+  // Its reading at a time; may be below 0.
+  int64_t Shown(int64_t time_ns) const {
+    const int64_t drift_ns = ppm == 0 ? 0 : std::llround(static_cast<double>(time_ns) * ppm * 1e-6);
+    return offset_ns + set_ns.At(time_ns) + time_ns + drift_ns;
+  }
+
+  // An arrival time in transport feedback, as a controller at the sender receives it. The sender's own times are exact
+  // here, so the receiver's clock drifts, and is set, the opposite way.
+  int64_t ArrivalAtSender(int64_t receive_time_us) const {
+    const int64_t set_us = set_ns.At(receive_time_us * 1000) / 1000;
+    if (ppm == 0) return receive_time_us - set_us;
+    return std::llround(static_cast<double>(receive_time_us - set_us) / (1 + ppm * 1e-6));
+  }
+};
+
+struct RtpSpec {
+  static constexpr std::string_view kName = "rtp";
+  static constexpr std::string_view kSummary = "media over RTP, under a rate controller";
+  static constexpr bool kHasAccessPath = true;
+  // "under_test", a controller's name, or a pool's specification.
+  std::string controller;
+  // For the controller with a constant rate; nothing means half the mean forward capacity.
+  std::optional<DataRate> fixed_rate;
+  DataRate min_rate = DataRate::Zero();
+  DataRate start_rate = DataRate::Zero();
+  std::optional<Objective> objective;
+  // Nothing is sent in them.
+  Pauses pauses_ns;
+  SenderClock sender_clock;
+  MediaSpec media;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    read.Controller("controller", controller);
+    if (read.Has("fixed_rate_bps")) read.Rate("fixed_rate_bps", fixed_rate.emplace(DataRate::Zero()), kPositiveRateBps);
+    read.Rate("min_rate_bps", min_rate, kPositiveRateBps);
+    read.Rate("start_rate_bps", start_rate, kPositiveRateBps);
+    if (read.Has("objective")) read.Weights("objective", objective.emplace());
+    read.Pauses("pauses_s", pauses_ns);
+    if (read.Has("sender_clock_ppm")) read.Number("sender_clock_ppm", sender_clock.ppm, {.min = -5000, .max = 5000});
+    // One turn of abs-send-time.
+    if (read.Has("sender_clock_offset_s"))
+      read.Seconds("sender_clock_offset_s", sender_clock.offset_ns, {.min = 0, .max = 64});
+    if (read.Has("sender_clock_steps")) read.ClockSteps("sender_clock_steps", sender_clock.set_ns);
+    read.Object("media", media);
+    read.AtLeast("start_rate_bps", start_rate, "min_rate_bps", min_rate);
+    read.AtLeast("media.max_rate_bps", media.max_rate, "min_rate_bps", min_rate);
+  }
+
+  std::optional<DataRate> constant_rate() const { return std::nullopt; }
+  bool takes_its_share() const { return true; }
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_SCENARIO_RTP_SPEC_H_

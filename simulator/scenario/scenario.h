@@ -1,0 +1,82 @@
+// A scenario document (JSON, "weir.scenario/1") as structs: a bottleneck in each direction and the flows that share it.
+// Times and delays are in ns, as in ns-3. There are no defaults here: traces/schema fills them into every document.
+#ifndef WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
+#define WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "program/input.h"
+#include "scenario/cbr_spec.h"
+#include "scenario/link_spec.h"
+#include "scenario/rtp_spec.h"
+#include "scenario/tcp_spec.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+inline constexpr std::string_view kScenarioSchema = "weir.scenario/1";
+
+// Every kind of flow, a row each. A kind has a name, a summary, its keys (Read), and what others must know of it:
+// constant_rate(), nothing for a flow that adapts; takes_its_share(), whether it competes for capacity while active.
+using FlowKind = std::variant<RtpSpec,  //
+                              TcpSpec,  //
+                              CbrSpec>;
+
+struct FlowKindRow {
+  std::string_view name;
+  std::string_view summary;
+};
+template <class... Specs>
+constexpr std::array<FlowKindRow, sizeof...(Specs)> FlowKindRows(const std::variant<Specs...>*) {
+  return {FlowKindRow{Specs::kName, Specs::kSummary}...};
+}
+// In the order of FlowKind.
+inline constexpr auto kFlowKinds = FlowKindRows(static_cast<const FlowKind*>(nullptr));
+
+enum class Direction { kForward, kReverse };
+
+struct FlowSpec {
+  std::string id;
+  Direction direction = Direction::kForward;
+  int64_t start_ns = 0;
+  // Never after the scenario's end; a flow whose start is then or later never starts.
+  int64_t stop_ns = 0;
+  // The delay of this flow's own access path, in each direction; for kinds that have one.
+  int64_t extra_one_way_delay_ns = 0;
+  FlowKind kind;
+
+  std::string_view kind_name() const {
+    return std::visit([](const auto& spec) { return spec.kName; }, kind);
+  }
+  std::optional<DataRate> constant_rate() const {
+    return std::visit([](const auto& spec) { return spec.constant_rate(); }, kind);
+  }
+  bool takes_its_share() const {
+    return std::visit([](const auto& spec) { return spec.takes_its_share(); }, kind);
+  }
+};
+
+struct Scenario {
+  std::string name;
+  TimeDelta duration = TimeDelta::Zero();
+  LinkSpec forward;
+  LinkSpec reverse;
+  std::vector<FlowSpec> flows;
+
+  int64_t duration_ns() const { return duration.us() * 1000; }
+  const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
+};
+
+// Throws InputError with the JSON path of an unknown or missing key, or of a value out of range.
+Scenario ParseScenario(const nlohmann::json& document);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_SCENARIO_SCENARIO_H_

@@ -1,0 +1,73 @@
+// A TCP flow of a scenario: its congestion control, or several fused, and its transfers.
+#ifndef WEIR_SIMULATOR_SCENARIO_TCP_SPEC_H_
+#define WEIR_SIMULATOR_SCENARIO_TCP_SPEC_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "scenario/ranges.h"
+#include "weir/pool_controller.h"
+
+namespace weir::sim {
+
+struct FlowContext;
+
+enum class TcpCongestionControl { kCubic, kBbr, kNewReno, kLinuxReno, kVegas, kCopa };
+// In the order of TcpCongestionControl.
+inline constexpr std::array<std::string_view, 6> kTcpCongestionControlNames{"cubic",      "bbr",   "newreno",
+                                                                            "linux_reno", "vegas", "copa"};
+constexpr std::string_view ToString(TcpCongestionControl kind) {
+  return kTcpCongestionControlNames[static_cast<size_t>(kind)];
+}
+
+// Short transfers with idle times between them, after RFC 8867 section 5.7.
+struct TcpTransfers {
+  int64_t min_bytes = 0;
+  int64_t max_bytes = 0;
+  double idle_mean_s = 0;
+  // True if the flow starts with a transfer rather than with an idle time.
+  bool start_on = true;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    // ns-3 counts the bytes of a transfer in 32 bits.
+    read.Interval("bytes", min_bytes, max_bytes, {.min = 1, .max = 1e9});
+    read.Number("idle_mean_s", idle_mean_s, kTimeS);
+    read.Flag("start_on", start_on);
+  }
+};
+
+struct TcpSpec {
+  static constexpr std::string_view kName = "tcp";
+  static constexpr std::string_view kSummary = "a TCP sender: one endless transfer, or short ones";
+  static constexpr bool kHasAccessPath = true;
+  // With copilots, the pilot.
+  TcpCongestionControl congestion_control = TcpCongestionControl::kCubic;
+  // Nothing: one endless transfer.
+  std::optional<TcpTransfers> transfers;
+  // Other controls on the same connection, and how their windows are fused: a kind that needs no parameter.
+  std::vector<TcpCongestionControl> copilots = {};
+  FusionKind fusion = FusionKind::kPilotOnly;
+  // True if all continue from the fused window.
+  bool hands_back = true;
+
+  template <class Reader>
+  void Read(Reader& read) {
+    read.CongestionControl("congestion_control", *this);
+    if (read.Has("transfers")) read.Object("transfers", transfers.emplace());
+  }
+
+  std::optional<DataRate> constant_rate() const { return std::nullopt; }
+  bool takes_its_share() const { return !transfers; }
+  // In flows/tcp_flow.cc.
+  std::shared_ptr<void> Start(const FlowContext& context) const;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_SCENARIO_TCP_SPEC_H_

@@ -1,0 +1,109 @@
+// Scenarios for tests of whole simulations, and what tests ask of a result record.
+#ifndef WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
+#define WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "link/packet.h"
+#include "run/run.h"
+#include "run/simulation.h"
+#include "scenario/scenario.h"
+#include "whole_scenario.h"
+
+namespace weir::sim {
+
+using nlohmann::json;
+
+inline json RtpFlow(const std::string& id = "media", const std::string& controller = "under_test") {
+  return {{"kind", "rtp"}, {"id", id}, {"controller", controller}};
+}
+
+// One RTP flow under test over a path with 25 ms each way and a drop-tail queue of 300 ms; `capacity` as (start in s,
+// bit/s).
+inline json PathOf(const std::vector<std::pair<double, int64_t>>& capacity, double duration_s) {
+  json times = json::array(), rates = json::array();
+  for (const auto& [time_s, rate_bps] : capacity) {
+    times.push_back(time_s);
+    rates.push_back(rate_bps);
+  }
+  return {{"schema", "weir.scenario/1"},
+          {"name", "test"},
+          {"duration_s", duration_s},
+          {"forward", {{"capacity", {{"times_s", times}, {"rates_bps", rates}}}, {"one_way_delay_ms", 25.0}}},
+          {"flows", json::array({RtpFlow()})}};
+}
+
+inline json Steady(int64_t rate_bps, double duration_s) { return PathOf({{0.0, rate_bps}}, duration_s); }
+
+inline SimulationJob JobOf(const json& scenario, const std::string& controller, uint64_t seed = 1) {
+  SimulationJob job;
+  job.scenario = ParseScenario(WholeScenario(scenario));
+  job.controller = controller;
+  job.seed = seed;
+  return job;
+}
+
+inline nlohmann::ordered_json RunScenario(const json& scenario, const std::string& controller, uint64_t seed = 1) {
+  return RunJob(JobOf(scenario, controller, seed), true);
+}
+
+// Keeps all packets of a flow, and its targets.
+class RecordingObserver final : public FlowObserver {
+ public:
+  void OnSent(const Packet& packet) override { sent.push_back(packet); }
+  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override {
+    received.emplace_back(packet, arrival_time_ns);
+  }
+  void OnDropped(const Packet& packet) override { dropped.push_back(packet); }
+  void OnTargetRate(DataRate target_rate, int64_t time_ns) override {
+    targets.emplace_back(time_ns, target_rate.bps());
+  }
+  void OnFeedbackReceived(int64_t, int64_t) override { ++feedback_received; }
+
+  std::vector<Packet> sent;
+  std::vector<std::pair<Packet, int64_t>> received;
+  std::vector<Packet> dropped;
+  std::vector<std::pair<int64_t, int64_t>> targets;
+  size_t feedback_received = 0;
+};
+
+inline void RunObserved(const json& scenario, const std::string& controller, RecordingObserver& observer) {
+  const SimulationJob job = JobOf(scenario, controller);
+  std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
+  observers[0] = &observer;
+  Simulation simulation(job, observers);
+  simulation.Run();
+}
+
+inline double Utilisation(const nlohmann::ordered_json& flow) {
+  return flow["bytes_received"].get<double>() / flow["achievable_bytes"].get<double>();
+}
+
+// The mean of a flow's series of 0.1 s steps from one time to another.
+inline double MeanOver(const nlohmann::ordered_json& flow, const char* series, double from_s, double to_s) {
+  const auto& values = flow["series"][series];
+  double sum = 0;
+  const size_t from = static_cast<size_t>(std::lround(from_s * 10)), to = static_cast<size_t>(std::lround(to_s * 10));
+  for (size_t i = from; i < to; ++i) sum += values[i].get<double>();
+  return sum / static_cast<double>(to - from);
+}
+
+// The network part of the MMSys 2021 score, 0 to 100.
+inline double ChallengeScore(const nlohmann::ordered_json& flow) {
+  const double base_ms = flow["base_one_way_delay_ms"];
+  const double p95_ms = flow["one_way_delay_ms"]["p95"];
+  const double delay = 100 * std::max(0.0, (400 - p95_ms) / (400 - base_ms));
+  const double rate = 100 * std::min(1.0, Utilisation(flow));
+  const double loss = 100 * (1 - flow["packets_lost"].get<double>() / flow["packets_sent"].get<double>());
+  return (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7;
+}
+
+}  // namespace weir::sim
+
+#endif  // WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
