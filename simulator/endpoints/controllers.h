@@ -9,7 +9,7 @@
 #include "endpoints/agent_controller.h"
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "registry.h"
 #include "sender_controller.h"
 #include "weir/bandwidth_estimator.h"

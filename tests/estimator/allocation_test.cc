@@ -64,13 +64,13 @@ TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
 TEST(AllocationTest, ThatFailsIsAnErrorInC) {
   int failed = 0;
   for (int64_t allowed = 0; allowed < 1000; ++allowed) {
-    weir_estimator_config config;
-    ASSERT_EQ(weir_estimator_config_init(&config, sizeof(config)), WEIR_OK);
-    config.controller = "nada";
+    weir_controller* controller = nullptr;
     weir_estimator* estimator = nullptr;
     FailAllocationsAfter(allowed);
-    const int created = weir_estimator_create(&config, &estimator);
+    int created = weir_controller_create_built_in("nada", &controller);
+    if (created == WEIR_OK) created = weir_estimator_create(controller, nullptr, &estimator);
     FailAllocationsAfter(-1);
+    weir_controller_destroy(controller);
     if (created == WEIR_OK) {
       weir_estimator_destroy(estimator);
       EXPECT_EQ(failed, allowed);

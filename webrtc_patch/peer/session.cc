@@ -17,7 +17,7 @@
 #include "command.h"
 #include "policy/policy_controller.h"
 #include "program/command_line.h"
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "program/input.h"
 #include "recording_executor.h"
 #include "remote_executor.h"
