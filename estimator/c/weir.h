@@ -285,8 +285,6 @@ typedef struct weir_estimator_statistics {
   int64_t packets_with_delay;      /* their number */
   /* Leaps of a sender's clock, or of the caller's back by more than 3 s. */
   int64_t clock_restarts;
-  /* The kind of path that the pilot's model recognizes, from 1; 0 for none. */
-  int64_t path_kind;
 } weir_estimator_statistics;
 
 /* The last second ends at `now_us`. */

@@ -219,8 +219,7 @@ py::dict Statistics(const Estimator& estimator, int64_t now_us) {
                   "bytes_received"_a = all.total.size.bytes(), "packets_lost"_a = all.total.packets_lost,
                   "packets_fate_unknown"_a = all.packets_fate_unknown,
                   "total_queueing_delay_us"_a = all.total.queueing_delay.us(),
-                  "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts,
-                  "path_kind"_a = all.path_kind);
+                  "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts);
 }
 
 py::bytes MakeRemb(const Estimator& estimator, int64_t sender_ssrc) {
@@ -238,7 +237,6 @@ void BindEstimator(py::module_& module) {
       .def_property_readonly("at_time_us", [](const Estimate& e) { return e.at_time.us(); })
       .def_property_readonly("target_rate_bps", [](const Estimate& e) { return e.target_rate.bps(); })
       .def_property_readonly("reason", [](const Estimate& e) { return std::string(ToString(e.reason)); })
-      .def_readonly("path_kind", &Estimate::path_kind)
       .def("__repr__", [](const Estimate& e) {
         return "Estimate(at_time_us=" + std::to_string(e.at_time.us()) +
                ", target_rate_bps=" + std::to_string(e.target_rate.bps()) + ", reason='" +

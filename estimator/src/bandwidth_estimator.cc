@@ -128,7 +128,7 @@ void BandwidthEstimator::Start(Timestamp now) {
   path_->arrivals.Start(now);
   path_->guard.SetConstraints(constraints_, now);
   StartController(now);
-  latest_ = {now, constraints_.start_rate, EstimateReason::kStart, 0};
+  latest_ = {now, constraints_.start_rate, EstimateReason::kStart};
   if (!observer_) return;
   observer_->OnTarget({now, latest_.target_rate});
   if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
@@ -175,7 +175,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
   path_->arrivals.OnDecision(now);
   const Guard::Result guarded = path_->guard.Apply(wanted, now);
   if (guarded.rule) reason = ReasonOf(*guarded.rule);
-  latest_ = {now, guarded.rate, reason, update_.path_kind};
+  latest_ = {now, guarded.rate, reason};
   const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
   path_->statistics.SetLowestRate(is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero());
   controller_->OnTargetApplied({now, guarded.rate});
@@ -204,7 +204,7 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
   const Timestamp now = constraints_.at_time = std::clamp(constraints_.at_time, now_, kMaxTime);
   const Guard::Result bounded = path_->guard.SetConstraints(constraints_, now);
   const DataRate target = bounded.rate;
-  if (bounded.rule) latest_ = {now, target, ReasonOf(*bounded.rule), latest_.path_kind};
+  if (bounded.rule) latest_ = {now, target, ReasonOf(*bounded.rule)};
   controller_->OnTargetRateConstraints(constraints_);
   controller_->OnTargetApplied({now, target});
   if (observer_) observer_->OnTarget({now, target});
@@ -223,7 +223,6 @@ EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
   const ArrivalCounters& arrivals = path_->statistics.counters();
   return {.target_rate = latest_.target_rate,
           .reason = latest_.reason,
-          .path_kind = latest_.path_kind,
           .last_second = path_->arrivals.LastSecondBefore(now),
           .total = path_->arrivals.totals(),
           .packets_fate_unknown = arrivals.fate_unknown,

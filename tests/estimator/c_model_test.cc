@@ -63,23 +63,6 @@ std::vector<int64_t> Rates(weir_estimator* estimator) {
   return rates_bps;
 }
 
-// A path of 1 Mbps, for a model that counts Mbps; a controller without kinds reports 0.
-TEST(CModelTest, StatisticsTellTheKindOfPath) {
-  const Owned<weir_model> model = Load("path_kind");
-  for (const bool telling : {true, false}) {
-    weir_estimator_config config = Config(telling ? model.get() : nullptr);
-    if (!telling) config.controller = "rule";
-    const Owned<weir_estimator> estimator = Create(config);
-    weir_estimator_statistics statistics{};
-    statistics.struct_size = sizeof(statistics);
-    ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 0, &statistics), WEIR_OK);
-    EXPECT_EQ(statistics.path_kind, 0);
-    Rates(estimator.get());
-    ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics), WEIR_OK);
-    EXPECT_EQ(statistics.path_kind, telling ? 1 : 0);
-  }
-}
-
 TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
   const std::vector<std::byte> bytes = ReadTestModel("rate_bps");
   weir_estimator_config config = Config(nullptr);

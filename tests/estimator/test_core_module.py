@@ -326,18 +326,6 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         weir.Policy(None)  # type: ignore[arg-type]
 
 
-def test_the_kind_of_path(models: Path) -> None:
-    """A model that counts Mbps, on 3 Mbps."""
-    model = (models / "path_kind.onnx").read_bytes()
-    estimator = weir.BandwidthEstimator(model=model)
-    assert estimator.statistics(0)["path_kind"] == estimator.latest.path_kind == 0
-    estimates = stream(estimator, 0, 2_000_000, 3_000_000)
-    assert estimator.statistics(2_000_000)["path_kind"] == estimator.latest.path_kind == estimates[-1].path_kind == 3
-    policy = weir.Policy(model)
-    policy.run([2e6, 0, 0, 0, 0, 0])
-    assert policy.path_kind == 2
-
-
 def test_statistics_and_streams_that_end() -> None:
     estimator = weir.BandwidthEstimator("rule")
     assert estimator.statistics(0)["reason"] == "start"

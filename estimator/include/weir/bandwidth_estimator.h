@@ -43,8 +43,6 @@ struct Estimate {
   // Within the constraints, and so above 0.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
-  // See NetworkControlUpdate.
-  int path_kind = 0;
 };
 
 struct EstimatorCounters {
@@ -58,7 +56,6 @@ struct EstimatorStatistics {
   // In force; W3C's availableIncomingBitrate.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason = EstimateReason::kStart;
-  int path_kind = 0;
   LastSecond last_second;
   ArrivalTotals total;
   // See ArrivalCounters.

@@ -24,7 +24,6 @@ struct DecisionLimit {
 struct MemberState {
   std::string name;
   std::optional<DataRate> rate = std::nullopt;
-  int path_kind = 0;
   int faults_in_a_row = 0;
   int decisions_in_a_row = 0;
   // Its targets do not count, see FaultTolerantController.

@@ -59,7 +59,6 @@ enum class TargetSource : uint8_t {
 struct NetworkControlUpdate {
   std::optional<TargetTransferRate> target_rate;
   TargetSource source = TargetSource::kNone;
-  int path_kind = 0;  // the kind of path that a model recognizes, from 1; 0 for none
   // Only from controllers at the sender, as are the probes, which the host sends one after another.
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;

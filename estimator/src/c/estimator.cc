@@ -267,7 +267,6 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
         .total_queueing_delay_us = all.total.queueing_delay.us(),
         .packets_with_delay = all.total.packets_with_delay,
         .clock_restarts = static_cast<int64_t>(all.clock_restarts),
-        .path_kind = all.path_kind,
     };
     return WriteStruct(values, statistics);
   });

@@ -53,7 +53,6 @@ class PollingController : public Interface {
   struct Answer {
     // Nothing: a fault, unless it is undecided.
     std::optional<DataRate> rate = std::nullopt;
-    int path_kind = 0;
     bool undecided = false;
   };
   // The answer of a controller that is due.
@@ -109,7 +108,7 @@ typename PollingController<Interface>::Answer PollingController<Interface>::Poll
   const auto& [clock, longest] = decision_limit_;
   const Timestamp polled_at = clock ? clock() : now;
   const NetworkControlUpdate update = controller.OnTimeout(now);
-  Answer answer{.path_kind = update.path_kind};
+  Answer answer;
   if (clock && clock() - polled_at > longest) {
     ++counters_.late_decisions;
     return answer;
@@ -127,10 +126,9 @@ template <class Interface>
 bool PollingController<Interface>::Poll(size_t index, bool is_pilot, Timestamp now) {
   ReceiverController& controller = *controllers_[index + 1];
   if (controller.next_timeout() > now) return false;
-  const auto [rate, path_kind, undecided] = PollTarget(controller, now);
+  const auto [rate, undecided] = PollTarget(controller, now);
   if (undecided) return false;
   MemberState& member = members_[index];
-  member.path_kind = path_kind;
   if (!rate) {
     ++member.faults;
     counters_.faults += is_pilot;
@@ -165,7 +163,6 @@ template <class Interface>
 NetworkControlUpdate PollingController<Interface>::PilotUpdate(Timestamp now) const {
   const MemberState& pilot = this->pilot();
   NetworkControlUpdate update;
-  update.path_kind = pilot.path_kind;
   update.source = TargetSource::kUndecided;
   if (!pilot.suspended && pilot.faults_in_a_row > 0) {
     update.source = TargetSource::kHeld;
