@@ -185,8 +185,8 @@ typedef struct weir_estimate {
   size_t struct_size;
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* In static storage: "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a guard rule, see
-   * weir_guard_rule_name(). */
+  /* In static storage: "start", "controller", "candidate", "fallback", "held", or "guard_" and the name of a guard
+   * rule, see weir_guard_rule_name(). */
   const char* reason;
 } weir_estimate;
 
@@ -248,7 +248,7 @@ typedef struct weir_estimator_counters {
   uint64_t policy_faults;      /* its missing or invalid targets */
   uint64_t fallback_decisions; /* targets of the fallback in its place */
   uint64_t late_decisions;     /* see decision_limit_us */
-  uint64_t pilot_changes;      /* times the pool's policy changed the active controller */
+  uint64_t active_changes;     /* times the pool's policy changed the active controller */
   uint64_t fusion_faults;      /* rates of a custom fusion that were replaced */
   uint64_t feedbacks;          /* REMBs that were due */
   uint64_t packets_duplicate;

@@ -203,7 +203,7 @@ py::dict Counters(const Estimator& estimator) {
                  "packets_duplicate"_a = counters.arrivals.duplicates,
                  "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
                  "stream_restarts"_a = counters.arrivals.restarts,
-                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = controller.pilot_changes,
+                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "active_changes"_a = controller.active_changes,
                  "fusion_faults"_a = controller.fusion_faults, "late_decisions"_a = controller.late_decisions);
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) found[py::cast(rules[i].reason)] = counters.guard[i];
@@ -285,7 +285,7 @@ void BindEstimator(py::module_& module) {
           },
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const Estimator& e) { return e.latest(); })
-      .def_property_readonly("pilot_suspended", [](Estimator& e) { return PoolIn(e).pilot().suspended; })
+      .def_property_readonly("suspended", [](Estimator& e) { return PoolIn(e).active().suspended; })
       .def("set_controller", &SetController, "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
            "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
       .def(

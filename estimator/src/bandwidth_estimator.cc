@@ -1,7 +1,6 @@
 #include "weir/bandwidth_estimator.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <utility>
 
@@ -20,27 +19,7 @@ constexpr TimeDelta kRelease = TimeDelta::Millis(500);
 constexpr double kLowestTarget = 1.5;
 constexpr double kLowestSent = 4;
 
-EstimateReason ReasonOf(size_t guard_rule) {
-  return static_cast<EstimateReason>(static_cast<size_t>(EstimateReason::kGuard) + guard_rule);
-}
-
-EstimateReason ReasonOf(TargetSource source) {
-  switch (source) {
-    case TargetSource::kPilot:
-      return EstimateReason::kPilot;
-    case TargetSource::kCopilot:
-      return EstimateReason::kCopilot;
-    case TargetSource::kFallback:
-      return EstimateReason::kFallback;
-    case TargetSource::kHeld:
-    case TargetSource::kUndecided:
-    case TargetSource::kNone:
-      break;
-  }
-  return EstimateReason::kHeld;
-}
-
-bool HasReason(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
+bool IsDecided(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
 
 std::unique_ptr<FaultTolerantController> FaultTolerant(std::unique_ptr<ReceiverController> controller,
                                                        const DecisionLimit& limit) {
@@ -58,7 +37,7 @@ ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b)
   return {.decisions = a.decisions + b.decisions,
           .faults = a.faults + b.faults,
           .fallback_decisions = a.fallback_decisions + b.fallback_decisions,
-          .pilot_changes = a.pilot_changes + b.pilot_changes,
+          .active_changes = a.active_changes + b.active_changes,
           .fusion_faults = a.fusion_faults + b.fusion_faults,
           .late_decisions = a.late_decisions + b.late_decisions};
 }
@@ -74,12 +53,23 @@ Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints
   return valid;
 }
 
-std::string_view ToString(EstimateReason reason) {
-  constexpr std::array<std::string_view, 5> kNames{"start", "pilot", "copilot", "fallback", "held"};
-  const auto index = static_cast<size_t>(reason);
-  if (index < kNames.size()) return kNames[index];
-  const std::span<const GuardRuleInfo> rules = GuardRules();
-  return index - kNames.size() < rules.size() ? rules[index - kNames.size()].reason : "unknown";
+std::string_view ToString(const EstimateReason& reason) {
+  if (reason.guard_rule) return GuardRules()[*reason.guard_rule].reason;
+  switch (reason.source) {
+    case TargetSource::kNone:
+    case TargetSource::kUndecided:
+    case TargetSource::kStart:
+      return "start";
+    case TargetSource::kController:
+      return "controller";
+    case TargetSource::kCandidate:
+      return "candidate";
+    case TargetSource::kFallback:
+      return "fallback";
+    case TargetSource::kHeld:
+      return "held";
+  }
+  return "";
 }
 
 struct BandwidthEstimator::Path {
@@ -128,7 +118,7 @@ void BandwidthEstimator::Start(Timestamp now) {
   path_->arrivals.Start(now);
   path_->guard.SetConstraints(constraints_, now);
   StartController(now);
-  latest_ = {now, constraints_.start_rate, EstimateReason::kStart};
+  latest_ = {now, constraints_.start_rate, {}};
   if (!observer_) return;
   observer_->OnTarget({now, latest_.target_rate});
   if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
@@ -171,10 +161,11 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
 void BandwidthEstimator::Decide(Timestamp now) {
   release_ = Timestamp::PlusInfinity();
   const DataRate wanted = any_packets() && update_.target_rate ? update_.target_rate->target_rate : latest_.target_rate;
-  EstimateReason reason = any_packets() && HasReason(update_.source) ? ReasonOf(update_.source) : latest_.reason;
+  EstimateReason reason = latest_.reason;
+  if (any_packets() && IsDecided(update_.source)) reason = {update_.source};
   path_->arrivals.OnDecision(now);
   const Guard::Result guarded = path_->guard.Apply(wanted, now);
-  if (guarded.rule) reason = ReasonOf(*guarded.rule);
+  if (guarded.rule) reason.guard_rule = guarded.rule;
   latest_ = {now, guarded.rate, reason};
   const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
   path_->statistics.SetLowestRate(is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero());
@@ -204,7 +195,7 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
   const Timestamp now = constraints_.at_time = std::clamp(constraints_.at_time, now_, kMaxTime);
   const Guard::Result bounded = path_->guard.SetConstraints(constraints_, now);
   const DataRate target = bounded.rate;
-  if (bounded.rule) latest_ = {now, target, ReasonOf(*bounded.rule)};
+  if (bounded.rule) latest_ = {now, target, {latest_.reason.source, bounded.rule}};
   controller_->OnTargetRateConstraints(constraints_);
   controller_->OnTargetApplied({now, target});
   if (observer_) observer_->OnTarget({now, target});

@@ -127,7 +127,7 @@ class Calls {
  private:
   uint64_t Sum(uint64_t MemberState::* count) const {
     uint64_t sum = 0;
-    for (const auto& estimator : estimators_) sum += estimator->controller().pilot().*count;
+    for (const auto& estimator : estimators_) sum += estimator->controller().active().*count;
     return sum;
   }
 

@@ -50,7 +50,7 @@ TEST(BandwidthEstimatorTest, SpeaksAtOnceAndFromTheStartRate) {
   const std::optional<Estimate> estimate = estimator.OnTimeout(kStart);
   ASSERT_TRUE(estimate);
   EXPECT_EQ(estimate->target_rate, Kbps(300));
-  EXPECT_EQ(estimate->reason, EstimateReason::kStart);
+  EXPECT_EQ(estimate->reason.source, TargetSource::kStart);
   EXPECT_EQ(estimate->at_time, kStart);
   EXPECT_EQ(estimator.next_timeout(), kStart + TimeDelta::Millis(100));
 }
@@ -69,7 +69,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
   ASSERT_EQ(estimates.size(), 5u);
   EXPECT_EQ(estimates[1].at_time, kStart + TimeDelta::Millis(100));  // a decrease, at once
   EXPECT_EQ(estimates[1].target_rate, Kbps(200));
-  EXPECT_EQ(estimates[1].reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimates[1].reason.source, TargetSource::kController);
   for (size_t i = 2; i < estimates.size(); ++i) {
     EXPECT_EQ(estimates[i].at_time - estimates[i - 1].at_time, TimeDelta::Seconds(1));
   }
@@ -106,7 +106,7 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
   RembSender sender;
   for (const Estimate& estimate : Drive(estimator, sender, kStart, kStart + TimeDelta::Seconds(60))) {
     EXPECT_EQ(estimate.target_rate, Kbps(300));
-    EXPECT_EQ(estimate.reason, EstimateReason::kStart);
+    EXPECT_EQ(estimate.reason.source, TargetSource::kStart);
   }
   EXPECT_GT(estimator.counters().controller.decisions, 500u);
   EXPECT_EQ(controller.applied.back(), Kbps(300));
@@ -122,7 +122,7 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
     Drive(estimator, sent, sent);
   }
   EXPECT_LT(estimator.latest().target_rate, Kbps(250));
-  EXPECT_NE(estimator.latest().reason, EstimateReason::kStart);
+  EXPECT_NE(estimator.latest().reason.source, TargetSource::kStart);
 }
 
 // Answers once and for all.
@@ -294,7 +294,7 @@ TEST(BandwidthEstimatorTest, FusesCopilots) {
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kCopilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kCandidate);
 }
 
 TEST(BandwidthEstimatorTest, GuardSpeaksInTheReason) {
@@ -323,9 +323,9 @@ TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(250));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kHeld);
   Drive(estimator, kStart, kStart + TimeDelta::Seconds(10));
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_FALSE(estimator.controller().active().suspended);
   EXPECT_EQ(estimator.counters().controller.fallback_decisions, 0u);
   EXPECT_NEAR(static_cast<double>(estimator.counters().controller.faults), 33, 1);
 }
@@ -342,16 +342,16 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
   BeginMedia(estimator);
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kHeld);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
   run_to(1350);  // three
-  EXPECT_TRUE(estimator.controller().pilot().suspended);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_TRUE(estimator.controller().active().suspended);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(120));
   run_to(3950);  // 19 good decisions
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   run_to(4050);
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_FALSE(estimator.controller().active().suspended);
   EXPECT_EQ(ToString(estimator.latest().reason), "guard_slew");
   EXPECT_EQ(estimator.counters().controller.faults, 10u);
   EXPECT_EQ(estimator.counters().controller.decisions, 30u);
@@ -365,7 +365,7 @@ TEST(BandwidthEstimatorTest, APilotThatNeverWorksIsACallOnTheRule) {
   const double utilisation = call.ReceiveRate(TimeDelta::Seconds(10), TimeDelta::Seconds(20)) / Kbps(2000);
   EXPECT_GE(utilisation, 0.85);
   EXPECT_LE(utilisation, 1.0);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
 }
 
 TEST(BandwidthEstimatorTest, APolicyThatAlwaysWantsTheMaximumIsHeldNearWhatArrives) {
@@ -493,9 +493,10 @@ TEST(BandwidthEstimatorTest, SurvivesASuspendedMachine) {
 }
 
 TEST(BandwidthEstimatorTest, ReasonsHaveNames) {
-  EXPECT_EQ(ToString(EstimateReason::kStart), "start");
-  EXPECT_EQ(ToString(EstimateReason::kGuard), "guard_finite");
-  EXPECT_EQ(ToString(static_cast<EstimateReason>(200)), "unknown");
+  EXPECT_EQ(ToString(EstimateReason{}), "start");
+  EXPECT_EQ(ToString(EstimateReason{TargetSource::kController}), "controller");
+  EXPECT_EQ(ToString({TargetSource::kCandidate}), "candidate");
+  EXPECT_EQ(ToString({TargetSource::kController, 0}), "guard_finite");
 }
 
 }  // namespace

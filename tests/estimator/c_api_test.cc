@@ -100,7 +100,7 @@ TEST(CApiTest, RunsAModelAndWritesRemb) {
   // At most every 200 ms, and urgent decreases; at least once a second.
   EXPECT_GE(due, 5);
   EXPECT_LE(due, 30);
-  EXPECT_STREQ(estimate.reason, "pilot");
+  EXPECT_STREQ(estimate.reason, "controller");
   EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
   std::array<uint8_t, 1040> buffer{};
   const int size = weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size());
@@ -141,7 +141,7 @@ TEST(CApiTest, TheWorkerDecides) {
   EXPECT_GT(counters.decisions, 45u);
   EXPECT_EQ(counters.policy_faults, 0u);
   EXPECT_GT(polls, 20);
-  EXPECT_STREQ(estimate.reason, "pilot");
+  EXPECT_STREQ(estimate.reason, "controller");
   EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
 }
 

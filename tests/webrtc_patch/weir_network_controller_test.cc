@@ -108,14 +108,14 @@ class WeirNetworkControllerTest : public ::testing::Test {
 
 TEST_F(WeirNetworkControllerTest, StartsAtTheStartRate) {
   EXPECT_EQ(target_, Kbps(300));
-  EXPECT_EQ(reported_.back().reason, EstimateReason::kStart);
+  EXPECT_EQ(reported_.back().reason.source, TargetSource::kStart);
 }
 
 TEST_F(WeirNetworkControllerTest, FindsTheRateOfThePathFromFeedbackAlone) {
   Send(TimeDelta::Seconds(20));
   EXPECT_GT(target_, Kbps(700));
   EXPECT_LT(target_, Kbps(1150));
-  EXPECT_EQ(reported_.back().reason, EstimateReason::kPilot);
+  EXPECT_EQ(reported_.back().reason.source, TargetSource::kController);
   Send(TimeDelta::Seconds(10), Kbps(400));
   EXPECT_LT(target_, Kbps(460));
 }

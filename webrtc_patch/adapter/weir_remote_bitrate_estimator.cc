@@ -151,12 +151,12 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
 }
 
 void WeirRemoteBitrateEstimator::Record(Timestamp now) {
-  const MemberState& pilot = estimator_.controller().pilot();
+  const MemberState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
   const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
   if (!on_decision_) return;
   on_decision_({.estimate = latest,
-                .controller = pilot.suspended ? "fallback" : pilot.name,
+                .controller = active.suspended ? "fallback" : active.name,
                 .pool = dynamic_cast<const PoolController*>(&estimator_.controller()),
                 .in_charge = in_charge_,
                 .objective = settings_.objective,

@@ -23,7 +23,7 @@ ordered_json PoolLine(const PoolController& pool) {
   }
   return {{"line", ToString(pool.specification())},
           {"fusion", ToString(pool.selection().fusion)},
-          {"pilot_changes", pool.counters().pilot_changes},
+          {"pilot_changes", pool.counters().active_changes},
           {"members", std::move(members)}};
 }
 

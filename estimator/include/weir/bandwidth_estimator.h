@@ -25,24 +25,22 @@ namespace weir {
 
 class ArrivalHistory;
 
-// The last stage that changed an estimate.
-enum class EstimateReason : uint8_t {
-  kStart,     // no controller has decided yet: the start rate
-  kPilot,     // the active controller's target
-  kCopilot,   // a candidate's target, which fusion preferred
-  kFallback,  // the active controller is suspended; the fallback's target
-  kHeld,      // the active controller failed just now; the rate in force
-  kGuard,     // and above: kGuard + i is the rule GuardRules()[i], see guard.h
+// The source of an estimate's target, and the guard rule that changed it last.
+struct EstimateReason {
+  TargetSource source = TargetSource::kStart;
+  std::optional<size_t> guard_rule = std::nullopt;  // index of GuardRules()
+
+  friend bool operator==(const EstimateReason&, const EstimateReason&) = default;
 };
 
-// "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a rule; zero-terminated.
-std::string_view ToString(EstimateReason reason);
+// "guard_" and the name of the rule, else "start", "controller", "candidate", "fallback" or "held"; zero-terminated.
+std::string_view ToString(const EstimateReason& reason);
 
 struct Estimate {
   Timestamp at_time = Timestamp::MinusInfinity();
   // Within the constraints, and so above 0.
   DataRate target_rate = DataRate::Zero();
-  EstimateReason reason = EstimateReason::kStart;
+  EstimateReason reason;
 };
 
 struct EstimatorCounters {
@@ -55,7 +53,7 @@ struct EstimatorCounters {
 struct EstimatorStatistics {
   // In force; W3C's availableIncomingBitrate.
   DataRate target_rate = DataRate::Zero();
-  EstimateReason reason = EstimateReason::kStart;
+  EstimateReason reason;
   LastSecond last_second;
   ArrivalTotals total;
   // See ArrivalCounters.

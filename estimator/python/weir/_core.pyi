@@ -119,7 +119,7 @@ class Estimate:
         """The rate the sender may use, above 0."""
     @property
     def reason(self) -> str:
-        """One of start, pilot, copilot, fallback, held, or `guard_NAME` for a rule of the guard."""
+        """One of start, controller, candidate, fallback, held, or `guard_NAME` for a rule of the guard."""
 
 class Model:
     """An ONNX policy, checked against its contract (estimator/src/policy/model_reader.h).
@@ -229,7 +229,7 @@ class BandwidthEstimator:
     def latest(self) -> Estimate:
         """The estimate in force."""
     @property
-    def pilot_suspended(self) -> bool:
+    def suspended(self) -> bool:
         """True while the controller fails and the fallback, the ten-line rule, decides."""
     def set_controller(
         self,

@@ -34,13 +34,13 @@ struct weir_estimator {
   weir::internal::ErrorText error;
 
   void LogSuspension(bool was_suspended) const {
-    const weir::MemberState& pilot = controller->pilot();
-    if (log == nullptr || was_suspended == pilot.suspended) return;
+    const weir::MemberState& active = controller->active();
+    if (log == nullptr || was_suspended == active.suspended) return;
     if (was_suspended) {
-      log(log_argument, WEIR_LOG_INFO, ("controller '" + pilot.name + "' is back").c_str());
+      log(log_argument, WEIR_LOG_INFO, ("controller '" + active.name + "' is back").c_str());
     } else {
       log(log_argument, WEIR_LOG_WARNING,
-          ("controller '" + pilot.name + "' fails; the fallback has taken over").c_str());
+          ("controller '" + active.name + "' fails; the fallback has taken over").c_str());
     }
   }
 };
@@ -122,7 +122,7 @@ int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_es
     if (estimate != nullptr && estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    const bool suspended = estimator->controller->pilot().suspended;
+    const bool suspended = estimator->controller->active().suspended;
     const auto changed = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
     const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
@@ -227,7 +227,7 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
         .policy_faults = now.controller.faults,
         .fallback_decisions = now.controller.fallback_decisions,
         .late_decisions = now.controller.late_decisions,
-        .pilot_changes = now.controller.pilot_changes,
+        .active_changes = now.controller.active_changes,
         .fusion_faults = now.controller.fusion_faults,
         .feedbacks = estimator->remb_sender.sent(),
         .packets_duplicate = now.arrivals.duplicates,

@@ -120,29 +120,29 @@ TEST(PolicyExecutorTest, ThreeLateAnswersHandOverAndTwentyGoodOnesBringThePilotB
   const auto run_until = [&](Timestamp end) {
     for (; fallback->next_timeout() <= end; static_cast<void>(fallback->OnTimeout(now))) now = fallback->next_timeout();
   };
-  const MemberState& pilot = fallback->pilot();
+  const MemberState& active = fallback->active();
   run_until(At(1000));
-  EXPECT_EQ(pilot.decisions, 9u);
-  EXPECT_EQ(pilot.faults, 0u);
-  EXPECT_EQ(fallback->OnTimeout(At(1025)).source, TargetSource::kPilot);
+  EXPECT_EQ(active.decisions, 9u);
+  EXPECT_EQ(active.faults, 0u);
+  EXPECT_EQ(fallback->OnTimeout(At(1025)).source, TargetSource::kController);
   delay = TimeDelta::Seconds(1);
   run_until(At(1350));
-  EXPECT_EQ(pilot.faults, 2u);
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_EQ(active.faults, 2u);
+  EXPECT_FALSE(active.suspended);
   run_until(At(1400));
-  EXPECT_EQ(pilot.faults, 3u);
-  EXPECT_TRUE(pilot.suspended);
+  EXPECT_EQ(active.faults, 3u);
+  EXPECT_TRUE(active.suspended);
   run_until(At(2000));
-  EXPECT_EQ(pilot.faults, 9u);
+  EXPECT_EQ(active.faults, 9u);
   EXPECT_GT(fallback->counters().fallback_decisions, 0u);
   // The decision of At(2000) is still late. Those that are out count neither for nor against the pilot.
   delay = TimeDelta::Millis(25);
   run_until(At(2100 + 19 * 100 + 24));
-  EXPECT_EQ(pilot.decisions_in_a_row, 19);
-  EXPECT_TRUE(pilot.suspended);
+  EXPECT_EQ(active.decisions_in_a_row, 19);
+  EXPECT_TRUE(active.suspended);
   run_until(At(2100 + 19 * 100 + 25));
-  EXPECT_FALSE(pilot.suspended);
-  EXPECT_EQ(pilot.faults, 10u);
+  EXPECT_FALSE(active.suspended);
+  EXPECT_EQ(active.faults, 10u);
 }
 
 TEST(PolicyExecutorTest, TheRecurrentStateIsThatOfInline) {

@@ -83,7 +83,7 @@ TEST(PoolControllerTest, TellsAllWhatWasReallySent) {
                                           {.pilot = {}, .fusion = FusionKind::kMedian}));
   Drive(estimator, TimeDelta::Seconds(1));
   for (const ScriptedController* member : members) EXPECT_EQ(member->applied.back(), Kbps(150));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kCopilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kCandidate);
 }
 
 TEST(PoolControllerTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
@@ -113,14 +113,14 @@ TEST(PoolControllerTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   EXPECT_EQ(PoolIn(estimator).role(0), Role::kSuspended);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
   EXPECT_EQ(estimator.counters().controller.fallback_decisions, 0u);
   // 20 good decisions end the suspension, five seconds of trust the distrust.
   Drive(estimator, TimeDelta::Millis(9500));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   Drive(estimator, TimeDelta::Millis(10'500));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
-  EXPECT_EQ(estimator.counters().controller.pilot_changes, 2u);
+  EXPECT_EQ(estimator.counters().controller.active_changes, 2u);
   EXPECT_NEAR(PoolIn(estimator).first_pilot_held().seconds(), 1.3, 0.11);
 }
 
@@ -138,7 +138,7 @@ TEST(PoolControllerTest, WithoutACopilotTheFallbackFlies) {
   BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 1000, Kbps(200))),
                                           {.pilot = {}, .policy = PilotPolicyKind::kByTrust}, {}, Always(Kbps(90))));
   Drive(estimator, TimeDelta::Seconds(3));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(90));
 }
 
@@ -158,7 +158,7 @@ TEST(PoolControllerTest, AUsersPolicySeesThePoolAndMayChangeTheSeatEveryFiveSeco
                                           {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Millis(20'050));
   EXPECT_EQ(asked, 200);
-  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.pilot_changes), 4, 1);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.active_changes), 4, 1);
 }
 
 TEST(PoolControllerTest, AUsersPolicyThatNamesNobodyChangesNothing) {
@@ -207,20 +207,20 @@ TEST(PoolControllerTest, ANewControllerGoesOnFromTheRateInForce) {
   BandwidthEstimator estimator(config, PoolOf(ControllersOf(FaultyBetween(5, 1000, Kbps(200)))));
   estimator.OnRoundTripTime(TimeDelta::Millis(70), Timestamp::Seconds(5));
   Drive(estimator, TimeDelta::Seconds(2));
-  ASSERT_TRUE(estimator.controller().pilot().suspended);
+  ASSERT_TRUE(estimator.controller().active().suspended);
   const DataRate before = estimator.latest().target_rate;
   auto next = Always(before * 1.05);
   const ScriptedController& seen = *next;
   const uint64_t faults = estimator.counters().controller.faults;
   estimator.SetController(std::move(next));
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_FALSE(estimator.controller().active().suspended);
   EXPECT_EQ(seen.constraints_calls, 1);
   EXPECT_EQ(seen.round_trip_time, TimeDelta::Millis(70));
   EXPECT_EQ(seen.applied, std::vector{before});
   EXPECT_EQ(estimator.latest().target_rate, before);
   Drive(estimator, TimeDelta::Seconds(3));
   EXPECT_EQ(estimator.latest().target_rate, before * 1.05);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
   EXPECT_EQ(estimator.counters().controller.faults, faults);
 }
 
@@ -247,11 +247,11 @@ TEST(PoolControllerTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
     const bool late = slow > TimeDelta::Millis(50);
     EXPECT_EQ(estimator.counters().controller.late_decisions, late ? 5u : 0u);
     EXPECT_EQ(estimator.counters().controller.faults, late ? 5u : 0u);
-    EXPECT_EQ(estimator.controller().pilot().suspended, late);
+    EXPECT_EQ(estimator.controller().active().suspended, late);
     EXPECT_EQ(estimator.latest().target_rate == Kbps(900), !late);
     Drive(estimator, TimeDelta::Millis(5050));
     EXPECT_EQ(estimator.counters().controller.late_decisions, late ? 20u : 0u);
-    EXPECT_FALSE(estimator.controller().pilot().suspended);
+    EXPECT_FALSE(estimator.controller().active().suspended);
     EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
   }
 }

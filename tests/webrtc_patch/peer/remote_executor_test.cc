@@ -285,20 +285,20 @@ TEST_F(AgentTest, ThatComesBackDecidesAgain) {
       for ([[maybe_unused]] const Observed& one : Observations()) Send(Step(1e6f));
     }
   };
-  const MemberState& pilot = fallback->pilot();
+  const MemberState& active = fallback->active();
   run_until(At(1000), true);
-  EXPECT_EQ(pilot.faults, 0u);
-  EXPECT_EQ(pilot.decisions, 9u);
+  EXPECT_EQ(active.faults, 0u);
+  EXPECT_EQ(active.decisions, 9u);
   listens_ = false;
   Hang();
   run_until(At(1150), false);
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_FALSE(active.suspended);
   run_until(At(1200), false);
-  EXPECT_TRUE(pilot.suspended);
+  EXPECT_TRUE(active.suspended);
   EXPECT_EQ(told_.size(), 1u);
   listens_ = true;
   run_until(At(5000), true);
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_FALSE(active.suspended);
   ASSERT_EQ(told_.size(), 2u);
   EXPECT_EQ(told_[1], "the agent here is back");
   EXPECT_EQ(connections_, 2);
