@@ -27,7 +27,7 @@ namespace {
 using namespace py::literals;  // NOLINT: the literals' only way in
 
 struct Estimator final : BandwidthEstimator {
-  using BandwidthEstimator::BandwidthEstimator;
+  explicit Estimator(BandwidthEstimator made) : BandwidthEstimator(std::move(made)) {}
 
   RembSender remb_sender;
   // As of the latest OnTimeout.
@@ -142,9 +142,11 @@ std::unique_ptr<Estimator> Make(const std::optional<std::string>& controller, co
                                 const Models& models, std::optional<PythonFusion> fusion,
                                 std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  return std::make_unique<Estimator>(
-      BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
+  auto made = BandwidthEstimator::Create(
+      {constraints, ToObjective(objective), guard},
       MakeController(controller, model, pool, models, std::move(fusion), std::move(policy), constraints.start_rate));
+  if (!made) throw py::value_error(made.error());
+  return std::make_unique<Estimator>(std::move(made.value()));
 }
 
 void SetController(Estimator& estimator, const std::optional<std::string>& controller,
@@ -274,7 +276,8 @@ void BindEstimator(py::module_& module) {
           [](const Estimator& e) { return std::min(e.next_timeout(), e.remb_sender.next_timeout(e)).us(); })
       .def_readonly("remb_due", &Estimator::remb_due)
       .def(
-          "set_objective", [](Estimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
+          "set_objective",
+          [](Estimator& e, const ObjectiveArgument& o) { static_cast<void>(e.SetObjective(ToObjective(o))); },
           "objective"_a)
       .def("set_constraints", &SetConstraints, py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a,
            "now_us"_a)

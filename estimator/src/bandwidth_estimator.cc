@@ -1,7 +1,6 @@
 #include "weir/bandwidth_estimator.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "arrival/arrival_history.h"
@@ -80,15 +79,23 @@ struct BandwidthEstimator::Path {
   Guard guard;
 };
 
-BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config,
+Result<BandwidthEstimator> BandwidthEstimator::Create(const BandwidthEstimatorConfig& config,
+                                                      std::unique_ptr<ReceiverController> controller) {
+  const auto constraints = Validated(config.constraints);
+  if (!constraints) return Error{constraints.error()};
+  if (auto error = CheckObjective(config.objective)) return std::move(*error);
+  if (config.decision_limit.longest <= TimeDelta::Zero()) return Error{"the decision limit must be above 0"};
+  return BandwidthEstimator(config, constraints.value(), std::move(controller));
+}
+
+BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, const TargetRateConstraints& valid,
                                        std::unique_ptr<ReceiverController> controller)
-    : objective_(config.objective),
+    : constraints_(valid),
+      objective_(config.objective),
       path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules(),
                                    config.arrivals_are_reported)),
       controller_(FaultTolerant(std::move(controller), config.decision_limit)),
       decision_limit_(config.decision_limit) {
-  if (const auto valid = Validated(config.constraints)) constraints_ = valid.value();
-  assert(Validated(config.constraints));
   latest_.target_rate = constraints_.start_rate;
 }
 
@@ -179,9 +186,11 @@ Timestamp BandwidthEstimator::next_timeout() const {
   return std::max(next, now_ + kMinTimeout);
 }
 
-void BandwidthEstimator::SetObjective(const Objective& objective) {
+std::optional<Error> BandwidthEstimator::SetObjective(const Objective& objective) {
+  if (auto error = CheckObjective(objective)) return error;
   objective_ = objective;
   if (started()) controller_->OnObjective(objective);
+  return std::nullopt;
 }
 
 std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints) {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/mocc_sender.h"
 #include "test_models.h"
 #include "weir.h"
@@ -233,7 +234,7 @@ std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
         name, [](const std::string&) -> Result<std::shared_ptr<const PolicyModel>> { return Error{"none"}; },
         TargetRateConstraints{}.start_rate);
   });
-  BandwidthEstimator estimator({}, std::move(pool.value()));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(pool.value()));
   std::vector<int64_t> rates;
   uint16_t sequence_number = 0;
   for (int64_t now_us = 0; now_us < 20'000'000; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {

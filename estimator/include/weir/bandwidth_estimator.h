@@ -74,8 +74,8 @@ class EstimatorObserver {
 };
 
 struct BandwidthEstimatorConfig {
-  TargetRateConstraints constraints;
-  Objective objective;
+  TargetRateConstraints constraints = {};
+  Objective objective = {};
   // Without the guard only finiteness and bounds are kept; for training and experiments.
   bool guard = true;
   GuardOptions guard_rules = {};
@@ -95,8 +95,9 @@ struct BandwidthEstimatorConfig {
 // Unless the controller is a FaultTolerantController, such as a PoolController, a FallbackController wraps it.
 class BandwidthEstimator {
  public:
-  // Null: the ten-line rule.
-  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
+  // Null for `controller`: the ten-line rule. The error names the invalid part of `config`.
+  static Result<BandwidthEstimator> Create(const BandwidthEstimatorConfig& config,
+                                           std::unique_ptr<ReceiverController> controller);
   BandwidthEstimator(BandwidthEstimator&&) noexcept;
   BandwidthEstimator& operator=(BandwidthEstimator&&) noexcept;
   ~BandwidthEstimator();
@@ -112,7 +113,8 @@ class BandwidthEstimator {
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
 
-  void SetObjective(const Objective& objective);
+  // On an error nothing changes.
+  [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
   // The constraints come into force at their `at_time`, which is now. On an error nothing changes.
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // Replaces the controller, also in a call; the new one goes on from the rate in force.
@@ -137,6 +139,9 @@ class BandwidthEstimator {
   const ArrivalHistory& arrivals() const;
 
  private:
+  BandwidthEstimator(const BandwidthEstimatorConfig& config, const TargetRateConstraints& valid,
+                     std::unique_ptr<ReceiverController> controller);
+
   bool started() const { return now_.IsFinite(); }
   bool any_packets() const;
   void Start(Timestamp now);

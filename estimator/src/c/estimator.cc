@@ -62,8 +62,10 @@ int weir_estimator_create(const weir_estimator_config* config, weir_estimator** 
     weir::internal::EstimatorParts parts;
     if (const int error = MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
     weir::PoolController* const controller = parts.controller.get();
+    auto made = weir::BandwidthEstimator::Create(parts.config, std::move(parts.controller));
+    if (!made) return FailArgument(made.error());
     *out = new weir_estimator{
-        .estimator = weir::BandwidthEstimator(parts.config, std::move(parts.controller)),
+        .estimator = std::move(made.value()),
         .controller = controller,
         .log = config->log,
         .log_argument = config->log_argument,
@@ -139,8 +141,8 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
   return OnHandle(estimator, [&] {
     const auto objective = weir::NormalizedObjective(throughput, latency, loss);
     if (!objective) return FailArgument(kBadObjective);
-    estimator->estimator.SetObjective(*objective);
-    return static_cast<int>(WEIR_OK);
+    const auto error = estimator->estimator.SetObjective(*objective);
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 

@@ -1,5 +1,4 @@
 // The sender's estimator in the C interface.
-#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
@@ -34,15 +33,14 @@ int weir_send_side_create(const weir_estimator_config* config, double pacing_fac
   *out = nullptr;
   const weir::internal::ErrorText text = weir::internal::ErrorTextOf(config);
   return text.Report(Guarded([&] {
-    if (pacing_factor != 0 && !(pacing_factor >= 1 && std::isfinite(pacing_factor)))
-      return FailArgument("the pacing factor must be 0, or finite and at least 1");
     weir::internal::EstimatorParts parts;
     if (const int error = weir::internal::MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
     weir::SendSideEstimatorConfig made{.estimator = parts.config};
     if (pacing_factor != 0) made.pacing_factor = pacing_factor;
+    auto estimator = weir::SendSideEstimator::Create(made, std::move(parts.controller));
+    if (!estimator) return FailArgument(estimator.error());
     // Not make_unique: clang, of the fuzz targets, does not make an aggregate from parentheses.
-    std::unique_ptr<weir_send_side> send_side(
-        new weir_send_side{weir::SendSideEstimator(made, std::move(parts.controller)), {}, text});
+    std::unique_ptr<weir_send_side> send_side(new weir_send_side{std::move(estimator.value()), {}, text});
     send_side->reports.reserve(weir::SendSideEstimator::kHistory);
     *out = send_side.release();
     return static_cast<int>(WEIR_OK);
@@ -116,8 +114,8 @@ int weir_send_side_set_objective(weir_send_side* send_side, float throughput, fl
   return OnHandle(send_side, [&] {
     const auto objective = weir::NormalizedObjective(throughput, latency, loss);
     if (!objective) return FailArgument(weir::internal::kBadObjective);
-    send_side->estimator.SetObjective(*objective);
-    return static_cast<int>(WEIR_OK);
+    const auto error = send_side->estimator.SetObjective(*objective);
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "test_models.h"
 #include "weir/bandwidth_estimator.h"
 
@@ -132,7 +133,8 @@ TEST(PolicyControllerTest, AFaultIsCountedAndGivesNoTarget) {
 }
 
 TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
-  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(LoadTestModel("nan_between_1_and_2_mbps")));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, std::make_unique<PolicyController>(LoadTestModel("nan_between_1_and_2_mbps")));
   Timestamp now = kStart;
   uint16_t sequence_number = 0;
   const auto run = [&](TimeDelta duration, DataRate rate) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -37,15 +38,16 @@ std::unique_ptr<PolicyController> StartDelayed(const std::string& model, const T
 }
 
 std::vector<int64_t> RatesOfCall(std::unique_ptr<ReceiverController> controller) {
-  BandwidthEstimator estimator({}, std::move(controller));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
   TestCall call(estimator, {.capacity = [](TimeDelta time) {
                   return DataRate::KilobitsPerSecond(time < TimeDelta::Seconds(5) ? 3000 : 900);
                 }});
   call.RunUntil(TimeDelta::Seconds(10));
   std::vector<int64_t> rates;
   for (const auto& target : call.feedback()) {
-    rates.insert(rates.end(),
-                 {target.at.us(), target.estimate.target_rate.bps(), static_cast<int64_t>(target.estimate.reason)});
+    rates.insert(rates.end(), {target.at.us(), target.estimate.target_rate.bps(),
+                               static_cast<int64_t>(target.estimate.reason.source),
+                               static_cast<int64_t>(target.estimate.reason.guard_rule.value_or(kMaxGuardRules))});
   }
   rates.push_back(static_cast<int64_t>(estimator.counters().controller.faults));
   return rates;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -37,7 +38,7 @@ Model Load(const std::vector<std::byte>& bytes) {
 
 // Rates of a call that begins with `first` and goes on with `second`, which is made and lost within it.
 std::vector<int64_t> Rates(const Model& first, const Model& second) {
-  BandwidthEstimator estimator({}, MakePolicyController(first));
+  BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(first));
   TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(1000); }});
   call.RunUntil(TimeDelta::Seconds(2));
   estimator.SetController(MakePolicyController(second));
@@ -71,7 +72,7 @@ TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
   threads.reserve(kThreads);
   for (auto& member : members) {
     threads.emplace_back([member = std::move(member)]() mutable {
-      BandwidthEstimator estimator({}, std::move(member));
+      BandwidthEstimator estimator = MadeEstimator({}, std::move(member));
       TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(500); }});
       call.RunUntil(TimeDelta::Seconds(1));
     });

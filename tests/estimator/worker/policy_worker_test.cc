@@ -20,6 +20,7 @@
 
 #include "counted_allocations.h"
 #include "gated_model.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -123,7 +124,7 @@ struct CallResult {
 
 // A call in simulated time, whose decisions take `delay` from 3 to 7.9 s and nothing before and after.
 CallResult RunCall(std::unique_ptr<ReceiverController> controller, TimeDelta& present_delay, TimeDelta delay) {
-  BandwidthEstimator estimator({}, std::move(controller));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
   TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
   CallResult result;
   const MemberState& active = estimator.controller().active();
@@ -190,7 +191,7 @@ TEST(PolicyWorkerTest, NothingWaitsForADecisionThatNeverEnds) {
   {
     const Model model = MakeGated("rate_bps", gate);
     of_worker = model;
-    BandwidthEstimator estimator({}, MakePolicyController(model, MakePolicyWorker()));
+    BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(model, MakePolicyWorker()));
     TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
     // All of it runs on this thread, so it ends only if no call waits.
     call.RunUntil(TimeDelta::Millis(290));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -179,7 +180,7 @@ class PolledController final : public ReceiverController {
 };
 
 std::vector<int64_t> RatesOfCall(std::unique_ptr<ReceiverController> controller) {
-  BandwidthEstimator estimator({}, std::move(controller));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
   TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(2000); }});
   call.RunUntil(TimeDelta::Seconds(5));
   std::vector<int64_t> rates;
