@@ -170,8 +170,8 @@ WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ss
 typedef struct weir_estimate {
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* In static storage: "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a guard rule, see
-   * weir_guard_rule_name(). */
+  /* In static storage: "start", "controller", "candidate", "fallback", "held", or "guard_" and the name of a guard
+   * rule, see weir_guard_rule_name(). */
   const char* reason;
 } weir_estimate;
 
@@ -230,7 +230,7 @@ typedef struct weir_estimator_counters {
   uint64_t policy_faults;      /* its missing or invalid targets */
   uint64_t fallback_decisions; /* targets of the fallback in its place */
   uint64_t late_decisions;     /* see decision_limit_us */
-  uint64_t pilot_changes;      /* times the pool's policy changed the active controller */
+  uint64_t active_changes;     /* times the pool's policy changed the active controller */
   uint64_t fusion_faults;      /* rates of a custom fusion that were replaced */
   uint64_t feedbacks;          /* REMBs that were due */
   uint64_t packets_duplicate;
@@ -266,8 +266,6 @@ typedef struct weir_estimator_statistics {
   int64_t packets_with_delay;      /* their number */
   /* Leaps of a sender's clock, or of the caller's back by more than 3 s. */
   int64_t clock_restarts;
-  /* The kind of path that the pilot's model recognizes, from 1; 0 for none. */
-  int64_t path_kind;
 } weir_estimator_statistics;
 
 /* The last second ends at `now_us`. */

@@ -37,7 +37,7 @@ type Packet struct {
 	HeaderBytes, PayloadBytes, PaddingBytes uint32
 }
 
-// Estimate is a rate and why it is what it is: "start", "pilot", "guard_stale", ... (weir_estimate of weir.h).
+// Estimate is a rate and why it is what it is: "start", "controller", "guard_stale", ... (weir_estimate of weir.h).
 type Estimate struct {
 	AtTimeUs      int64
 	TargetRateBps int64

@@ -73,8 +73,7 @@ bool IsAvailable(const RegisteredController& controller);
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 // A SendSideEstimator as the controller of a flow.
-std::unique_ptr<SenderController> MakeWeirSendController(const SendSideEstimatorConfig& config,
-                                                         std::unique_ptr<ReceiverController> controller);
+std::unique_ptr<SenderController> MakeWeirSendController(SendSideEstimator estimator);
 
 }  // namespace weir::sim
 

@@ -11,6 +11,7 @@
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "counted_allocations.h"
+#include "made_estimator.h"
 #include "test_pool.h"
 #include "test_stream.h"
 #include "weir.h"
@@ -31,11 +32,11 @@ TEST(AllocationTest, TheCounterCounts) {
 class PoolAllocationTest : public testing::TestWithParam<FusionKind> {};
 
 TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
-  BandwidthEstimator estimator(
-      {}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>(),
-                               std::make_unique<FixedController>(DataRate::KilobitsPerSecond(500))),
-                 {.pilot = {}, .fusion = GetParam(), .policy = PilotPolicyKind::kByTrust},
-                 {.fusion = [](DataRate pilot, std::span<const DataRate>) { return pilot; }}));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>(),
+                                             std::make_unique<FixedController>(DataRate::KilobitsPerSecond(500))),
+                               {.pilot = {}, .fusion = GetParam(), .policy = PilotPolicyKind::kByTrust},
+                               {.fusion = [](DataRate pilot, std::span<const DataRate>) { return pilot; }}));
   TestStream stream;
   Timestamp now = Timestamp::Seconds(1);
   RembSender sender;

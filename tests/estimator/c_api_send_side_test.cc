@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "c_handles.h"
+#include "made_estimator.h"
 #include "weir.h"
 #include "weir/controllers.h"
 #include "weir/send_side_estimator.h"
@@ -67,8 +68,8 @@ TEST(CApiSendSideTest, TimesNearTheLimitEnd) {
 
 TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
   const auto in_c = Create(1.5);
-  SendSideEstimator in_cpp({.estimator = {}, .pacing_factor = 1.5},
-                           MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
+  SendSideEstimator in_cpp = MadeSendSideEstimator({.estimator = {}, .pacing_factor = 1.5},
+                                                   MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
   EXPECT_EQ(weir_send_side_next_timeout_us(in_c.get()), INT64_MAX);
   EXPECT_EQ(Rates(in_c.get()).at_time_us, INT64_MIN);
   EXPECT_EQ(Rates(in_c.get()).congestion_window_bytes, INT64_MAX);

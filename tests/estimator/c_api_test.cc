@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/mocc_sender.h"
 #include "c_handles.h"
 #include "test_models.h"
@@ -67,7 +68,7 @@ TEST(CApiTest, RunsAModelAndWritesRemb) {
   // At most every 200 ms, and urgent decreases; at least once a second.
   EXPECT_GE(due, 5);
   EXPECT_LE(due, 30);
-  EXPECT_STREQ(estimate.reason, "pilot");
+  EXPECT_STREQ(estimate.reason, "controller");
   EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
   std::array<uint8_t, 1040> buffer{};
   const int size = weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size());
@@ -102,7 +103,7 @@ TEST(CApiTest, TheWorkerDecides) {
   EXPECT_GT(counters.decisions, 45u);
   EXPECT_EQ(counters.policy_faults, 0u);
   EXPECT_GT(polls, 20);
-  EXPECT_STREQ(estimate.reason, "pilot");
+  EXPECT_STREQ(estimate.reason, "controller");
   EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
 }
 
@@ -194,7 +195,7 @@ std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
         name, [](const std::string&) -> Result<std::shared_ptr<const PolicyModel>> { return Error{"none"}; },
         TargetRateConstraints{}.start_rate);
   });
-  BandwidthEstimator estimator({}, std::move(pool.value()));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(pool.value()));
   std::vector<int64_t> rates;
   uint16_t sequence_number = 0;
   for (int64_t now_us = 0; now_us < 20'000'000; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {

@@ -35,20 +35,6 @@ std::vector<int64_t> Rates(weir_estimator* estimator) {
   return rates_bps;
 }
 
-// A path of 1 Mbps, for a model that counts Mbps; a controller without kinds reports 0.
-TEST(CModelTest, StatisticsTellTheKindOfPath) {
-  for (const bool telling : {true, false}) {
-    const auto estimator =
-        EstimatorWith(telling ? PolicyController(ReadTestModel("path_kind")) : BuiltInController("rule"));
-    weir_estimator_statistics statistics{};
-    ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 0, &statistics), WEIR_OK);
-    EXPECT_EQ(statistics.path_kind, 0);
-    Rates(estimator.get());
-    ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics), WEIR_OK);
-    EXPECT_EQ(statistics.path_kind, telling ? 1 : 0);
-  }
-}
-
 TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
   const std::vector<int64_t> alone = Rates(EstimatorWith(PolicyController(ReadTestModel("rate_bps"))).get());
   EXPECT_GE(alone.size(), 3u);

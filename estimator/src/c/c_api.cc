@@ -20,27 +20,25 @@ int Fail(weir_error error, std::string_view message) noexcept {
   return error;
 }
 
-Result<TargetRateConstraints> MakeConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
-  return Validated({.min_rate = DataRate::BitsPerSecond(min_bps),
-                    .start_rate = DataRate::BitsPerSecond(start_bps),
-                    .max_rate = DataRate::BitsPerSecond(max_bps)});
+TargetRateConstraints ToConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
+  return {.min_rate = DataRate::BitsPerSecond(min_bps),
+          .start_rate = DataRate::BitsPerSecond(start_bps),
+          .max_rate = DataRate::BitsPerSecond(max_bps)};
 }
 
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config) {
   const weir_estimator_config given = config == nullptr ? weir_estimator_default_config() : *config;
-  const auto constraints = MakeConstraints(given.min_rate_bps, given.start_rate_bps, given.max_rate_bps);
-  if (!constraints) return Error{constraints.error()};
   const auto objective = NormalizedObjective(given.objective_throughput, given.objective_latency, given.objective_loss);
   if (!objective) return Error{std::string(kBadObjective)};
-  if (given.decision_limit_us < 0) return Error{"the decision limit must not be below 0"};
   DecisionLimit limit;
   if (given.clock != nullptr)
     limit.clock = [clock = given.clock, argument = given.clock_argument] { return Timestamp::Micros(clock(argument)); };
-  if (given.decision_limit_us > 0) limit.longest = TimeDelta::Micros(given.decision_limit_us);
-  return BandwidthEstimatorConfig{.constraints = constraints.value(),
-                                  .objective = *objective,
-                                  .guard = given.guard != 0,
-                                  .decision_limit = std::move(limit)};
+  if (given.decision_limit_us != 0) limit.longest = TimeDelta::Micros(given.decision_limit_us);
+  return BandwidthEstimatorConfig{
+      .constraints = ToConstraints(given.min_rate_bps, given.start_rate_bps, given.max_rate_bps),
+      .objective = *objective,
+      .guard = given.guard != 0,
+      .decision_limit = std::move(limit)};
 }
 
 }  // namespace weir::internal

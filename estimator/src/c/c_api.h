@@ -73,14 +73,14 @@ int Write(const Struct& value, Struct* out) noexcept {
   return WEIR_OK;
 }
 
-Result<TargetRateConstraints> MakeConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps);
+TargetRateConstraints ToConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps);
 
 inline constexpr std::string_view kBadTime = "now_us is not a time: it must be within 2^61 of 0";
 inline constexpr std::string_view kBadObjective = "the objective's weights must be finite and above 0";
 
 // The state of `controller` for one estimator.
 Result<std::unique_ptr<PoolController>> MakeController(const weir_controller* controller, DataRate start_rate);
-// `config`, or the default.
+// `config`, or the default. What creates the estimator checks all but the objective, which is normalized here.
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config);
 
 }  // namespace weir::internal

@@ -16,7 +16,6 @@ using weir::internal::Fail;
 using weir::internal::FailArgument;
 using weir::internal::kBadObjective;
 using weir::internal::kBadTime;
-using weir::internal::MakeConstraints;
 using weir::internal::MakeController;
 using weir::internal::OnHandle;
 using weir::internal::Write;
@@ -30,13 +29,13 @@ struct weir_estimator {
   void* log_argument = nullptr;
 
   void LogSuspension(bool was_suspended) const {
-    const weir::MemberState& pilot = controller->pilot();
-    if (log == nullptr || was_suspended == pilot.suspended) return;
+    const weir::MemberState& active = controller->active();
+    if (log == nullptr || was_suspended == active.suspended) return;
     if (was_suspended) {
-      log(log_argument, WEIR_LOG_INFO, ("controller '" + pilot.name + "' is back").c_str());
+      log(log_argument, WEIR_LOG_INFO, ("controller '" + active.name + "' is back").c_str());
     } else {
       log(log_argument, WEIR_LOG_WARNING,
-          ("controller '" + pilot.name + "' fails; the fallback has taken over").c_str());
+          ("controller '" + active.name + "' fails; the fallback has taken over").c_str());
     }
   }
 };
@@ -53,14 +52,16 @@ weir_estimate ToC(const weir::Estimate& estimate) {
 int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,
                           weir_estimator** out) noexcept {
   return weir::internal::Create(out, [&](weir_estimator*& estimator) {
-    const auto made_config = weir::internal::ReadConfig(config);
-    if (!made_config) return FailArgument(made_config.error());
-    auto made = MakeController(controller, made_config.value().constraints.start_rate);
+    const auto given = weir::internal::ReadConfig(config);
+    if (!given) return FailArgument(given.error());
+    auto pool = MakeController(controller, given.value().constraints.start_rate);
+    if (!pool) return FailArgument(pool.error());
+    weir::PoolController* const made_pool = pool.value().get();
+    auto made = weir::BandwidthEstimator::Create(given.value(), std::move(pool.value()));
     if (!made) return FailArgument(made.error());
-    weir::PoolController* const pool = made.value().get();
     estimator = new weir_estimator{
-        .estimator = weir::BandwidthEstimator(made_config.value(), std::move(made.value())),
-        .controller = pool,
+        .estimator = std::move(made.value()),
+        .controller = made_pool,
         .log = config == nullptr ? nullptr : config->log,
         .log_argument = config == nullptr ? nullptr : config->log_argument,
     };
@@ -115,7 +116,7 @@ int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_es
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    const bool suspended = estimator->controller->pilot().suspended;
+    const bool suspended = estimator->controller->active().suspended;
     const auto changed = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
     const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
@@ -132,19 +133,19 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
   return OnHandle(estimator, [&] {
     const auto objective = weir::NormalizedObjective(throughput, latency, loss);
     if (!objective) return FailArgument(kBadObjective);
-    estimator->estimator.SetObjective(*objective);
-    return static_cast<int>(WEIR_OK);
+    const auto error = estimator->estimator.SetObjective(*objective);
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(estimator, [&] {
-    auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-    if (!constraints) return FailArgument(constraints.error());
-    constraints.value().at_time = Timestamp::Micros(now_us);
-    if (!IsTime(constraints.value().at_time)) return FailArgument(kBadTime);
-    const auto error = estimator->estimator.SetConstraints(constraints.value());
+    weir::TargetRateConstraints constraints =
+        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    constraints.at_time = Timestamp::Micros(now_us);
+    if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
+    const auto error = estimator->estimator.SetConstraints(constraints);
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
@@ -218,7 +219,7 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
         .policy_faults = now.controller.faults,
         .fallback_decisions = now.controller.fallback_decisions,
         .late_decisions = now.controller.late_decisions,
-        .pilot_changes = now.controller.pilot_changes,
+        .active_changes = now.controller.active_changes,
         .fusion_faults = now.controller.fusion_faults,
         .feedbacks = estimator->remb_sender.sent(),
         .packets_duplicate = now.arrivals.duplicates,
@@ -257,7 +258,6 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
         .total_queueing_delay_us = all.total.queueing_delay.us(),
         .packets_with_delay = all.total.packets_with_delay,
         .clock_restarts = static_cast<int64_t>(all.clock_restarts),
-        .path_kind = all.path_kind,
     };
     return Write(values, statistics);
   });

@@ -24,9 +24,10 @@ int weir_mocc_create(const weir_model* model, const weir_estimator_config* confi
       return Fail(WEIR_ERROR_INVALID_MODEL,
                   "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
     }
-    const weir::BandwidthEstimatorConfig& made = made_config.value();
-    mocc = new weir_mocc{
-        weir::MoccSender(std::make_unique<weir::Policy>(model->model), made.objective, made.constraints)};
+    const auto constraints = weir::Validated(made_config.value().constraints);
+    if (!constraints) return FailArgument(constraints.error());
+    mocc = new weir_mocc{weir::MoccSender(std::make_unique<weir::Policy>(model->model), made_config.value().objective,
+                                          constraints.value())};
     return static_cast<int>(WEIR_OK);
   });
 }

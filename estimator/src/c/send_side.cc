@@ -1,5 +1,4 @@
 // The sender's estimator in the C interface.
-#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
@@ -29,17 +28,16 @@ constexpr size_t kMaxReports = 65'536;
 int weir_send_side_create(const weir_controller* controller, const weir_estimator_config* config, double pacing_factor,
                           weir_send_side** out) noexcept {
   return weir::internal::Create(out, [&](weir_send_side*& send_side) {
-    if (pacing_factor != 0 && !(pacing_factor >= 1 && std::isfinite(pacing_factor)))
-      return FailArgument("the pacing factor must be 0, or finite and at least 1");
-    const auto made_config = weir::internal::ReadConfig(config);
-    if (!made_config) return FailArgument(made_config.error());
-    auto made = weir::internal::MakeController(controller, made_config.value().constraints.start_rate);
-    if (!made) return FailArgument(made.error());
-    weir::SendSideEstimatorConfig send_side_config{.estimator = made_config.value()};
-    if (pacing_factor != 0) send_side_config.pacing_factor = pacing_factor;
+    const auto given = weir::internal::ReadConfig(config);
+    if (!given) return FailArgument(given.error());
+    auto pool = weir::internal::MakeController(controller, given.value().constraints.start_rate);
+    if (!pool) return FailArgument(pool.error());
+    weir::SendSideEstimatorConfig made{.estimator = given.value()};
+    if (pacing_factor != 0) made.pacing_factor = pacing_factor;
+    auto estimator = weir::SendSideEstimator::Create(made, std::move(pool.value()));
+    if (!estimator) return FailArgument(estimator.error());
     // Not make_unique: clang, of the fuzz targets, does not make an aggregate from parentheses.
-    std::unique_ptr<weir_send_side> created(
-        new weir_send_side{weir::SendSideEstimator(send_side_config, std::move(made.value())), {}});
+    std::unique_ptr<weir_send_side> created(new weir_send_side{std::move(estimator.value()), {}});
     created->reports.reserve(weir::SendSideEstimator::kHistory);
     send_side = created.release();
     return static_cast<int>(WEIR_OK);
@@ -111,19 +109,19 @@ int weir_send_side_set_objective(weir_send_side* send_side, float throughput, fl
   return OnHandle(send_side, [&] {
     const auto objective = weir::NormalizedObjective(throughput, latency, loss);
     if (!objective) return FailArgument(weir::internal::kBadObjective);
-    send_side->estimator.SetObjective(*objective);
-    return static_cast<int>(WEIR_OK);
+    const auto error = send_side->estimator.SetObjective(*objective);
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(send_side, [&] {
-    auto constraints = weir::internal::MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-    if (!constraints) return FailArgument(constraints.error());
-    constraints.value().at_time = Timestamp::Micros(now_us);
-    if (!IsTime(constraints.value().at_time)) return FailArgument(kBadTime);
-    const auto error = send_side->estimator.SetConstraints(constraints.value());
+    weir::TargetRateConstraints constraints =
+        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    constraints.at_time = Timestamp::Micros(now_us);
+    if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
+    const auto error = send_side->estimator.SetConstraints(constraints);
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }

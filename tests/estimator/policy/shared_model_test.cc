@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "c_handles.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -38,8 +39,8 @@ Model Load(const std::vector<std::byte>& bytes) {
 
 // Rates of a call that begins with `first` and goes on with `second`, which is made and lost within it.
 std::vector<int64_t> Rates(const Model& first, const Model& second) {
-  BandwidthEstimator estimator({}, MakePolicyController(first));
-  TestCall call(estimator.get(), {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(1000); }});
+  BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(first));
+  TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(1000); }});
   call.RunUntil(TimeDelta::Seconds(2));
   estimator.SetController(MakePolicyController(second));
   call.RunUntil(TimeDelta::Seconds(4));
@@ -72,8 +73,8 @@ TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
   threads.reserve(kThreads);
   for (auto& member : members) {
     threads.emplace_back([member = std::move(member)]() mutable {
-      BandwidthEstimator estimator({}, std::move(member));
-      TestCall call(estimator.get(), {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(500); }});
+      BandwidthEstimator estimator = MadeEstimator({}, std::move(member));
+      TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(500); }});
       call.RunUntil(TimeDelta::Seconds(1));
     });
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "counted_allocations.h"
+#include "made_estimator.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
@@ -26,8 +27,8 @@ BandwidthEstimator MakeEstimator() {
                                        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
                                      });
   // The guard's veto makes steps of its own over these members' queues.
-  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")},
-                            std::move(pool.value()));
+  return MadeEstimator({.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")},
+                       std::move(pool.value()));
 }
 
 struct Recorded {
