@@ -157,7 +157,9 @@ void SetController(Estimator& estimator, const std::optional<std::string>& contr
 }
 
 // Every estimator of this module has one.
-PoolController& PoolIn(Estimator& estimator) { return static_cast<PoolController&>(estimator.controller()); }
+const PoolController& PoolIn(const Estimator& estimator) {
+  return static_cast<const PoolController&>(estimator.controller());
+}
 
 void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
                     int64_t now_us) {
@@ -288,13 +290,13 @@ void BindEstimator(py::module_& module) {
           },
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const Estimator& e) { return e.latest(); })
-      .def_property_readonly("suspended", [](Estimator& e) { return PoolIn(e).active().suspended; })
+      .def_property_readonly("suspended", [](const Estimator& e) { return e.controller().active().suspended; })
       .def("set_controller", &SetController, "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
            "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
       .def(
           "configure_pool",
           [](Estimator& e, const std::string& line) {
-            if (const auto error = PoolIn(e).Configure(ReadPool(line))) throw py::value_error(error->message);
+            if (const auto error = e.ConfigurePool(ReadPool(line))) throw py::value_error(error->message);
           },
           "line"_a)
       .def_property_readonly("members", &Members)

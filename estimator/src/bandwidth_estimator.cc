@@ -6,6 +6,7 @@
 #include "arrival/arrival_history.h"
 #include "arrival/arrival_statistics.h"
 #include "guard/guard.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -103,8 +104,10 @@ BandwidthEstimator::BandwidthEstimator(BandwidthEstimator&&) noexcept = default;
 BandwidthEstimator& BandwidthEstimator::operator=(BandwidthEstimator&&) noexcept = default;
 BandwidthEstimator::~BandwidthEstimator() = default;
 
-bool BandwidthEstimator::any_packets() const { return path_->arrivals.totals().packets > 0; }
-const ArrivalHistory& BandwidthEstimator::arrivals() const { return path_->arrivals; }
+const ArrivalTotals& BandwidthEstimator::totals() const { return path_->arrivals.totals(); }
+bool BandwidthEstimator::HasFewPackets(Timestamp now) const {
+  return path_->arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);
+}
 size_t BandwidthEstimator::Ssrcs(std::span<uint32_t> out) const { return path_->statistics.Ssrcs(out); }
 void BandwidthEstimator::RemoveStream(uint32_t ssrc) { path_->statistics.RemoveStream(ssrc); }
 void BandwidthEstimator::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
@@ -145,6 +148,11 @@ void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> contr
   if (!started()) return;
   StartController(now_);
   controller_->OnTargetApplied({now_, latest_.target_rate});
+}
+
+std::optional<Error> BandwidthEstimator::ConfigurePool(const PoolSpecification& specification) {
+  auto* const pool = dynamic_cast<PoolController*>(controller_.get());
+  return pool ? pool->Configure(specification) : Error{"the controller is no pool"};
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {

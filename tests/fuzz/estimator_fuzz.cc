@@ -141,7 +141,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
         estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
         break;
       case 8: {
-        const auto error = PoolIn(estimator).Configure(TakeSeats(input));
+        const auto error = estimator.ConfigurePool(TakeSeats(input));
         WEIR_FUZZ_CHECK(!error || !error->message.empty());
         break;
       }

@@ -62,9 +62,8 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
 }
 
 void WeirRemoteBitrateEstimator::ConfigurePool(const ReceiveSideSettings& settings) {
-  auto* const pool = dynamic_cast<PoolController*>(&estimator_.controller());
   // A pool that lacks a member stays as it is.
-  if (pool && settings.pool) static_cast<void>(pool->Configure(*settings.pool));
+  if (settings.pool) static_cast<void>(estimator_.ConfigurePool(*settings.pool));
 }
 
 void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {

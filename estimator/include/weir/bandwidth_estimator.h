@@ -23,7 +23,7 @@
 
 namespace weir {
 
-class ArrivalHistory;
+struct PoolSpecification;
 
 // The source of an estimate's target, and the guard rule that changed it last.
 struct EstimateReason {
@@ -119,6 +119,8 @@ class BandwidthEstimator {
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // Replaces the controller, also in a call; the new one goes on from the rate in force.
   void SetController(std::unique_ptr<ReceiverController> controller);
+  // As PoolController::Configure(); an error where the controller is no pool.
+  [[nodiscard]] std::optional<Error> ConfigurePool(const PoolSpecification& specification);
   // Ignored unless IsRoundTripTime() holds.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
@@ -131,19 +133,19 @@ class BandwidthEstimator {
   // The last second ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;
   const FaultTolerantController& controller() const { return *controller_; }
-  FaultTolerantController& controller() { return *controller_; }
   // Writes the SSRCs of the streams that have not ended, the latest first; returns their number. A stream ends after
   // 30 s in which only others sent.
   size_t Ssrcs(std::span<uint32_t> out) const;
-  // For RembSender.
-  const ArrivalHistory& arrivals() const;
+  const ArrivalTotals& totals() const;
+  // Fewer than four packets arrived in the second before `now`.
+  bool HasFewPackets(Timestamp now) const;
 
  private:
   BandwidthEstimator(const BandwidthEstimatorConfig& config, const TargetRateConstraints& valid,
                      std::unique_ptr<ReceiverController> controller);
 
   bool started() const { return now_.IsFinite(); }
-  bool any_packets() const;
+  bool any_packets() const { return totals().packets > 0; }
   void Start(Timestamp now);
   // Passes the call's state to a new controller.
   void StartController(Timestamp now);

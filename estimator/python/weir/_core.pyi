@@ -13,8 +13,8 @@ __version__: str
 ONNXRUNTIME_VERSION: str
 """The version of the ONNX Runtime library in use, such as "1.31.1"."""
 FEATURES: Mapping[str, Feature]
-"""Features of policies, the statistics of a decision interval, by name; the table is
-estimator/src/interval_statistics_fields.h."""
+"""Features of policies, the statistics of a decision interval, by name; their meanings are in
+estimator/include/weir/interval_statistics.h."""
 INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
 """The names in `FEATURES`."""
 RULE: Mapping[str, float]
@@ -104,9 +104,6 @@ class Feature:
     @property
     def of_path(self) -> bool:
         """True for statistics of the path: an observation has only the newest value, after the history."""
-    @property
-    def description(self) -> str:
-        """Description in one line."""
 
 class Estimate:
     """An estimate of the bandwidth."""

@@ -198,7 +198,7 @@ TEST(PoolControllerTest, AUsersFusionOutsideTheMembersRatesIsThePilots) {
 TEST(PoolControllerTest, ALineChangesSeatsInTheCall) {
   BandwidthEstimator estimator = MadeEstimator({}, MakePool("pilot=fixed copilots=nada,rule"));
   Drive(estimator, TimeDelta::Seconds(1));
-  const auto set = [&](const std::string& line) { return PoolIn(estimator).Configure(ParsePool(line).value()); };
+  const auto set = [&](const std::string& line) { return estimator.ConfigurePool(ParsePool(line).value()); };
   EXPECT_FALSE(set("pilot=nada copilots=fixed fusion=max policy=by_objective"));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   EXPECT_EQ(PoolIn(estimator).role(0), Role::kCopilot);
