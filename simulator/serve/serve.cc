@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "program/frame_channel.h"
 #include "program/input.h"
 #include "program/json.h"
-#include "program/policy_request.h"
 #include "run/simulation.h"
+#include "serve/frame_channel.h"
+#include "serve/policy_request.h"
 #include "serve/step_recorder.h"
 
 namespace weir::sim {

@@ -4,7 +4,7 @@
 
 #include "program/input.h"
 #include "program/json.h"
-#include "program/policy_request.h"
+#include "serve/policy_request.h"
 #include "serve/serve.h"
 
 namespace weir::sim {

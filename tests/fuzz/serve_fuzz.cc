@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "fuzz_targets.h"
-#include "program/frame_channel.h"
 #include "program/input.h"
 #include "program/json.h"
+#include "serve/frame_channel.h"
 #include "serve/serve.h"
 #include "whole_scenario.h"
 

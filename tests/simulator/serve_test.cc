@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "program/frame_channel.h"
+#include "serve/frame_channel.h"
 #include "serve/step_recorder.h"
 #include "test_scenarios.h"
 

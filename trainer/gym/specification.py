@@ -196,28 +196,21 @@ class EnvironmentSpecification:
         window = rate_window(self.interval_ms, self.history)
         return np.asarray(rule_rate_bps(np, self.records(observations), self.interval_features, window))
 
-    def policy_request(self) -> dict[str, Any]:
-        """The part of a reset frame that describes the policy."""
-        kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
-        return {
-            "interval_ms": self.interval_ms,
-            "features": list(self.features),
-            "history": self.history,
-            "action": {
-                "kind": kind,
-                "min_bps": self.action.min_bps,
-                "max_bps": self.action.max_bps,
-                "alpha": self.action.alpha,
-                "multipliers": [],
-            },
-        }
-
     def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
         """The JSON of a reset frame."""
         return {
             "scenario": scenario,
             "seed": seed,
-            **self.policy_request(),
+            "interval_ms": self.interval_ms,
+            "features": list(self.features),
+            "history": self.history,
+            "action": {
+                "kind": "rate_bps" if self.action.kind == "around_rule" else self.action.kind,
+                "min_bps": self.action.min_bps,
+                "max_bps": self.action.max_bps,
+                "alpha": self.action.alpha,
+                "multipliers": [],
+            },
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
             "side": self.side,

@@ -109,8 +109,6 @@ void AddOptions(CLI::App& app, Options& options) {
               options.decision_delay = TimeDelta::SecondsF(ms / 1000);
               return true;
             });
-  AddText(app, "--agent", "SOCKET", "an agent in another process decides: the policy behind a Unix socket",
-          options.agent);
   AddOption(app, "--own-controller", "JSON",
             "a custom controller in place of the policy: {\"name\":...,\"kind\":\"program\",\n"
             "\"command\":[...]} or {\"name\":...,\"kind\":\"library\",\"library\":PATH}; \"time_limit_s\"",
@@ -158,8 +156,6 @@ void AddOptions(CLI::App& app, Options& options) {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
       throw InputError("--decision-delay-ms is for a policy; give --model");
     if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
-    if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
-      throw InputError("--agent decides alone: it is not for a pool, --model or --own-controller");
     if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");
     if (!options.frames.empty() && !options.receive) throw InputError("--frames is for a role that receives");
     const auto constraints = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);

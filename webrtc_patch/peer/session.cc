@@ -14,17 +14,13 @@
 #include <vector>
 
 #include "command.h"
-#include "policy/policy_controller.h"
+#include "policy/policy_executor.h"
 #include "program/command_line.h"
 #include "program/hosted_controller.h"
 #include "program/input.h"
-#include "remote_executor.h"
 
 namespace weir::peer {
 namespace {
-
-// To describe its policy.
-constexpr TimeDelta kAgentTimeLimit = TimeDelta::Seconds(5);
 
 // Throws InputError where no socket can be bound to the address.
 void CheckAddress(const std::string& text) {
@@ -95,7 +91,6 @@ void Session::OpenEstimates() {
 
 Session::NamedController Session::MakeController() {
   if (options_.own_controller && options_.receive) return OwnAlone();
-  if (!options_.agent.empty() && (options_.receive || options_.weir_at_sender)) return AgentAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
@@ -137,17 +132,6 @@ Session::NamedController Session::OwnAlone() {
                 own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
           },
           own.name};
-}
-
-Session::NamedController Session::AgentAlone() {
-  auto agent = RemoteAgent::Connect(
-      options_.agent, [path = options_.agent] { return ConnectSocket(path); },
-      [this](const std::string& what) { lines_.WriteError(what, false); }, kAgentTimeLimit);
-  if (!agent) throw MissingComponent(agent.error());
-  return {[agent = std::move(agent.value())] {
-            return std::make_unique<PolicyController>(std::make_unique<RemoteExecutor>(agent));
-          },
-          "agent"};
 }
 
 int Session::RunCall() {

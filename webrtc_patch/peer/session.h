@@ -39,12 +39,11 @@ class Session {
   // Throws InputError or MissingComponent.
   std::unique_ptr<FrameSource> OpenFrames() const;
   void OpenEstimates();
-  // See PoolOf(); policies with the delay of the options, or recorded.
+  // See PoolOf(); policies with the delay of the options.
   Result<ControllerFactory> PoolOfModels(const PoolSpecification& specification,
                                          const std::map<std::string, std::vector<std::byte>>& models);
   NamedController MakeController();
   NamedController OwnAlone();
-  NamedController AgentAlone();
   NamedController MakeOptionsPool();
   int RunCall();
   // Executes commands until the end; returns the reason of the end.
