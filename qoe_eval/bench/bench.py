@@ -43,7 +43,6 @@ FIGURES: dict[str, Figure] = {
     "sim.rule_simulated_s_per_s": Figure(),
     "sim.weir_to_rule_ratio": Figure(),
     "env.steps_per_s": Figure((">=", 10_000)),
-    "env.peer_ratio": Figure((">=", 100)),
     "sim.rss_mb": Figure(("<=", 120)),
     "estimator.on_packet_ns_p50": Figure(("<=", 100), "OnPacket", "real_time"),
     "estimator.decision_us_p50": Figure(("<=", 3), "Decision", "p50_us"),
@@ -101,7 +100,7 @@ def bench(
     make_folder(out.parent)
     refuse_to_overwrite(out, force)
     # Gymnasium takes a second to import, which the other commands need not wait for.
-    from weir.qoe_eval.bench.environment import measure_environment, measure_peer_ratio
+    from weir.qoe_eval.bench.environment import measure_environment
 
     simulator, chosen = find_simulator(), model_to_run(model)
     figures: Values = {}
@@ -122,7 +121,6 @@ def bench(
     parts: dict[str, Callable[[], Values]] = {
         "simulator": simulate,
         "environment": lambda: {"env.steps_per_s": measure_environment(simulator, repetitions)},
-        "OpenNetLab's calls": lambda: {"env.peer_ratio": measure_peer_ratio(simulator, repetitions)},
         "estimator and GCC": lambda: run_executables(build_dir, repetitions),
     }
     for name, part in parts.items():

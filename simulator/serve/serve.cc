@@ -59,7 +59,7 @@ void Episode::Run() {
   job.agent = &request_.agent;
   const size_t agent_flow_index = AgentFlowIndex(job.scenario);
   flow_ = &job.scenario.flows[agent_flow_index];
-  recorder_ = std::make_unique<StepRecorder>(job.scenario, *flow_, request_.packets);
+  recorder_ = std::make_unique<StepRecorder>(job.scenario, *flow_);
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
   observers[agent_flow_index] = recorder_.get();
   Simulation simulation(job, observers);
@@ -123,21 +123,6 @@ void Episode::SendObservation(uint8_t flags, std::span<const float> observation,
   writer_.Add(flags);
   writer_.AddBytes(observation.data(), observation.size_bytes());
   writer_.AddBytes(fields.data(), sizeof(fields));
-  if (request_.packets) {
-    writer_.Add(static_cast<uint32_t>(recorder_->packets().size()));
-    for (const StepRecorder::ReceivedPacket& packet : recorder_->packets()) {
-      writer_.Add(static_cast<double>(packet.sent_time_ns) * 1e-6);
-      writer_.Add(static_cast<double>(packet.arrival_time_ns) * 1e-6);
-      writer_.Add(packet.rtp.ssrc);
-      writer_.Add(packet.rtp.sequence_number);
-      writer_.Add(packet.rtp.payload_type);
-      writer_.Add(uint8_t{0});
-      writer_.Add(packet.rtp.padding_size);
-      writer_.Add(packet.rtp.header_size);
-      writer_.Add(packet.rtp.payload_size);
-    }
-  }
-  recorder_->Clear();
   channel_->Write(writer_.Finish());
 }
 

@@ -14,8 +14,6 @@ struct ServeRequest {
   SimulationJob job;
   // Everything but `source`.
   AgentSpecification agent;
-  // True if each step also tells of every packet received.
-  bool packets = false;
 };
 
 // Throws InputError.

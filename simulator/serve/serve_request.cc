@@ -29,7 +29,6 @@ ServeRequest ParseServeRequest(std::string_view text) {
   }
   request.job.agent_guard = object.Boolean("guard", false);
   request.job.decision_delay = ParseDecisionDelay(object);
-  request.packets = object.Boolean("packets", false);
   object.RefuseUnknownKeys();
   return request;
 }

@@ -29,8 +29,7 @@ double MeanCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_
 
 }  // namespace
 
-StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets)
-    : flow_(flow), keep_packets_(keep_packets), achievable_(scenario, flow) {
+StepRecorder::StepRecorder(const Scenario& scenario, const FlowSpec& flow) : flow_(flow), achievable_(scenario, flow) {
   for (const FlowSpec& other : scenario.flows) {
     if (&other == &flow || other.direction != flow.direction) continue;
     if (other.takes_its_share()) {
@@ -74,7 +73,6 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   bytes_received_ += packet.size_bytes;
   delays_ns_.push_back(arrival_time_ns - packet.sent_time_ns);
-  if (keep_packets_) packets_.push_back({packet.rtp, packet.sent_time_ns, arrival_time_ns});
 }
 
 std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, const Link& back,
@@ -114,13 +112,9 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, co
       MeanCapacityBps(spec, flow_, now_ns, next_step_ns),
       OptimalBps(link, back, objective, now_ns)};
   step_start_ns_ = now_ns;
-  return fields;
-}
-
-void StepRecorder::Clear() {
   bytes_sent_ = bytes_received_ = packets_lost_ = 0;
   delays_ns_.clear();
-  packets_.clear();
+  return fields;
 }
 
 }  // namespace weir::sim

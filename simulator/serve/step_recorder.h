@@ -23,14 +23,8 @@ inline constexpr std::array<std::string_view, 15> kStepFields{
 
 class StepRecorder final : public FlowObserver {
  public:
-  struct ReceivedPacket {
-    PacketArrival rtp;
-    int64_t sent_time_ns = 0;
-    int64_t arrival_time_ns = 0;
-  };
-
   // Records an RTP flow of the scenario; both outlive this.
-  StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets);
+  StepRecorder(const Scenario& scenario, const FlowSpec& flow);
 
   void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
@@ -41,10 +35,6 @@ class StepRecorder final : public FlowObserver {
   // link that feedback takes, `objective` what the agent is to reach from now on.
   std::array<double, kStepFields.size()> Finish(const Link& link, const Link& back, const Objective& objective,
                                                 int64_t now_ns, int64_t next_step_ns);
-  // The packets of the step that Finish() has ended, in the order of arrival.
-  const std::vector<ReceivedPacket>& packets() const { return packets_; }
-  // Call after Finish() and before the next step.
-  void Clear();
 
  private:
   // The number of active flows that compete with this one.
@@ -54,7 +44,6 @@ class StepRecorder final : public FlowObserver {
   double OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const;
 
   const FlowSpec& flow_;
-  const bool keep_packets_;
   AchievableThroughput achievable_;
   // When each of them sends.
   std::vector<ActiveSpan> competing_spans_;
@@ -69,7 +58,6 @@ class StepRecorder final : public FlowObserver {
   // Held while nothing arrives.
   double delay_mean_ms_ = 0;
   double delay_p95_ms_ = 0;
-  std::vector<ReceivedPacket> packets_;
 };
 
 }  // namespace weir::sim

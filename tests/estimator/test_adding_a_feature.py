@@ -140,7 +140,6 @@ ALLOWED = {
     "trainer/model/golden_inputs.py": "its value on the golden paths",
     "trainer/gym/rule.py": "what the rule reads",
     "trainer/gym/specification.py": "the features an environment has by default",
-    "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
     "trainer/configs/weir.toml": "the shipped model's choice",
     "trainer/configs/impala.toml": "the shipped model's choice",
     "trainer/configs/adaptation.toml": "adaptation's choice",

@@ -158,7 +158,7 @@ TEST(FuzzTest, Serve) {
   const Bytes scenario = ReadFile(std::string(WEIR_SOURCE_DIR) + "/tests/data/scenarios/good/minimal.json");
   const std::string request = R"({"seed":1,"interval_ms":200,"features":["receive_rate_bps"],"history":2,)"
                               R"("action":{"kind":"discrete","min_bps":1e4,"max_bps":1e7,"multipliers":[0.5,2]},)"
-                              R"("objective":[1,2,3],"packets":true,"scenario":)" +
+                              R"("objective":[1,2,3],"scenario":)" +
                               std::string(scenario.begin(), scenario.end()) + "}";
   Bytes stream = FrameOf('R', request);
   for (const Bytes& frame : {FrameOf('S', "16 bytes of step"), FrameOf('Q', "")}) {

@@ -25,7 +25,6 @@ struct Step {
   uint8_t flags = 0;
   std::vector<float> observation;
   std::array<double, kStepFields.size()> fields{};
-  std::string packets;
 
   double field(std::string_view name) const {
     for (size_t i = 0; i < kStepFields.size(); ++i) {
@@ -100,7 +99,6 @@ class ServeTest : public testing::Test {
     step.flags = static_cast<uint8_t>(payload[0]);
     std::memcpy(step.observation.data(), payload.data() + 1, observation_bytes);
     std::memcpy(step.fields.data(), payload.data() + 1 + observation_bytes, sizeof(step.fields));
-    step.packets = payload.substr(1 + observation_bytes + sizeof(step.fields));
     return step;
   }
   Step Reset(const json& request) {
@@ -226,38 +224,6 @@ TEST_F(ServeTest, AnOracleLeavesOthersTheirShare) {
     Act({500'000.0f});
     ASSERT_NEAR(ReceiveStep().field("optimal_bps"), 0.96 * 2e6 * kRtpShare / (i < 20 ? 1 : 2), 100) << i;
   }
-}
-
-TEST_F(ServeTest, ListsEveryPacket) {
-  json request = RequestFor(Steady(2'000'000, 2));
-  request["packets"] = true;
-  Step step = Reset(request);
-  constexpr size_t kRecordBytes = 8 + 8 + 4 + 2 + 1 + 1 + 4 + 4 + 4;
-  uint16_t next_sequence_number = 0;
-  while (step.flags == 0) {
-    uint32_t count = 0;
-    ASSERT_GE(step.packets.size(), sizeof(count));
-    std::memcpy(&count, step.packets.data(), sizeof(count));
-    ASSERT_EQ(step.packets.size(), sizeof(count) + count * kRecordBytes);
-    EXPECT_EQ(count, step.field("packets_received"));
-    for (uint32_t i = 0; i < count; ++i) {
-      const char* record = step.packets.data() + sizeof(count) + i * kRecordBytes;
-      double sent_ms = 0, arrival_ms = 0;
-      uint16_t sequence_number = 0;
-      uint32_t header_size = 0;
-      std::memcpy(&sent_ms, record, 8);
-      std::memcpy(&arrival_ms, record + 8, 8);
-      std::memcpy(&sequence_number, record + 20, 2);
-      std::memcpy(&header_size, record + 28, 4);
-      ASSERT_EQ(sequence_number, next_sequence_number++);
-      ASSERT_GT(arrival_ms - sent_ms, 25.0);
-      ASSERT_LT(arrival_ms - sent_ms, 40.0);
-      ASSERT_EQ(header_size, 24u);
-    }
-    Act({1'000'000.0f});
-    step = ReceiveStep();
-  }
-  EXPECT_GT(next_sequence_number, 100);
 }
 
 // An agent in the assembly of `run`, with a list of decisions.

@@ -27,7 +27,6 @@ LAYERS = (
 DOORS = {
     "weir.trainer",
     "weir.trainer.gym",
-    "weir.trainer.gym.opennetlab",
     "weir.trainer.model.card",
 }
 MOST_MODULES = 18

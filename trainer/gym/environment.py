@@ -31,7 +31,6 @@ def make_specification(
     history: int = 5,
     action: ActionSpecification | Mapping[str, Any] | None = None,
     guard: bool = False,
-    packets: bool = False,
     privileged: bool = False,
     side: Side = "receiver",
     decision_delay_ms: DecisionDelay = 0.0,
@@ -43,7 +42,7 @@ def make_specification(
         except TypeError as error:
             raise InputError(f"action: {error}") from None
     return EnvironmentSpecification(
-        interval_ms, tuple(features), history, action, guard, packets, privileged, side, decision_delay_ms
+        interval_ms, tuple(features), history, action, guard, privileged, side, decision_delay_ms
     )
 
 

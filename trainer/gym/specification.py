@@ -103,7 +103,6 @@ class EnvironmentSpecification:
     history: int = 5
     action: ActionSpecification = field(default_factory=ActionSpecification)
     guard: bool = False
-    packets: bool = False
     privileged: bool = False
     side: Side = "receiver"
     decision_delay_ms: DecisionDelay = 0.0
@@ -214,6 +213,5 @@ class EnvironmentSpecification:
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
             "side": self.side,
-            "packets": self.packets,
             "decision_delay_ms": self.decision_delay_ms,
         }
