@@ -161,9 +161,9 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   now_ = now;
   if (first) Start(now);
 
-  NetworkControlUpdate update = controller_->OnTimeout(now);
+  const ReceiverControlUpdate update = controller_->OnTimeout(now);
   const bool decided = update.source != TargetSource::kNone;
-  if (decided) update_ = std::move(update);
+  if (decided) update_ = update;
   if (decided || std::min(path_->guard.next_timeout(), release_) <= now) Decide(now);
 
   const bool is_new =
@@ -175,7 +175,7 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
 
 void BandwidthEstimator::Decide(Timestamp now) {
   release_ = Timestamp::PlusInfinity();
-  const DataRate wanted = any_packets() && update_.target_rate ? update_.target_rate->target_rate : latest_.target_rate;
+  const DataRate wanted = any_packets() && update_.target_rate ? *update_.target_rate : latest_.target_rate;
   EstimateReason reason = latest_.reason;
   if (any_packets() && IsDecided(update_.source)) reason = {update_.source};
   path_->arrivals.OnDecision(now);

@@ -79,7 +79,7 @@ void ConcurrentController::OnArrival(const Arrival& arrival) {
   if (packets_.size() < kMaxWaitingPackets) packets_.push_back(ToC(arrival));
 }
 
-NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
   if (now < timer_.due()) return {};
   const std::lock_guard lock(shared_->mutex);
   timer_.set_interval(shared_->interval);
@@ -102,7 +102,7 @@ NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
       shared_->changed.notify_one();
     }
   }
-  return Bounded(shared_->target.value_or(target()), now);
+  return Bounded(shared_->target.value_or(target()));
 }
 
 // The thread.

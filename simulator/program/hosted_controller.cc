@@ -45,11 +45,11 @@ ExternalController::ExternalController(std::string name, std::unique_ptr<Decisio
                                        std::function<void()> on_failure)
     : HostedController(std::move(name)), maker_(std::move(maker)), on_failure_(std::move(on_failure)) {}
 
-NetworkControlUpdate ExternalController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate ExternalController::OnTimeout(Timestamp now) {
   if (!failure_.empty() || !timer_.Take(now)) return {};
   const Result<DataRate> target = maker_->Decide(Question(packets_, now));
   packets_.clear();
-  if (target) return Bounded(target.value(), now);
+  if (target) return Bounded(target.value());
   failure_ = AboutController(std::string(name()), target.error());
   on_failure_();
   return {};

@@ -43,10 +43,8 @@ class HostedController : public ReceiverController {
   // About `packets`, which outlive the question.
   weir_controller_interval Question(const std::vector<weir_controller_packet>& packets, Timestamp now) const;
   // The target within the bounds of the call.
-  NetworkControlUpdate Bounded(DataRate target, Timestamp now) const {
-    NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, std::clamp(target, constraints_.min_rate, constraints_.max_rate)};
-    return update;
+  ReceiverControlUpdate Bounded(DataRate target) const {
+    return {.target_rate = std::clamp(target, constraints_.min_rate, constraints_.max_rate)};
   }
 
   const Objective& objective() const { return objective_; }
@@ -73,7 +71,7 @@ class ExternalController final : public HostedController {
     TakeConstraints(constraints, maker_->interval());
   }
   void OnArrival(const Arrival& arrival) override { packets_.push_back(ToC(arrival)); }
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
   // The failure with the controller's name; empty without one.
   const std::string& failure() const { return failure_; }
@@ -104,7 +102,7 @@ class ConcurrentController final : public HostedController {
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
   void OnArrival(const Arrival& arrival) override;
   // Asks anew, unless it is still being answered: then the packets wait for the next time.
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:
   struct Shared;

@@ -132,11 +132,9 @@ class OnceController final : public IgnorantController {
  public:
   std::string_view name() const override { return "once"; }
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  ReceiverControlUpdate OnTimeout(Timestamp) override {
     next_ = Timestamp::PlusInfinity();
-    NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, Kbps(250)};
-    return update;
+    return {.target_rate = Kbps(250)};
   }
   Timestamp next_timeout() const override { return next_; }
 
@@ -467,11 +465,7 @@ TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {
   class Due final : public IgnorantController {
    public:
     std::string_view name() const override { return "due"; }
-    NetworkControlUpdate OnTimeout(Timestamp now) override {
-      NetworkControlUpdate update;
-      update.target_rate = TargetTransferRate{now, Kbps(200)};
-      return update;
-    }
+    ReceiverControlUpdate OnTimeout(Timestamp) override { return {.target_rate = Kbps(200)}; }
     Timestamp next_timeout() const override { return Timestamp::MinusInfinity(); }
   };
   BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Due>());

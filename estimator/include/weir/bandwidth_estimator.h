@@ -161,7 +161,7 @@ class BandwidthEstimator {
   std::unique_ptr<FaultTolerantController> controller_;
   DecisionLimit decision_limit_;
   ControllerCounters replaced_;  // of the controllers before this one
-  NetworkControlUpdate update_;
+  ReceiverControlUpdate update_;
   EstimatorObserver* observer_ = nullptr;
 
   Timestamp now_ = Timestamp::MinusInfinity();
