@@ -50,7 +50,7 @@ def _chart(results: Results, name: str, scenario: Scenario, difference: float) -
             style: dict[str, Any] = {"group": controller, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
             rates.append(flow_line(label, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
             if own:
-                delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
+                delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", "max", **style))
     note = f"{signed(difference, MEASURES['challenge'])} against gcc"
     rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]
     return chart(scenario.name, note, scenario.duration_s, rows)

@@ -82,7 +82,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     rows = [row for one in evaluated for row in one.rows]
     lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
     shown = ordered_controllers(controllers)
-    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown)
+    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, shown)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.qoe_eval.report import display
 from weir.qoe_eval.report.display import controller_colours, other_colours
+from weir.qoe_eval.report.text import TOO_FEW
 from weir.qoe_eval.runs.options import own_names
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ def render_page(
     lead: View,
     sections: Sequence[Section | None],
     data: View,
-    script: str,
     controllers: Sequence[str] = (),
 ) -> str:
     """The page as text.
@@ -65,8 +65,7 @@ def render_page(
         title: of the page.
         lead: what those sentences show, by name.
         sections: in their order; those that are None are left out.
-        data: what the script finds as JSON, finite numbers only.
-        script: name of the script in `page/` that draws the charts.
+        data: what the scripts find as JSON, finite numbers only.
         controllers: those shown; a user's own among them get colours.
     """
     page = _environment().get_template("page.html")
@@ -75,7 +74,6 @@ def render_page(
         lead=_macro(lead_template)(lead),
         sections=[(section, _macro(section.template)(section.view)) for section in sections if section is not None],
         data=data,
-        script=script,
         colours=_colours(own_names(controllers)),
     )
 
@@ -101,7 +99,7 @@ def _environment() -> Environment:
     # `tojson` also escapes what would end a script element.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters |= {"colour": display.colour, "counted": display.counted}
-    environment.globals |= {"own_file": _own_file, "plotly": _plotly}
+    environment.globals |= {"too_few": TOO_FEW, "own_file": _own_file, "plotly": _plotly}
     return environment
 
 
