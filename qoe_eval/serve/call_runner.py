@@ -270,7 +270,7 @@ class CallRunner:
         def on_event(event: Event) -> None:
             if event.get("type") == "state":
                 text = str(event.get("text", ""))[:200]
-                call.phase = text if len(call.lanes) == 1 else f"{lane.controller}: {text}"
+                call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
                 lane.connected = lane.connected or "started_us" in event
             shown = for_viewers(event)
             if shown is not None:
@@ -288,7 +288,7 @@ class CallRunner:
                 await barrier.abort()
 
     async def _conclude(self, call: _Call) -> None:
-        """Writes the report of what was made, and says how it went."""
+        """Writes the report of the complete calls, and sets status and message."""
         failures = [lane.failure for lane in call.lanes if lane.failure]
         complete = [lane.made for lane in call.lanes if lane.made is not None and not lane.failure]
         if complete:

@@ -20,10 +20,11 @@ export function showResult({ status, message, results }, measures) {
   const named = (call, text) => (results.length > 1 ? `${call.controller}: ${text}` : text);
   const notes = results.flatMap((call) => call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`)));
   byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
-  byId("results").replaceChildren(...results.map((call) => one(call, measures, results.length > 1)));
+  byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
 }
 
-function one(call, measures, isNamed) {
+// Two calls have one report, which the first leads to.
+function one(call, measures, isNamed, hasOthers) {
   const shown = measures.filter(({ name }) => name in call.metrics);
   return element("div", {}, isNamed ? element("h3", {}, swatch(call.controller), call.controller) : null,
     element("div", { class: "result" },
@@ -31,7 +32,7 @@ function one(call, measures, isNamed) {
       element("dl", { class: "measures" }, ...shown.map((measure) => element("div", { title: measure.meaning }, element("dt", { text: measure.label }),
         element("dd", {}, display(measure, call.metrics[measure.name]), element("small", { text: ` ${measure.unit}` })))))),
     element("p", { class: "actions" },
-      call.report && fileLink(call.report, "Open the report", { class: "button primary" }),
+      call.report && !hasOthers && fileLink(call.report, isNamed ? "Open the report of both" : "Open the report", { class: "button primary" }),
       call.video && fileLink(call.video, "The recorded video", { class: "button" }),
       fileLink(`${call.folder}/call.json`, "Its record", { class: "button" })));
 }

@@ -119,7 +119,7 @@ function takeEvent(event) {
   const at = data.since(event), seconds = at === null ? null : at / 1000;
   const text = lanes.length > 1 && event.text ? `${data.controller}: ${event.text}` : event.text;
   if (event.type === "state") {
-    call.phase = text;
+    call.phase = call.at_once ? event.text : text;
     guard.add("state", seconds, text);
     // Until it is connected a call can only be stopped; while the last one is measured, not even that.
     byId("down").disabled = !event.started_us;
@@ -211,7 +211,7 @@ function showStatus() {
   const state = !connected ? "lost" : isRunning() ? "running" : lacking ? "lacking" : "ready";
   byId("status").dataset.state = state;
   const phase = (call && call.phase) || "starting";
-  const texts = { lost: "Not connected to weir serve; trying again", running: phase[0].toUpperCase() + phase.slice(1), lacking: "A call cannot be made here", ready: "Ready" };
+  const texts = { lost: "Not connected to weir serve; trying again", running: phase.includes(": ") ? phase : phase[0].toUpperCase() + phase.slice(1), lacking: "A call cannot be made here", ready: "Ready" };
   setText(byId("status-text"), texts[state]);
 }
 
