@@ -17,6 +17,7 @@ from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summar
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
+from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, View, render_page
 from weir.qoe_eval.report.replay_charts import replay_charts
 from weir.qoe_eval.report.sections import objectives
@@ -25,7 +26,7 @@ from weir.qoe_eval.report.sections.controllers import delay_throughput, headline
 from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, time_series, what_was_run
 from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
-from weir.qoe_eval.report.text import paired_sentences
+from weir.qoe_eval.report.text import libwebrtc_of, paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.store import RESULTS, RunStore
@@ -107,7 +108,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     ordered = sorted(records, key=lambda one: one.scenario != worst)
     charts = replay_charts(store, ordered, {name: one.description for name, one in summary.run.scenarios.items()})
     if charts and charts[0]["name"] == worst:
-        charts[0]["note"] = f"{words} {charts[0]['note']}"
+        charts[0]["note"] = f"{dated(words, libwebrtc_of(summary))} {charts[0]['note']}"
     limited = limited_text(records)
     # Their lines are drawn at first; a click on the legend shows others.
     shown = (*judged(summary), summary.run.reference, *LIBWEBRTC_SENDERS)
@@ -126,7 +127,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         headline(summary),
         delay_throughput(summary, limited),
         objectives.objectives(summary),
-        *families(summary.families, first_judged(summary), has_own_sections=False),
+        *families(summary.families, first_judged(summary), libwebrtc_of(summary), has_own_sections=False),
         per_scenario(summary),
         worst_runs(records, first_judged(summary)),
         time_series(charts, "Scenario", _TIME_SERIES),
@@ -135,7 +136,8 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay/lead", title, _lead(summary, records), sections, data, controllers)
+    lead, version = _lead(summary, records), libwebrtc_of(summary)
+    return render_page("replay/lead", title, lead, sections, data, controllers, version)
 
 
 def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:

@@ -4,6 +4,7 @@
   const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const GAP = 0.035;
+  const called = (name) => plain(data.names?.[name] || name);
   // A click in the legend of one chart counts for all of them.
   const hidden = new Set(data.hidden);
 
@@ -11,11 +12,11 @@
     const colour = css(line.colour) || css("--zero");
     return {
       type: "scatter", mode: line.marks || line.x.length === 1 ? "markers" : "lines", x: line.x, y: line.y, yaxis: row === 0 ? "y" : `y${row + 1}`,
-      name: plain(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
+      name: called(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
       visible: hidden.has(line.group) ? "legendonly" : true,
       marker: { color: colour, size: line.marks ? 5 : 6, opacity: line.marks ? 0.5 : 1 },
       ...(line.text ? { text: line.text } : {}),
-      hovertemplate: line.text ? `${plain(line.name)}: %{text}<extra></extra>` : `${plain(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
+      hovertemplate: line.text ? `${called(line.name)}: %{text}<extra></extra>` : `${called(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
       line: { color: colour, width: line.width, dash: line.dash || "solid", shape: line.step ? "hv" : "linear" },
       ...(line.fill ? { fill: "tozeroy", fillcolor: colour + "59" } : {}),
     };
@@ -55,7 +56,7 @@
   function rememberVisibility(element) {
     element.on("plotly_legendclick", (event) => {
       const group = data.charts[Number(element.dataset.chart)].rows.flatMap((row) => row.lines).map((line) => line.group)
-        .find((one) => plain(one) === event.data[event.curveNumber].name);
+        .find((one) => called(one) === event.data[event.curveNumber].name);
       if (!hidden.delete(group)) hidden.add(group);
     });
   }

@@ -9,7 +9,7 @@ from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
-from weir.qoe_eval.report.display import colour, counted, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.report.display import colour, counted, dated, difference_mark, interval, interval_mark, signed, verdict
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -20,7 +20,7 @@ from weir.qoe_eval.report.page_table import (
     measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import seeds_text, summary_sample
+from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -157,7 +157,10 @@ def paired(summary: Summary) -> Section | None:
         rows.setdefault((row.a, row.b), {})[row.metric] = row
     if not rows:
         return None
-    choices = [TableChoice(f"{own} against {other}", _pair_table(some)) for (own, other), some in rows.items()]
+    version = libwebrtc_of(summary)
+    choices = [
+        TableChoice(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()
+    ]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
     has_intervals = any(row.ci95[0] is not None for row in summary.paired)
     view = {"choices": choices, "has_intervals": has_intervals}

@@ -198,7 +198,7 @@ class _Model:
             self.rate = limit
             return "guard_slew"
         self.rate = min(2.5e6, max(60e3, wanted))
-        return "pilot"
+        return "controller"
 
     def _stats(self, time_us, received):
         size = {"frameWidth": self.settings.width, "frameHeight": self.settings.height}
