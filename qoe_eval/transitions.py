@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from weir.installation import require_training
+from weir.files.model import read_model
+from weir.installation import require
 from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.records import CallRecord
-from weir.trainer import RecordedCall, check_model, check_target, read_model, write_data_set
+from weir.trainer.offline.transitions import RecordedCall
+from weir.trainer.offline.writer import check_model, check_target, write_data_set
 
 # Reasons of an estimate that is not of the policy.
 _NOT_DECIDED = ("start", "fallback", "held")
@@ -33,7 +35,7 @@ class TransitionRecorder:
     """
 
     def __init__(self, folder: Path, model: Path, exploration: float, logs: Mapping[str, Path]) -> None:
-        require_training()
+        require("train")
         self._folder = folder
         self._exploration = exploration
         self._logs = logs

@@ -13,7 +13,7 @@ import typer
 from weir.errors import InputError
 from weir.files.input import printable, read_bytes
 from weir.files.output import make_folder, write_text
-from weir.installation import require_training
+from weir.installation import require
 from weir.trainer.adapt import DEFAULT_CONFIGURATION
 from weir.trainer.configuration.training import load_configuration
 
@@ -33,7 +33,7 @@ def finetune(
     """
     if os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"--out {printable(out)}: is not an empty folder; choose another")
-    require_training()
+    require("train")
     typer.echo("weir: loading torch", err=True)
     from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
     from weir.trainer.learning.run_record import CHECKPOINT, CONFIGURATION, RunRecord

@@ -13,9 +13,9 @@ import pytest
 
 import weir._core
 from weir.errors import MissingComponent
-from weir.executables import find_simulator
-from weir.qoe_eval.runs.options import shipped_model
+from weir.installation import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.simulator.executables import find_simulator
 
 ROOT = Path(__file__).parents[2]
 

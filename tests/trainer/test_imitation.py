@@ -15,6 +15,7 @@ from typer.testing import CliRunner  # noqa: E402
 
 from weir.cli.app import build_app  # noqa: E402
 from weir.errors import InputError  # noqa: E402
+from weir.files.model import read_model  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
     ActionSpecification,
@@ -24,7 +25,6 @@ from weir.trainer.learning.algorithms import LinearSchedule  # noqa: E402
 from weir.trainer.learning.imitation import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
 from weir.trainer.learning.teachers import MeanTeacher, ModelTeacher, OracleTeacher, make_teacher  # noqa: E402
 from weir.trainer.model.export import check_in_library, export  # noqa: E402
-from weir.trainer.model.file import read_model  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy  # noqa: E402
 

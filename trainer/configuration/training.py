@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 import weir
 from weir.errors import InputError
@@ -105,12 +106,17 @@ class PolicySettings(Settings):
 
 
 class TrainingConfiguration(Settings):
-    """A whole file."""
+    """A whole file.
+
+    `stages`: each has the settings in which it differs from the file, among them `steps`, those of the whole training
+    when it ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
+    """
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
     version: str = weir.__version__
     seed: int = Field(1, ge=0, lt=2**31)
     steps: PositiveInt = 1_000_000
+    stages: tuple[dict[str, JsonValue], ...] = ()
     checkpoint_every_steps: PositiveInt = 100_000
     threads: int = Field(1, ge=1, le=1024)
     algorithm: Algorithm = "ppo"
@@ -142,6 +148,33 @@ class TrainingConfiguration(Settings):
         """True when the checkpoints include a replay buffer."""
         return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
 
+    def in_stages(self) -> list[TrainingConfiguration]:
+        """The configuration of each stage, with the stages so far; itself where it has none."""
+        values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
+        found = [TrainingConfiguration.model_validate(_merged(values, stage)) for stage in self.stages]
+        return [
+            one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)
+        ] or [self]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ends_with_the_last_stage(cls, values: Any) -> Any:
+        stages = values.get("stages") if isinstance(values, dict) else None
+        if stages and isinstance(stages[-1], dict) and "steps" in stages[-1]:
+            return {"steps": stages[-1]["steps"]} | values
+        return values
+
+    @model_validator(mode="after")
+    def _consistent_stages(self) -> TrainingConfiguration:
+        ends = [one.steps for one in self.in_stages()] if self.stages else []
+        if any("steps" not in stage or "stages" in stage for stage in self.stages) or ends != sorted(set(ends)):
+            raise ValueError("stages: each needs steps, more than the one before it, and has no stages itself")
+        if ends and ends[-1] != self.steps:
+            raise ValueError(f"steps {self.steps}: the stages have theirs; change those of the last, {ends[-1]}")
+        if self.stages and self.tune is not None:
+            raise ValueError("tune: searches settings of a training without stages")
+        return self
+
     @model_validator(mode="after")
     def _tunable(self) -> TrainingConfiguration:
         if self.tune is not None:
@@ -172,6 +205,14 @@ class TrainingConfiguration(Settings):
                 f"{samples}"
             )
         return self
+
+
+def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a configuration with the changes of a stage, table by table."""
+    return {**values} | {
+        key: _merged(values.get(key, {}), change) if isinstance(change, dict) else change
+        for key, change in changes.items()
+    }
 
 
 def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:

@@ -10,12 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from weir.files.model import read_model
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
 from weir.trainer.learning.teachers import ORACLE
-from weir.trainer.model.file import read_model
 
 _PACKAGES = {
     "ppo": ("stable-baselines3", "torch", "gymnasium"),

@@ -11,8 +11,9 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.files.model import ModelFile, read_model
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.file import ModelFile, make_session, read_model
+from weir.trainer.model.file import make_session
 
 ORACLE = "oracle"
 

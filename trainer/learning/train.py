@@ -14,9 +14,9 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.cluster import ClusterError, connected
 from weir.errors import InputError
 from weir.files.output import alone_in, make_folder, refuse_other_results, write_text
+from weir.simulator.cluster import ClusterError, connected
 from weir.trainer.configuration.algorithms import ImpalaSettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration

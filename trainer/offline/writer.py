@@ -14,7 +14,7 @@ import numpy as np
 from weir._core import FEATURES
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
-from weir.trainer.model.file import ModelFile
+from weir.files.model import ModelFile
 from weir.trainer.offline.transitions import (
     METADATA,
     REWARDED,

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from weir.files.model import ModelFile
 from weir.trainer.configuration.training import checked_configuration
-from weir.trainer.model.file import ModelFile
 from weir.trainer.offline.transitions import RecordedCall, names
 
 FEATURES = [
