@@ -102,7 +102,7 @@ def test_weir_that_was_never_installed(monkeypatch):
 def test_training_without_its_packages(monkeypatch):
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
     with pytest.raises(MissingComponent, match=r"torch, stable-baselines3, .*`make train` in "):
-        installation.require_training()
+        installation.require("train")
 
 
 def test_the_extra_call_is_locked():

@@ -13,7 +13,7 @@ def decision(time_us, action=2e6, **more):
     return line | {"policy_action": action and action / 2, "action": action} | more
 
 
-def estimate(time_us, target, controller="weir", reason="pilot"):
+def estimate(time_us, target, controller="weir", reason="controller"):
     line = {"type": "estimate", "time_us": time_us, "target_rate_bps": target}
     return line | {"controller": controller, "reason": reason}
 

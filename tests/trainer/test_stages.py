@@ -65,7 +65,10 @@ def test_an_interrupted_stage_is_resumed_and_a_complete_training_is_left(staged,
         ({"stages": [{"ppo": {"epochs": 3}}]}, "stages: each needs steps"),
         ({"stages": [{"steps": 512, "ppo": {"epochs": "three"}}]}, "epochs"),
         ({"steps": 1024}, "steps 1024: the stages have theirs; change those of the last, 768"),
-        ({"tune": {"parameters": {"ppo.epochs": {"choices": [3, 4]}}}}, "tune: searches settings of a training without"),
+        (
+            {"tune": {"parameters": {"ppo.epochs": {"choices": [3, 4]}}}},
+            "tune: searches settings of a training without",
+        ),
     ],
 )
 def test_stages_that_contradict_are_refused(staged, change, message):

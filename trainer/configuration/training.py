@@ -152,9 +152,9 @@ class TrainingConfiguration(Settings):
         """The configuration of each stage, with the stages so far; itself where it has none."""
         values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
         found = [TrainingConfiguration.model_validate(_merged(values, stage)) for stage in self.stages]
-        return [
-            one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)
-        ] or [self]
+        return [one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)] or [
+            self
+        ]
 
     @model_validator(mode="before")
     @classmethod

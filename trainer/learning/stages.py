@@ -1,4 +1,4 @@
-"""A training in parts: the stages of its configuration, or up to a number of steps; and the policy so far as a model."""
+"""A training in parts: the stages of its configuration, or up to some steps; and the policy so far as a model."""
 
 from __future__ import annotations
 

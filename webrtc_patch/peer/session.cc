@@ -17,7 +17,7 @@
 #include "command.h"
 #include "policy/policy_controller.h"
 #include "program/command_line.h"
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "program/input.h"
 #include "recording_executor.h"
 #include "remote_executor.h"
@@ -180,7 +180,7 @@ int Session::RunCall() {
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
                 {"controller", options_.weir_at_sender ? kWeirAtSender : ToString(options_.controller)},
-                {"pilot", controller.name},
+                {"active", controller.name},
                 {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
                                        : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},

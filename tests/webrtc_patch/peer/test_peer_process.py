@@ -45,14 +45,14 @@ def test_bad_model_falls_back_to_the_rule(start_peer, tmp_path):
     model = tmp_path / "bad.onnx"
     model.write_bytes(b"not a model")
     peer = start_peer("--role", "receive", "--model", model)
-    assert peer.wait_for("ready")["pilot"] == "rule"
+    assert peer.wait_for("ready")["active"] == "rule"
     assert not peer.of_type("error")[0]["fatal"]
     assert peer.stop() == 0
 
 
 def test_model_is_the_pilot(start_peer, model):
     peer = start_peer("--role", "receive", "--model", model)
-    assert peer.wait_for("ready")["pilot"] == "weir"
+    assert peer.wait_for("ready")["active"] == "weir"
     assert peer.stop() == 0
 
 
@@ -151,7 +151,7 @@ def test_what_cannot_be_done_is_answered(start_peer, line, message):
 
 def test_decisions_of_a_call_are_recorded(start_call, model):
     _, receiver = start_call(receiver=("--model", model, "--exploration", "0.1"))
-    estimate = receiver.wait_for("estimate", lambda line: line["reason"] == "pilot")
+    estimate = receiver.wait_for("estimate", lambda line: line["reason"] == "controller")
     same = receiver.wait_for("decision", lambda line: line["time_us"] == estimate["time_us"])
     assert same["action"] != same["policy_action"]
     assert same["action"] == pytest.approx(same["policy_action"], rel=0.8)
