@@ -56,7 +56,7 @@ build/stamps/distributed: requirements/distributed.txt requirements/cuda.txt | b
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(LOCKED) --quiet -r requirements/distributed.txt
 	touch $@
 
-# What the papers need, where their folder is.
+# Packages of the papers, where their folder is.
 PAPERS = $(wildcard papers/requirements.txt)
 build/stamps/papers: build/stamps/train $(PAPERS)
 	$(PAPERS:%=$(LOCKED) --quiet -r %)

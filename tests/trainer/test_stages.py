@@ -1,4 +1,4 @@
-"""A training in stages is one command after the other, with what the file says of each."""
+"""A training in stages is one command after the other, with the settings of each."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from importlib.metadata import entry_points
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationError, model_validator
 
@@ -14,8 +15,7 @@ from weir.errors import InputError
 from weir.files.input import read_text
 from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
-    Algorithm,
-    ImitationSettings,
+    ALGORITHMS,
     ImpalaSettings,
     OffPolicySettings,
     PpoSettings,
@@ -29,6 +29,9 @@ from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
+
+REGISTERED: Final = "weir.algorithms"
+"""The group of entry points with the algorithms of other distributions."""
 
 
 class ActionSettings(Settings):
@@ -110,7 +113,12 @@ class TrainingConfiguration(Settings):
 
     `stages`: each has the settings in which it differs from the file, among them `steps`, those of the whole training
     when it ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
+
+    An algorithm of another distribution has a subclass with its table, an entry point of the group `weir.algorithms` by
+    the algorithm's name, and names its module, a `Learner`, in `learner`.
     """
+
+    learner: ClassVar[str] = ""
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
     version: str = weir.__version__
@@ -119,7 +127,7 @@ class TrainingConfiguration(Settings):
     stages: tuple[dict[str, JsonValue], ...] = ()
     checkpoint_every_steps: PositiveInt = 100_000
     threads: int = Field(1, ge=1, le=1024)
-    algorithm: Algorithm = "ppo"
+    algorithm: str = "ppo"
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
@@ -128,7 +136,6 @@ class TrainingConfiguration(Settings):
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
     impala: ImpalaSettings = ImpalaSettings()
-    imitation: ImitationSettings = ImitationSettings()
     tune: TuneSettings | None = None
 
     @property
@@ -151,7 +158,7 @@ class TrainingConfiguration(Settings):
     def in_stages(self) -> list[TrainingConfiguration]:
         """The configuration of each stage, with the stages so far; itself where it has none."""
         values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
-        found = [TrainingConfiguration.model_validate(_merged(values, stage)) for stage in self.stages]
+        found = [type(self).model_validate(_merged(values, stage)) for stage in self.stages]
         return [one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)] or [
             self
         ]
@@ -178,15 +185,16 @@ class TrainingConfiguration(Settings):
     @model_validator(mode="after")
     def _tunable(self) -> TrainingConfiguration:
         if self.tune is not None:
-            self.tune.check(TrainingConfiguration)
+            self.tune.check(type(self))
         return self
 
     @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:
-        if self.algorithm == "imitation":
-            if self.environment.action.kind != "around_rule":
-                raise ValueError('algorithm imitation: needs environment.action.kind "around_rule"')
+        if self.learner:
             return self
+        if self.algorithm not in ALGORITHMS:
+            names = [*ALGORITHMS, *entry_points(group=REGISTERED).names]
+            raise ValueError(f"algorithm {self.algorithm}: one of {', '.join(names)}")
         settings = self.algorithm_settings
         if isinstance(settings, OffPolicySettings):
             needed = max(settings.batch_size, self.environment.environments)
@@ -205,6 +213,16 @@ class TrainingConfiguration(Settings):
                 f"{samples}"
             )
         return self
+
+
+def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
+    """The configuration of an algorithm, which another distribution may have registered."""
+    if not isinstance(algorithm, str) or algorithm in ALGORITHMS:
+        return TrainingConfiguration
+    for registered in entry_points(group=REGISTERED, name=algorithm):
+        found: type[TrainingConfiguration] = registered.load()
+        return found
+    return TrainingConfiguration
 
 
 def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,7 +257,7 @@ def checked_configuration(values: dict[str, Any], source: str = "configuration")
         InputError: a value is wrong; `source` and every wrong key are named.
     """
     try:
-        return TrainingConfiguration.model_validate(values)
+        return _class_of(values.get("algorithm")).model_validate(values)
     except ValidationError as error:
         faults = []
         for fault in error.errors():

@@ -13,7 +13,7 @@ import numpy as np
 from weir.traces.generate.random_domain import Split
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.learning.teachers import Teacher
+from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses import trees
 from weir_papers.muses.flows import Flows, roll_out, twins, windows
 from weir_papers.muses.kinds import Decomposition, Selector, decompose

@@ -12,7 +12,7 @@ from weir.registry import PRESETS
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.gym.episode import Episode, random_objective
 from weir.trainer.gym.pool import SimulatorPool
-from weir.trainer.learning.teachers import Teacher
+from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses.mixture import Mixture, no_state
 from weir_papers.muses.tree_inputs import TreeInputs
 

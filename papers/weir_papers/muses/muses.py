@@ -137,7 +137,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     described = [read_model(teacher) for teacher in teachers]
     specification = _teachers_specification(described[0])
     require("train")
-    from weir.trainer.learning.teachers import make_teacher
+    from weir_papers.imitation.teachers import make_teacher
     from weir_papers.muses.extraction import HIGHEST_MEAN_BPS, Plan, describe_kinds, extract
     from weir_papers.muses.onnx_model import export
 

@@ -8,18 +8,20 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 
-from weir.trainer.configuration.training import TrainingConfiguration
+from weir.files.model import read_model
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.learning.algorithms import LinearSchedule, make_environment, make_policy, student_specification
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.learning.algorithms import LinearSchedule, make_environment
 from weir.trainer.learning.callbacks import TrainingProgress
 from weir.trainer.learning.checkpoint import policy_arrays, read_checkpoint, write_checkpoint
-from weir.trainer.learning.teachers import Teacher, make_teacher
 from weir.trainer.policies.recurrent import RecurrentPolicy
+from weir_papers.imitation.configuration import ImitationConfiguration
+from weir_papers.imitation.teachers import ORACLE, Teacher, make_teacher
 
 MOST_DECISIONS: Final = 600_000
 EPISODES_PER_BATCH: Final = 32
@@ -35,8 +37,11 @@ SETTLED_ITERATIONS: Final = 100
 _LOSSES: Final = "losses"
 
 
-def imitate(
-    configuration: TrainingConfiguration,
+PACKAGES: Final = ("torch",)
+
+
+def train(
+    configuration: ImitationConfiguration,
     checkpoint: Path,
     *,
     resume: bool,
@@ -56,7 +61,6 @@ def imitate(
     iterations = max(1, configuration.steps // decisions)
     teacher = make_teacher(configuration.imitation.teachers, student_specification(configuration))
     policy, steps, losses = make_policy(configuration), 0, list[float]()
-    assert isinstance(policy, RecurrentPolicy)
 
     def save() -> None:
         write_checkpoint(checkpoint, "imitation", steps, policy_arrays(policy.state_dict()) | {_LOSSES: losses})
@@ -84,6 +88,39 @@ def imitate(
     finally:
         environment.close()
     return steps, False, reward
+
+
+def make_policy(configuration: ImitationConfiguration) -> RecurrentPolicy:
+    """An untrained student."""
+    imitation = configuration.imitation
+    torch.manual_seed(configuration.seed)
+    return RecurrentPolicy(
+        student_specification(configuration),
+        preference_size=configuration.policy.preference_size,
+        hidden=imitation.hidden,
+        layers=imitation.layers,
+        classifies=imitation.classifies,
+    )
+
+
+def student_specification(configuration: ImitationConfiguration) -> EnvironmentSpecification:
+    """The observations of the student: without the inputs of a critic, which it does not have."""
+    settings = configuration.environment.model_copy(update={"privileged_critic": False})
+    return settings.specification()
+
+
+def origin(configuration: ImitationConfiguration) -> dict[str, Any]:
+    """The teachers: "oracle", or the SHA-256 of a model file."""
+    names = configuration.imitation.teachers
+    return {"teachers": [name if name == ORACLE else read_model(name).sha256 for name in names]}
+
+
+def description(configuration: ImitationConfiguration, done: str) -> dict[str, Any]:
+    """See `Learner`."""
+    return {
+        "algorithm": f"imitation (dataset aggregation), {done} decisions",
+        "network": configuration.imitation.model_dump(include={"hidden", "layers", "classifies"}),
+    }
 
 
 def has_settled(losses: Sequence[float]) -> bool:
