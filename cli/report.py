@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from weir.errors import InputError
-from weir.qoe_eval.call import report as call_page
-from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
+from weir.qoe_eval.call import call_report
+from weir.qoe_eval.dumps.dump_report import describe, read_dump, write_dump_report
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.report import replay_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
@@ -62,7 +62,7 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
 
 
 def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bool) -> tuple[str, Path]:
-    calls = call_page.rewrite(folder, reference)
+    calls = call_report.rewrite(folder, reference)
     summary, page = calls or replay_page.rewrite(folder, reference)
     if csv and calls:
         write_results_csv(folder, in_order(CallStore(folder).read(), ()), "call")

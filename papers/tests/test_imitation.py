@@ -25,7 +25,7 @@ from weir.trainer.learning.algorithms import LinearSchedule  # noqa: E402
 from weir.trainer.model.export import check_in_library, export  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy  # noqa: E402
-from weir_papers.imitation.learner import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
+from weir_papers.imitation.dataset_aggregation import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
 from weir_papers.imitation.teachers import MeanTeacher, ModelTeacher, OracleTeacher, make_teacher  # noqa: E402
 
 SPECIFICATION = EnvironmentSpecification(100, DEFAULT_FEATURES, 2, ActionSpecification("around_rule"))

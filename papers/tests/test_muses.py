@@ -13,7 +13,7 @@ from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traff
 from weir_papers.common import with_tcp
 from weir_papers.muses.flow_rows import LEFT_BPS, flow_rows
 from weir_papers.muses.imitation import TEACHER, imitation_rows
-from weir_papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")

@@ -18,7 +18,7 @@ from weir_papers.muses.imitation import (
     levels_of,
     nearest_share,
 )
-from weir_papers.muses.measures import (
+from weir_papers.muses.muses_measures import (
     challenge_after,
     ellipse_area,
     in_flight,

@@ -11,8 +11,8 @@ from weir.registry import PRESETS
 from weir.simulator.executables import find_simulator
 from weir.traces.catalogue import load_bundled
 from weir_papers.common import Case
+from weir_papers.mvfst.mvfst_runs import BLOCKED_MS, EMULATORS, OWN, POLICER, blocked_scenarios
 from weir_papers.mvfst.rows import ahead, mvfst_rows, shares_of_oracle
-from weir_papers.mvfst.runs import BLOCKED_MS, EMULATORS, OWN, POLICER, blocked_scenarios
 
 
 @pytest.fixture

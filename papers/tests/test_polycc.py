@@ -15,7 +15,7 @@ from weir_papers.polycc.demonstrations import (
     halved_name,
     jitter_name,
 )
-from weir_papers.polycc.measures import converged_after_s, goodput_bps, mean_of
+from weir_papers.polycc.polycc_measures import converged_after_s, goodput_bps, mean_of
 from weir_papers.polycc.rows import PolyccResults, polycc_rows
 
 

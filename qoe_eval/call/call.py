@@ -12,7 +12,7 @@ import typer
 from weir.console import error_console
 from weir.errors import InputError
 from weir.files.input import printable_lines
-from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from weir.errors import InputError
-from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError, MissingComponent
-from weir.qoe_eval.call import report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.requirements import missing_requirements
 from weir.qoe_eval.serve.call_folders import ListedCall, describe_call, new_folder
@@ -47,7 +47,7 @@ def real_calls() -> CallBackend:
     return CallBackend(
         missing=lambda request: missing_requirements(request.sender),
         run_call=run_call,
-        write_report=lambda result: report.write([result], result.folder),
+        write_report=lambda result: call_report.write([result], result.folder),
     )
 
 

@@ -27,7 +27,7 @@ from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import Checkpoint, policy_arrays, read_checkpoint, write_checkpoint
-from weir.trainer.learning.learner import learner_of
+from weir.trainer.learning.registered import learner_of
 from weir.trainer.learning.run_record import load_run_configuration
 from weir.trainer.policies.networks import PreferencePolicy
 from weir.trainer.policies.off_policy import (

@@ -31,8 +31,8 @@ from weir.trainer.learning.algorithms import (
 from weir.trainer.learning.callbacks import Recorder, TrainingProgress, WeightAverage
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
-from weir.trainer.learning.learner import learner_of
 from weir.trainer.learning.provenance import record_origin
+from weir.trainer.learning.registered import learner_of
 from weir.trainer.learning.run_record import CHECKPOINT, CONFIGURATION, ConfigurationFile, RunRecord, read_run_record
 
 

@@ -32,7 +32,7 @@ class ImitationSettings(Settings):
 class ImitationConfiguration(TrainingConfiguration):
     """A whole file."""
 
-    learner: ClassVar[str] = "weir_papers.imitation.learner"
+    learner: ClassVar[str] = "weir_papers.imitation.dataset_aggregation"
     imitation: ImitationSettings = ImitationSettings()
 
     @model_validator(mode="after")

@@ -10,9 +10,9 @@ from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.traces.schema.links import Link
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir_papers.common import goal_row
-from weir_papers.muses.measures import challenge_after, staggered_jain
+from weir_papers.muses.muses_measures import challenge_after, staggered_jain
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.networks import CHANGE_AT_S
-from weir_papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
 
 PAPERS_JAIN = {3: 0.999, 5: 0.999, 10: 0.988, 15: 0.988, 20: 0.965}

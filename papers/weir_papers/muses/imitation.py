@@ -21,8 +21,8 @@ from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.registry import PRESETS
 from weir.trainer.gym import ActionSpecification, BottleneckEnv
 from weir_papers.common import goal_row
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES
 from weir_papers.muses.networks import muses_scenario
-from weir_papers.muses.runs import GLOBAL_TREE, MUSES
 
 TEACHER = "teacher"
 LARGEST_DELAYS_MS = (20.0, 50.0, 100.0, 150.0)

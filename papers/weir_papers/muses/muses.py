@@ -27,9 +27,9 @@ from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.muses.flow_rows import flow_rows
 from weir_papers.muses.imitation import TEACHER, imitation_rows, imitation_scores, nearest_share
+from weir_papers.muses.muses_runs import GLOBAL_FOLDER, GLOBAL_TREE, MUSES, global_plans, muses_plans, muses_results
 from weir_papers.muses.network_rows import network_rows
 from weir_papers.muses.page import muses_markdown, muses_page, networks_document
-from weir_papers.muses.runs import GLOBAL_FOLDER, GLOBAL_TREE, MUSES, global_plans, muses_plans, muses_results
 from weir_papers.muses.sets import LTE_TRACES, muses_sets
 
 MOST_KINDS: Final = 100

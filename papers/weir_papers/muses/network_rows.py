@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir_papers.common import Case, goal_row, mean_case
-from weir_papers.muses.measures import ellipse_area, in_flight_rmse
-from weir_papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
+from weir_papers.muses.muses_measures import ellipse_area, in_flight_rmse
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.sets import FLUCTUATING, LTE, STEADY, TABLE_III
 
 _NAMES = {STEADY: "steady Wi-Fi", FLUCTUATING: "fluctuating Wi-Fi", LTE: "LTE"}

@@ -13,9 +13,9 @@ from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text,
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.common import Case
 from weir_papers.muses.flow_rows import LEFT_BPS, PAPERS_CUBIC_JAIN, PAPERS_JAIN, jain_by_flows
-from weir_papers.muses.measures import covariance, ellipse_area, in_flight
+from weir_papers.muses.muses_measures import covariance, ellipse_area, in_flight
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.network_rows import means_of, shown_area
-from weir_papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLUCTUATING, LTE, SHARING, STEADY, TABLE_III
 
 if TYPE_CHECKING:

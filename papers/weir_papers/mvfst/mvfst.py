@@ -17,9 +17,9 @@ from weir.qoe_eval.runs.options import check_model, model_to_run
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
-from weir_papers.mvfst.report import mvfst_markdown
+from weir_papers.mvfst.mvfst_report import mvfst_markdown
+from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans
 from weir_papers.mvfst.rows import mvfst_rows
-from weir_papers.mvfst.runs import mvfst_cases, mvfst_plans
 
 
 def mvfst(

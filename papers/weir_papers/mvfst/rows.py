@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir_papers.common import Case, goal_row
-from weir_papers.mvfst.runs import (
+from weir_papers.mvfst.mvfst_runs import (
     BLOCKED_MS,
     EMULATORS,
     NO_RIVALS,

@@ -17,7 +17,7 @@ from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.polycc.demonstrations import demonstrations
-from weir_papers.polycc.report import polycc_markdown, polycc_page
+from weir_papers.polycc.polycc_report import polycc_markdown, polycc_page
 from weir_papers.polycc.rows import polycc_results, polycc_rows
 
 # Hundreds of times the duration of a run.

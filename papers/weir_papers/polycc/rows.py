@@ -21,7 +21,7 @@ from weir_papers.polycc.demonstrations import (
     halved_name,
     jitter_name,
 )
-from weir_papers.polycc.measures import Mean, converged_after_s, goodput_bps, mean_of
+from weir_papers.polycc.polycc_measures import Mean, converged_after_s, goodput_bps, mean_of
 
 CONVERGED_SHARE = 1.25
 # BBR's own bound on what is in flight is two bandwidth-delay products and a few packets. What is above it, its estimate

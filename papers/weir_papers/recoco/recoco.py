@@ -24,7 +24,7 @@ from weir.simulator.executables import find_simulator
 from weir_papers.common import JobsOption, JsonOption, OutOption
 from weir_papers.recoco.inputs import paper_scenarios, prepare
 from weir_papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
-from weir_papers.recoco.report import RecocoResults, recoco_document, recoco_markdown, score_rows
+from weir_papers.recoco.recoco_report import RecocoResults, recoco_document, recoco_markdown, score_rows
 from weir_papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
 from weir_papers.recoco.tables import ORDERS, PAPER_TRACES, Order
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.charts import call_charts, folder_of
+from weir.qoe_eval.call.call_charts import call_charts, folder_of
 from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.summary import Call, read_calls, summarise_calls

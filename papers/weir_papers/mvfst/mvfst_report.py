@@ -11,8 +11,8 @@ from weir.qoe_eval.measures.statistics import bootstrap_interval
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.common import Case
+from weir_papers.mvfst.mvfst_runs import EMULATORS, Cases
 from weir_papers.mvfst.rows import shares_of_oracle
-from weir_papers.mvfst.runs import EMULATORS, Cases
 
 
 def mvfst_markdown(rows: Sequence[Row], cases: Cases, run: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from weir_papers.polycc.demonstrations import (
     JITTER_CONTROLS,
     halved_name,
 )
-from weir_papers.polycc.measures import mean_of, series_of
+from weir_papers.polycc.polycc_measures import mean_of, series_of
 from weir_papers.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
 
 _METHOD = """\

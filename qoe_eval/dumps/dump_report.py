@@ -12,8 +12,8 @@ from weir.errors import InputError
 from weir.files.input import printable, read_bytes
 from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
-from weir.qoe_eval.dumps.charts import connection_chart, sent_streams, time_span_s
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
+from weir.qoe_eval.dumps.dump_charts import connection_chart, sent_streams, time_span_s
 from weir.qoe_eval.dumps.freezes import freeze_text
 from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from weir.console import output_console
-from weir.qoe_eval.evaluate.charts import worst_charts
+from weir.qoe_eval.evaluate.evaluation_charts import worst_charts
 from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.score_measures import SCORE, family_rows
 from weir.qoe_eval.measures.families import GCC
