@@ -98,7 +98,9 @@ def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
         one
         for one in includes
         if one.quoted
-        and (one.header.partition("/")[0] in SIMULATOR_ORDER or any((folder / one.header).is_file() for folder in others))
+        and (
+            one.header.partition("/")[0] in SIMULATOR_ORDER or any((folder / one.header).is_file() for folder in others)
+        )
     ]
     assert includes
     assert not wrong, listed(wrong)
@@ -115,7 +117,9 @@ def test_the_simulator_does_not_know_the_link_of_calls():
 @pytest.mark.parametrize("folder", ["adapter", "peer"])
 def test_what_goes_into_libwebrtc_does_not_know_the_simulator(folder):
     includes = list(read_includes(ROOT / "webrtc_patch" / folder))
-    wrong = [one for one in includes if one.header.startswith("ns3/") or one.header.partition("/")[0] in SIMULATOR_ORDER]
+    wrong = [
+        one for one in includes if one.header.startswith("ns3/") or one.header.partition("/")[0] in SIMULATOR_ORDER
+    ]
     assert includes
     assert not wrong, listed(wrong)
 
