@@ -159,11 +159,8 @@
           cliponaxis: false, opacity: 0.6,
         });
       }
-      if (flow.path_kind) add(6, line, flow.path_kind, { hovertemplate: "kind %{y}", line: { color: colour(line.controller), width: 1.5, shape: "hvh", dash: line.dash } });
       largestShown = Math.max(largestShown, ...(flow.target_kbps || [0]));
     }
-    // Only some models tell kinds of paths apart.
-    const kinds = scenario.flows.some((flow) => flow.path_kind);
     // An estimate far above the path would flatten everything else.
     const ceiling = largestRate > 0 ? Math.max(largestRate * 1.08, Math.min(largestShown * 1.05, largestRate * 1.8)) : largestShown * 1.05;
     byId("scenario-label").textContent = scenario.label || "";
@@ -172,15 +169,14 @@
       ...baseLayout(),
       margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: byId("scenario").value,
       legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
-      xaxis: axis({ anchor: kinds ? "y6" : "y5", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
+      xaxis: axis({ anchor: "y5", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
       yaxis: axis({ domain: [0.81, 0.99], title: { text: "Estimate, kbps" }, range: [0, ceiling || 1] }),
       yaxis2: axis({ domain: [0.61, 0.79], title: { text: "Received, kbps" }, rangemode: "tozero" }),
       yaxis3: axis({ domain: [0.38, 0.585], title: { text: narrow() ? "Packets, ms" : "Packet delay, ms" }, rangemode: "tozero" }),
       shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, yref: "y3", y0: scenario.base_delay_ms, y1: scenario.base_delay_ms,
         line: { color: css("--zero"), width: 1, dash: "dot" } }],
       yaxis4: axis({ domain: [0.15, 0.355], title: { text: narrow() ? "Frames, ms" : "Frame delay, ms" }, rangemode: "tozero" }),
-      yaxis5: axis({ domain: [kinds ? 0.075 : 0, 0.125], title: { text: narrow() || kinds ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
-      ...(kinds && { yaxis6: axis({ domain: [0, 0.055], title: { text: "Kind" }, rangemode: "tozero" }) }),
+      yaxis5: axis({ domain: [0, 0.125], title: { text: narrow() ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
     }, config);
   }
 
