@@ -22,7 +22,9 @@ from rich.console import Console
 from weir.cli.bench.simulator import measure_simulator
 from weir.console import ForceOption
 from weir.errors import InputError, MissingComponent
+from weir.files.input import sha256_of_file
 from weir.files.output import make_folder, refuse_to_overwrite, write_text
+from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
 from weir.qoe_eval.runs.options import model_to_run
 from weir.simulator.executables import find_simulator
 
@@ -90,6 +92,9 @@ def bench(
         Path | None, typer.Option(metavar="FILE", help="ONNX model in the loop. Default: the one shipped.")
     ] = None,
     repetitions: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Measurements of each figure.")] = 5,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a record of results, which documents cite.")
+    ] = None,
     force: ForceOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
@@ -139,9 +144,27 @@ def bench(
         }
     document = describe(figures, failures, repetitions)
     write_text(out, json.dumps(document, indent=1) + "\n")
+    if record is not None:
+        write_measurement(record, measurement_of(figures, chosen, repetitions))
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:
         raise typer.Exit(1)
+
+
+def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, repetitions: int) -> Measurement:
+    """The record of results: medians, with the smallest and largest repetition."""
+    return Measurement(
+        measured="speed",
+        about=f"Medians of {repetitions} repetitions on a machine with {os.cpu_count()} cores ({platform.machine()}), "
+        "with the smallest and largest.",
+        command=f"weir bench --repetitions {repetitions}",
+        model_sha256=sha256_of_file(model),
+        date=today(),
+        commit=commit(),
+        values={
+            name: Value(statistics.median(values), min(values), max(values)) for name, values in sorted(figures.items())
+        },
+    )
 
 
 def run_executables(build_dir: Path, repetitions: int) -> Values:
