@@ -9,7 +9,16 @@ from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
-from weir.qoe_eval.report.display import colour, counted, dated, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.report.display import (
+    colour,
+    counted,
+    dated,
+    difference_mark,
+    interval,
+    interval_mark,
+    signed,
+    verdict,
+)
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
