@@ -171,7 +171,7 @@ soak: build-test ## One estimator for SOAK_PACKETS packets (10^8, 24 simulated h
 
 .PHONY: asan
 asan: build/stamps/test ## The library's tests under AddressSanitizer and UndefinedBehaviorSanitizer; the adapter's after `make tsan`
-	cmake --preset asan -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	cmake --preset asan --no-warn-unused-cli -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -DWEIR_BUILD_PEER=$(if $(shell ls $(CHECKED) 2>/dev/null),ON,OFF) >/dev/null
 	cmake --build --preset asan
 	ctest --preset asan -j $$(nproc)

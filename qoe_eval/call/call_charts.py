@@ -20,15 +20,13 @@ from weir.qoe_eval.measures.comparison import is_ours
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
-from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
+from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, rate_rows, row, thinned
 from weir.qoe_eval.report.display import css_name
-from weir.qoe_eval.report.sections.causes import LABELS, episode_text
+from weir.qoe_eval.report.sections.causes import cause_line, cause_row
 from weir.registry import LIBWEBRTC_SENDERS, without_field_trials
 
 _BIN_S = 0.5
 _FRAME_BIN_S = 1.0
-# An estimate far above the capacity would flatten all other lines.
-_LARGEST_RATE_SHARE = 1.8
 
 
 def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
@@ -45,16 +43,18 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
         drawn = [_CallLines(*by_controller[name]) for name in ordered_controllers(by_controller)]
         capacity = next((one.capacity() for one in drawn if one.has_link), None)
         duration_s = max(one.duration_s for one in drawn)
-        estimates, vmaf = [one.estimate() for one in drawn], [one.vmaf() for one in drawn]
+        vmaf = [one.vmaf() for one in drawn]
         members = list(dict.fromkeys(member for one in drawn for member in one.members))
+        limit_kbps = max(by_controller[name][0].record.call.max_bitrate_bps for name in by_controller) / 1e3
         rows = [
-            row("Estimate, kbps", [capacity, *estimates], range=_range(capacity, estimates)),
-            row("Received, kbps", [capacity, *(one.received() for one in drawn)]),
+            *rate_rows(
+                capacity, [one.estimate() for one in drawn], [one.received() for one in drawn], limit_kbps, duration_s
+            ),
             row("Delay, ms", [part for one in drawn for part in one.delays()], share=1.1),
             row("Frames per s", [one.frame_rate() for one in drawn], share=0.7),
             row("VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
             row("Active controller", [one.active_controller(members) for one in drawn], share=0.5, ticks=members),
-            row("Main cause", [one.causes() for one in drawn], share=0.9, ticks=list(LABELS.values())),
+            cause_row([one.causes() for one in drawn]),
             row("Trust", [one.trust() for one in drawn], share=0.5, range=(0, 1.05)),
         ]
         charts.append(chart(f"{case} · seed {seed}", drawn[0].description, duration_s, rows))
@@ -73,7 +73,7 @@ class _CallLines:
         end_us = measured.end_us or 0
         self.duration_s = max(1.0, min((end_us - self._start_us) / 1e6, 1e6))
         self.description = about.description
-        self._episodes = [one for one in call.record.episodes if one.cause in LABELS]
+        self._episodes = call.record.episodes
         self._link = read_link_log(folder / logs.LINK_LOG, "forward")
         self._frames = read_index(folder / logs.FRAME_LOG)
         self._pool_states = read_pool_states(folder / logs.ESTIMATES)
@@ -90,7 +90,7 @@ class _CallLines:
         link, seconds = self._link, self._link.interval_s
         with np.errstate(divide="ignore", invalid="ignore"):
             left_bps = link.capacity_bps - 8 * np.nan_to_num(link.cross_traffic_bytes) / seconds
-        x, y = binned(self._since(link.time_us), left_bps / 1e3, self.duration_s, self._width_s, np.mean)
+        x, y = binned(self._since(link.time_us), left_bps / 1e3, self.duration_s, self._width_s, "mean")
         name = "capacity" if not np.nansum(link.cross_traffic_bytes) else "available capacity"
         return line(name, "--capacity", x, np.maximum(0, y), unit="kbps", fill=True, width=1, step=True)
 
@@ -99,7 +99,7 @@ class _CallLines:
         if without_field_trials(self._kind) not in (*LIBWEBRTC_SENDERS, "shadow"):
             times, values = logs.read_estimates(self._folder / logs.ESTIMATES)
             if len(times):
-                x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, np.mean)
+                x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, "mean")
                 return self._line(x, y, "kbps")
         pair = read_stats_log(self._folder / logs.SENDER_STATS).selected_pair()
         if pair is None:
@@ -113,7 +113,7 @@ class _CallLines:
         if self.has_link:
             with np.errstate(divide="ignore", invalid="ignore"):
                 rates = 8 * link.bytes / link.interval_s
-            x, y = binned(self._since(link.time_us), rates / 1e3, self.duration_s, self._width_s, np.mean)
+            x, y = binned(self._since(link.time_us), rates / 1e3, self.duration_s, self._width_s, "mean")
             whole = self._whole(x, self._width_s)
             return self._line(x[whole], y[whole], "kbps")
         streams = read_stats_log(self._folder / logs.RECEIVER_STATS).of("inbound-rtp", "video")
@@ -125,9 +125,9 @@ class _CallLines:
     def delays(self) -> list[Line]:
         """The largest end-to-end delay of a bin, and the queue of the link."""
         delays = np.array([np.nan if d is None else d for d in end_to_end_delays_ms(self._frames)], dtype=np.float64)
-        x, y = binned(self._rendered_s(self._frames), delays, self.duration_s, self._width_s, np.max)
+        x, y = binned(self._rendered_s(self._frames), delays, self.duration_s, self._width_s, "max")
         queue_x, queue_y = binned(
-            self._since(self._link.time_us), self._link.queueing_delay_ms, self.duration_s, self._width_s, np.max
+            self._since(self._link.time_us), self._link.queueing_delay_ms, self.duration_s, self._width_s, "max"
         )
         queue = line(
             f"{self._controller}, queue of the link", f"--c-{css_name(self._controller)}", queue_x, queue_y,
@@ -139,7 +139,7 @@ class _CallLines:
         """Rendered frames per second."""
         width_s = self._frame_width_s
         times = self._rendered_s(self._frames)
-        x, y = binned(times, np.ones(len(times)), self.duration_s, width_s, np.sum)
+        x, y = binned(times, np.ones(len(times)), self.duration_s, width_s, "sum")
         whole = self._whole(x, width_s)
         return self._line(x[whole], np.nan_to_num(y[whole]) / width_s, "per s", decimals=1) if len(times) else None
 
@@ -151,7 +151,7 @@ class _CallLines:
         if not known:
             return None
         times, values = np.array(known, dtype=np.float64).T
-        return self._line(*binned(self._since(times), values, self.duration_s, self._frame_width_s, np.mean), "", 1)
+        return self._line(*binned(self._since(times), values, self.duration_s, self._frame_width_s, "mean"), "", 1)
 
     @property
     def members(self) -> list[str]:
@@ -172,25 +172,14 @@ class _CallLines:
 
     def causes(self) -> Line:
         """The main cause of each freeze and long queue, over its time."""
-        x: list[float] = []
-        y: list[float] = []
-        text: list[str] = []
-        for one in self._episodes:
-            x += [
-                one.start_s,
-                one.start_s + one.duration_s / 2,
-                one.start_s + one.duration_s,
-                one.start_s + one.duration_s,
-            ]
-            y += [list(LABELS).index(one.cause)] * 3 + [np.nan]
-            text += [episode_text(one)] * 3 + [""]
-        drawn = self._line(np.array(x), np.array(y), "")
-        return drawn and {**drawn, "width": 6.0, "text": text}
+        return cause_line(self._controller, self._episodes)
 
     def _pool_line(self, values: Array, *, step: bool = False) -> Line:
         times_us = np.array([state.time_us for state in self._pool_states], dtype=np.float64)
-        reduce = (lambda some: some[-1]) if step else np.min
-        x, y = binned(self._since(times_us), values, self.duration_s, self._width_s, reduce)
+        return self._estimates_line(times_us, values, step=step)
+
+    def _estimates_line(self, times_us: Array, values: Array, *, step: bool) -> Line:
+        x, y = binned(self._since(times_us), values, self.duration_s, self._width_s, "last" if step else "min")
         return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)
 
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:
@@ -215,22 +204,10 @@ class _CallLines:
         return self._since(np.array([frame.render_time_us for frame in frames], dtype=np.float64))
 
 
-def _range(capacity: Line, estimates: Sequence[Line]) -> tuple[float, float] | None:
-    """The axis of the estimates; None if the capacity is unknown."""
-    highest, *estimated = (_highest(one) for one in (capacity, *estimates))
-    if not highest:
-        return None
-    return 0.0, max(1.08 * highest, min(1.05 * max(estimated), _LARGEST_RATE_SHARE * highest))
-
-
 def _vmaf_range(lines: Sequence[Line]) -> tuple[float, float]:
     """From the multiple of 20 below the worst second to 100."""
     worst = min((y for one in lines if one for y in one["y"] if y is not None), default=0.0)
     return 20.0 * (worst // 20), 100.0
-
-
-def _highest(one: Line) -> float:
-    return max((y for y in one["y"] if y), default=0.0) if one else 0.0
 
 
 def folder_of(record: CallRecord, out: Path) -> Path:

@@ -19,7 +19,6 @@ from weir.qoe_eval.measures.comparison import check_reference, furthest_behind, 
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
-from weir.qoe_eval.report.chart_rows import Chart
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -32,7 +31,7 @@ from weir.qoe_eval.report.page_table import (
 from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
-from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, versions_of
+from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir.qoe_eval.report.sections.scenarios import heat_table
 from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.store import CallStore
@@ -43,6 +42,11 @@ SHOWN = (
     "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
 )  # fmt: skip
 _LONGEST_REASON = 300
+_TIME_SERIES = (
+    "Grey: capacity less cross traffic. Estimate: Weir's REMB, or the availableOutgoingBitrate of a GCC sender. Delay: "
+    "from capture to rendering, the largest of half a second; dotted: the link's queue. Active controller, and trust "
+    "in the first one: of a pool. Main cause: of freezes and of queues above 100 ms; the pointer shows all shares."
+)
 
 
 def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout | None = None) -> tuple[Summary, Path]:
@@ -106,14 +110,12 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         causes(summary),
         paired(summary),
         _per_scenario(summary),
-        _time_series(charts),
+        time_series(charts, "Call", _TIME_SERIES),
         _calls_table(calls, out),
         _what_was_run(calls, summary),
     ]
     lead = _lead(calls, summary)
-    return render_page(
-        "call/lead", "Weir: calls", lead, sections, {"charts": charts}, "rows.js", list(summary.controllers)
-    )
+    return render_page("call/lead", "Weir: calls", lead, sections, {"charts": charts}, list(summary.controllers))
 
 
 def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:
@@ -123,13 +125,6 @@ def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:
         "scenarios": len({call.case for call, _ in calls}),
         "paired": paired_sentences(summary),
     }
-
-
-def _time_series(charts: Sequence[Chart]) -> Section | None:
-    if not charts:
-        return None
-    names = [chart["name"] for chart in charts]
-    return Section("time-series", "Time series", "call/time_series", {"names": names})
 
 
 def _headline(summary: Summary) -> Section | None:

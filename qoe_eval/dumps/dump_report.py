@@ -97,7 +97,7 @@ def render_dump(dump: StatsDump) -> str:
         "user_agent": dump.user_agent,
         "left_out": dump.connections_left_out,
     }
-    return render_page("dump_lead", "Weir: a browser's calls", lead, sections, {"charts": charts}, "rows.js")
+    return render_page("dump_lead", "Weir: a browser's calls", lead, sections, {"charts": charts})
 
 
 def _section(index: int, connection: DumpedConnection) -> Section:

@@ -51,7 +51,7 @@ def _chart(results: Results, name: str, scenario: Scenario, difference: float) -
             style: dict[str, Any] = {"group": shown, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
             rates.append(flow_line(label, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
             if own:
-                delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
+                delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", "max", **style))
     libwebrtc = next((record.versions.get("libwebrtc", "") for record in runs.values()), "")
     note = dated(f"{signed(difference, MEASURES['challenge'])} against gcc", libwebrtc)
     rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]

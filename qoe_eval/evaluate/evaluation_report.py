@@ -83,7 +83,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
     shown = ordered_controllers(controllers)
     libwebrtc = next((one.libwebrtc for one in evaluated if one.libwebrtc), "")
-    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown, libwebrtc)
+    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, shown, libwebrtc)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:

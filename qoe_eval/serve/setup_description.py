@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from weir.objectives import MINIMUM_WEIGHT
+from weir.qoe_eval.call.disturbance import LARGEST_LINK_LAG_MS
 from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
-from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS
+from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S, SENDERS
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
 from weir.traces.schema.links import (
@@ -48,6 +49,8 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
             {"name": name, "summary": CONTROLLERS[name].summary, "follows_objective": uses_model(name)}
             for name in IN_CALLS
         ],
+        "beside": list(BESIDE),
+        "largest_link_lag_ms": LARGEST_LINK_LAG_MS,
         "sizes": list(SIZES),
         "duration_s": DURATION_S,
         "measures": [

@@ -257,15 +257,6 @@ def test_many_values_are_bounded(tmp_path, monkeypatch, kind):
         read_dump(save(tmp_path, content.encode()))
 
 
-def test_the_times_of_an_object_are_read_once(tmp_path, monkeypatch):
-    read, parsed = json.loads, []
-    monkeypatch.setattr(dump_module.json, "loads", lambda text, **how: parsed.append(text) or read(text, **how))
-    stats = {f"I-{name}": MEMBER | {"values": "[1,2]"} for name in ("bytesReceived", "jitter", "qpSum", "timestamp")}
-    read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))
-    # The file, three members and the times.
-    assert len(parsed) == 5
-
-
 def test_more_streams_than_the_chart_draws(tmp_path):
     """A report about a stream that is not among the largest has no line of its own."""
     stats = {}

@@ -41,7 +41,7 @@ def test_means_and_differences():
     # The words of the terminal and of the page.
     assert "weir against gcc, 7 independent scenarios, 2 seeds each; differences paired by scenario" in results
     assert "- Challenge score +10.8 [+9.0, +12.0]: better in 6, worse in 1, level in 0\n" in results
-    assert "- Challenge score +1.5 (too few scenarios for an interval (3)): better in 2, worse in 1" in results
+    assert "- Challenge score +1.5: better in 2, worse in 1" in results
 
 
 def test_goals_that_are_missed_are_listed():

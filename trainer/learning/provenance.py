@@ -50,8 +50,6 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
         InputError: the folder holds no training, or the file no checkpoint.
     """
     record = read_run_record(folder)
-    if record.provenance:
-        return record.provenance
     found = provenance_of(load_run_configuration(folder), read_checkpoint(checkpoint).steps, record)
     return found if Path(checkpoint).name == CHECKPOINT else found | {"checkpoint": Path(checkpoint).name}
 

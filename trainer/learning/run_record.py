@@ -47,7 +47,7 @@ class RunRecord(BaseModel):
 
     `interrupted` is true until all `planned_steps` are done, also while the run is active; `steps` are those at the end
     of the last part. An exported model has the number of steps of its checkpoint. `origin`: inputs of a registered
-    algorithm. `provenance`: of a model that was fine-tuned, in place of what a training gives.
+    algorithm.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -65,7 +65,6 @@ class RunRecord(BaseModel):
     date: str = ""
     commit: str = ""
     origin: dict[str, Any] = {}
-    provenance: dict[str, Any] = {}
 
     def save(self, folder: Path) -> None:
         """Writes it into the folder."""

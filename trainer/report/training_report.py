@@ -81,7 +81,7 @@ def render(configuration: TrainingConfiguration, record: RunRecord, summary: Vie
         _origin(configuration, record),
     ]
     data = {"charts": [training_chart(record, curves, done)] if curves.progress else []}
-    return render_page("training_lead", f"Weir: training of {configuration.name}", lead, sections, data, "rows.js")
+    return render_page("training_lead", f"Weir: training of {configuration.name}", lead, sections, data)
 
 
 def _evaluation(summary: View, record: RunRecord) -> Section:

@@ -98,7 +98,7 @@ def _render(search: Path, description: Description, records: Sequence[TrialRecor
         "charts": [_curves(search, judged, best, description.base.steps)] if judged else [],
         "parallel": [*(_dimension(tune, path, judged) for path in tune.parameters), _quality(judged)] if judged else [],
     }
-    return render_page("tune_lead", f"Weir: search for {description.base.name}", lead, sections, data, "rows.js")
+    return render_page("tune_lead", f"Weir: search for {description.base.name}", lead, sections, data)
 
 
 def _table(tune: TuneSettings, records: Sequence[TrialRecord], best: TrialRecord | None) -> Table:

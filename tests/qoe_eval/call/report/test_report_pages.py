@@ -62,7 +62,7 @@ def test_a_page_opens_without_faults(chromium, pages, name, scheme, size):
 
 def test_another_call_and_another_pair_are_shown(chromium, pages):
     page, wrong = open_page(chromium, pages["calls"])
-    choice = page.locator("#call-choice")
+    choice = page.locator("#chart-choice")
     assert choice.input_value() == "0"
     page.get_by_role("button", name="next →").click()
     assert choice.input_value() == "1"

@@ -1,6 +1,8 @@
+// Scatter charts of two measures, and the front of many objectives.
 (() => {
   const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
+  if (!data.scatter) return;
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
   const called = (controller) => plain(data.names[controller] || controller);
 
@@ -109,115 +111,13 @@
     }, { ...config, displayModeBar: false });
   }
 
-  // --- time series of one scenario -------------------------------------------------------------------------------------
-
-  const hiddenControllers = new Set(data.hidden);
-
-  function drawSeries() {
-    const scenario = data.series[Number(byId("scenario").value)];
-    const times = (values) => values.map((_, index) => +((index + 0.5) * scenario.interval_s).toFixed(3));
-    const traces = [];
-    const isJudged = (line) => data.judged.includes(line.controller);
-    const add = (row, line, values, options) => traces.push({
-      type: "scatter", mode: "lines", x: times(values), y: values, xaxis: "x", yaxis: row === 1 ? "y" : `y${row}`,
-      line: { color: colour(line.controller), width: isJudged(line) ? 2.2 : 1.5, dash: line.dash },
-      opacity: isJudged(line) ? 1 : 0.85, legendgroup: line.controller, name: plain(line.name), showlegend: false,
-      visible: hiddenControllers.has(line.controller) ? "legendonly" : true, ...options,
-    });
-    if (scenario.capacity_kbps) {
-      for (const row of [1, 2]) {
-        traces.push({
-          type: "scatter", mode: "lines", x: times(scenario.capacity_kbps), y: scenario.capacity_kbps, yaxis: row === 1 ? "y" : "y2",
-          name: "capacity", legendgroup: "capacity", showlegend: row === 1, fill: "tozeroy", hovertemplate: "%{y:,.0f} kbps",
-          line: { color: css("--capacity"), width: 1, shape: "hvh" }, fillcolor: css("--capacity") + "59",
-        });
-      }
-    }
-    const seen = new Set();
-    const largestRate = Math.max(0, ...(scenario.capacity_kbps || []));
-    let largestShown = 0;
-    for (const flow of scenario.flows) {
-      const several = scenario.flows.filter((other) => other.controller === flow.controller).length > 1;
-      const line = {
-        controller: flow.controller, name: called(flow.controller) + (several ? ` · ${flow.id}` : ""),
-        dash: flow.kind === "rtp" ? (flow.controller === "oracle" ? "dot" : "solid") : "dash",
-      };
-      const first = !seen.has(flow.controller);
-      seen.add(flow.controller);
-      if (flow.target_kbps) add(1, line, flow.target_kbps, { showlegend: first, hovertemplate: "%{y:,.0f} kbps" });
-      add(2, line, flow.receive_kbps, { showlegend: first && !flow.target_kbps, hovertemplate: "%{y:,.0f} kbps" });
-      add(3, line, flow.delay_ms, { hovertemplate: "%{y:,.0f} ms" });
-      if (flow.frame_delay_ms) add(4, line, flow.frame_delay_ms, { hovertemplate: "%{y:,.0f} ms" });
-      add(5, line, flow.lost, { hovertemplate: "%{y:,.0f} packets", line: { color: colour(line.controller), width: 1.2, shape: "hvh", dash: line.dash } });
-      // Long queues lie under the packets' delay, freezes under the frames'.
-      for (const [kind, row] of [["queue", 3], ["freeze", 4]]) {
-        const marked = flow.episodes.filter((episode) => episode[0] === kind);
-        if (!marked.length) continue;
-        add(row, line, [], {
-          x: marked.flatMap(([, start, end]) => [start, (start + end) / 2, end, null]), y: marked.flatMap(() => [0, 0, 0, null]),
-          text: marked.flatMap(([, , , text]) => [text, text, text, ""]), hovertemplate: "%{text}", line: { color: colour(line.controller), width: 7 },
-          cliponaxis: false, opacity: 0.6,
-        });
-      }
-      largestShown = Math.max(largestShown, ...(flow.target_kbps || [0]));
-    }
-    // An estimate far above the path would flatten everything else.
-    const ceiling = largestRate > 0 ? Math.max(largestRate * 1.08, Math.min(largestShown * 1.05, largestRate * 1.8)) : largestShown * 1.05;
-    byId("scenario-label").textContent = scenario.label || "";
-    byId("scenario-note").textContent = scenario.description;
-    Plotly.react("series", traces, {
-      ...baseLayout(),
-      margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: byId("scenario").value,
-      legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
-      xaxis: axis({ anchor: "y5", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
-      yaxis: axis({ domain: [0.81, 0.99], title: { text: "Estimate, kbps" }, range: [0, ceiling || 1] }),
-      yaxis2: axis({ domain: [0.61, 0.79], title: { text: "Received, kbps" }, rangemode: "tozero" }),
-      yaxis3: axis({ domain: [0.38, 0.585], title: { text: narrow() ? "Packets, ms" : "Packet delay, ms" }, rangemode: "tozero" }),
-      shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, yref: "y3", y0: scenario.base_delay_ms, y1: scenario.base_delay_ms,
-        line: { color: css("--zero"), width: 1, dash: "dot" } }],
-      yaxis4: axis({ domain: [0.15, 0.355], title: { text: narrow() ? "Frames, ms" : "Frame delay, ms" }, rangemode: "tozero" }),
-      yaxis5: axis({ domain: [0, 0.125], title: { text: narrow() ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
-    }, config);
-  }
-
-  function rememberVisibility() {
-    byId("series").on("plotly_legendclick", (event) => {
-      const group = event.data[event.curveNumber].legendgroup;
-      if (hiddenControllers.has(group)) hiddenControllers.delete(group); else hiddenControllers.add(group);
-    });
-  }
-
-  function showScenario(name) {
-    const index = data.series.findIndex((scenario) => scenario.name === name);
-    if (index < 0) return;
-    byId("scenario").value = String(index);
-    drawSeries();
-    byId("time-series").scrollIntoView();
-  }
-
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("button[data-scenario]");
-    if (button) showScenario(button.dataset.scenario);
-  });
-
   function draw() {
-    if (byId("viewer-scatter")) drawScatter("viewer-scatter", data.viewer, VIEWER);
-    if (byId("scatter")) drawScatter("scatter", data.scatter, SCATTER);
+    for (const [id, titles] of [["viewer-scatter", VIEWER], ["scatter", SCATTER]]) {
+      if (byId(id)) drawScatter(id, data.scatter[id], titles);
+    }
     if (byId("front")) drawFront();
-    if (byId("series")) drawSeries();
   }
 
   draw();
-  if (byId("series")) {
-    byId("scenario").addEventListener("change", drawSeries);
-    byId("previous").addEventListener("click", () => step(-1));
-    byId("next").addEventListener("click", () => step(1));
-    rememberVisibility();
-  }
-  function step(by) {
-    const count = data.series.length;
-    byId("scenario").value = String((Number(byId("scenario").value) + by + count) % count);
-    drawSeries();
-  }
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 })();
