@@ -9,7 +9,16 @@ from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
-from weir.qoe_eval.report.display import colour, counted, dated, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.report.display import (
+    colour,
+    counted,
+    dated,
+    difference_mark,
+    interval,
+    interval_mark,
+    signed,
+    verdict,
+)
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -55,9 +64,7 @@ def delay_throughput(summary: Summary, limited: str) -> Section | None:
 
 def headline(summary: Summary) -> Section:
     """Every controller by its mean utility, with the interval, the challenge score and the other main measures."""
-    # Results of older versions have no utility.
-    has_utility = any("utility" in values for values in summary.controllers.values())
-    leading = MEASURES["utility" if has_utility else "challenge"]
+    leading = MEASURES["utility"]
     controllers = {name: values for name, values in summary.controllers.items() if leading.name in values}
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name].mean)
     domain = _domain([controllers[name][leading.name] for name in ordered])
