@@ -15,7 +15,7 @@ from typing import Any
 
 from weir.errors import InputError, MissingComponent
 from weir.files.output import file_name
-from weir.qoe_eval.call import report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.requirements import missing_requirements
 from weir.qoe_eval.serve.call_folders import ListedCall, describe_call, new_folder
@@ -59,7 +59,7 @@ def real_calls() -> CallBackend:
     return CallBackend(
         missing=lambda request: missing_requirements(request.sender),
         run_call=run_call,
-        write_report=report.write,
+        write_report=call_report.write,
         cores=lambda: len(os.sched_getaffinity(0)),
     )
 

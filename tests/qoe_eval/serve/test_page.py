@@ -9,8 +9,8 @@ import pytest
 from hand_made import record
 from serve.conftest import RunningServer
 
+from weir.installation import shipped_model
 from weir.traces.catalogue import load_bundled
-from weir.trainer import SHIPPED_MODEL
 
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
@@ -147,7 +147,7 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
 
 def test_another_model_in_the_call(open_page, server, calls):
     calls.speed = 10.0
-    (server.models / "mine.onnx").write_bytes(SHIPPED_MODEL.read_bytes())
+    (server.models / "mine.onnx").write_bytes(shipped_model().read_bytes())
     (server.models / "broken.onnx").write_bytes(b"no model")
     page = open_page()
     page.locator("#duration").fill("450")

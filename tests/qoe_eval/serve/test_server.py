@@ -12,8 +12,8 @@ import aiohttp
 import pytest
 from hand_made import record
 
+from weir.installation import shipped_model
 from weir.qoe_eval import loopback
-from weir.trainer import SHIPPED_MODEL
 
 pytestmark = pytest.mark.asyncio
 
@@ -415,7 +415,7 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
 
 def put_models(server):
     """Model files of every kind that a folder can hold."""
-    shipped = SHIPPED_MODEL.read_bytes()
+    shipped = shipped_model().read_bytes()
     outside = server.models.parent / "outside.onnx"
     outside.write_bytes(shipped)
     (server.models / "mine.onnx").write_bytes(shipped)
@@ -446,7 +446,7 @@ async def test_another_model_reaches_the_call(server, calls):
         await live.send_json({"type": "stop"})
         await events_until(live, over)
         paths = [order["path"] for order in calls.controls if order["type"] == "model"]
-        assert paths == [str(server.models / "mine.onnx"), str(SHIPPED_MODEL)]
+        assert paths == [str(server.models / "mine.onnx"), str(shipped_model())]
 
 
 async def test_models_that_are_none_or_not_there_are_refused(server, calls):

@@ -7,9 +7,9 @@ from html_page import check, data_of
 from weir.cli.main import main
 from weir.errors import InputError
 from weir.qoe_eval.call import logs
+from weir.qoe_eval.call.call_report import rewrite, write
 from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import make_record, write_record
-from weir.qoe_eval.call.report import rewrite, write
 from weir.qoe_eval.call.summary import read_calls
 from weir.qoe_eval.records import CallRecord, RunAbout
 from weir.qoe_eval.report.requirement import parse_requirements

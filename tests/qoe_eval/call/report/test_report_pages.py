@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from weir.qoe_eval.call.call_report import write
 from weir.qoe_eval.call.record import make_record
-from weir.qoe_eval.call.report import write
-from weir.qoe_eval.dumps.report import read_dump, write_dump_report
+from weir.qoe_eval.dumps.dump_report import read_dump, write_dump_report
 
 CHROMIUM = "/usr/bin/chromium"
 DUMP = Path(__file__).parents[3] / "data" / "dumps" / "chromium-156.webrtc-internals.gz"
