@@ -92,9 +92,11 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
-INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable . $(PAPERS:%/requirements.txt=--editable %) \
+# With --verbose uv passes on what ninja writes.
+INSTALL = docker/progress.sh build/install.log $(UV) pip install --verbose --no-build-isolation --no-deps \
+          --editable . $(PAPERS:%/requirements.txt=--editable %) \
           --config-settings=cmake.define.WEIR_BUILD_PEER=$(if $(shell ls $(LIBWEBRTC) 2>/dev/null),ON,OFF)
-BUILDING = building: ten minutes without output on two cores the first time, then seconds
+BUILDING = building: ten minutes on two cores the first time, then seconds
 
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv

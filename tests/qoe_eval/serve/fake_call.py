@@ -101,6 +101,9 @@ class FakeCalls:
             "controller": settings.controller,
             "objective": list(settings.objective),
             "seed": 0,
+            "duration_s": settings.duration_s,
+            "path": {"one_way_delay_ms": 25.0},
+            "flows": [],
             "metrics": {"run": METRICS},
             "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
         }
