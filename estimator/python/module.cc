@@ -98,10 +98,11 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("description", [](const SharedModel& self) { return ToDict(self.model->description()); })
       .def_property_readonly("needs_onnxruntime",
                              [](const SharedModel& self) { return self.model->needs_onnxruntime(); });
+  BindControllers(module);
   BindEstimator(module);
   BindSendSide(module);
   py::class_<Policy>(module, "Policy")
-      .def(py::init([](const ModelArgument& model) { return std::make_unique<Policy>(ToModel(model)); }), "model"_a)
+      .def(py::init([](const SharedModel& model) { return std::make_unique<Policy>(model.model); }), "model"_a)
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
       .def_property_readonly("needs_onnxruntime",
                              [](const Policy& policy) { return policy.model().needs_onnxruntime(); })
