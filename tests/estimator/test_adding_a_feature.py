@@ -140,7 +140,6 @@ ALLOWED = {
     "trainer/gym/rule.py": "what the rule reads",
     "trainer/gym/specification.py": "the features an environment has by default",
     "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
-    "trainer/offline/transitions.py": "what the reward `log` is computed from",
     "trainer/configs/weir.toml": "the shipped model's choice",
     "trainer/configs/impala.toml": "the shipped model's choice",
     "trainer/configs/adaptation.toml": "adaptation's choice",
@@ -160,7 +159,7 @@ HOMONYMS = {
 def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> None:
     literal = re.compile(r"[\"'](" + "|".join(map(re.escape, INTERVAL_STATISTICS_FIELDS)) + r")[\"']")
     found: dict[str, set[str]] = {}
-    for folder in ("estimator", "trainer", "webrtc_patch"):
+    for folder in ("estimator", "simulator", "trainer", "webrtc_patch"):
         for path in (ROOT / folder).rglob("*"):
             is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
             if is_source and (names := set(literal.findall(path.read_text()))):

@@ -2,6 +2,7 @@
   const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
+  const called = (controller) => plain(data.names[controller] || controller);
 
   // --- throughput against delay ----------------------------------------------------------------------------------------
 
@@ -35,19 +36,19 @@
     for (const points of scatter) {
       traces.push({
         type: "scatter", mode: "markers", x: points.delay_ms, y: points.y, text: points.scenario.map(plain),
-        legendgroup: points.controller, showlegend: false, name: plain(points.controller),
+        legendgroup: points.controller, showlegend: false, name: called(points.controller),
         marker: { color: colour(points.controller), size: 6, opacity: 0.32 },
-        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + plain(points.controller) + "</extra>",
+        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + called(points.controller) + "</extra>",
       });
     }
     // On a small screen the legend names them: there is no room for names beside the marks.
     const places = narrow() ? [] : placesOfNames(scatter, 380);
     scatter.forEach((points, index) => {
       traces.push({
-        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [plain(points.controller)],
-        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: plain(points.controller),
+        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [called(points.controller)],
+        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: called(points.controller),
         marker: { color: colour(points.controller), size: narrow() ? 12 : 15, line: { width: 2, color: css("--card") } },
-        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + plain(points.controller) + "</extra>",
+        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + called(points.controller) + "</extra>",
       });
     });
     Plotly.react(id, traces, {
@@ -82,8 +83,8 @@
     const lean = (points, extra) => ({ color: points.map((p) => p.lean), cmin: 0, cmax: 1, colorscale: scale, ...extra });
     const front = fan.filter((p) => p.front), behind = fan.filter((p) => !p.front);
     // On a small screen the legend names them: there is no room for names beside the marks.
-    const named = (points, marker) => points.map((p) => trace([p], { name: plain(p.name), showlegend: narrow(), marker: marker(p) }));
-    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${plain(p.name)}</b>`, showarrow: false, ...extra(p) }));
+    const named = (points, marker) => points.map((p) => trace([p], { name: called(p.name), showlegend: narrow(), marker: marker(p) }));
+    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${called(p.name)}</b>`, showarrow: false, ...extra(p) }));
     const bar = narrow()
       ? { orientation: "h", y: -0.34, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
       : { thickness: 10, len: 0.8, x: 1.01 };
@@ -138,7 +139,7 @@
     for (const flow of scenario.flows) {
       const several = scenario.flows.filter((other) => other.controller === flow.controller).length > 1;
       const line = {
-        controller: flow.controller, name: several ? `${flow.controller} · ${flow.id}` : flow.controller,
+        controller: flow.controller, name: called(flow.controller) + (several ? ` · ${flow.id}` : ""),
         dash: flow.kind === "rtp" ? (flow.controller === "oracle" ? "dot" : "solid") : "dash",
       };
       const first = !seen.has(flow.controller);

@@ -391,7 +391,8 @@ def test_a_server_that_ends_is_said(open_page, server):
     server.close()
     page.wait_for_selector("#status[data-state=lost]")
     page.locator("#start").click()
-    until(page, "document.getElementById('refusal').textContent.includes('weir serve')")
+    page.wait_for_selector("#refusal:not(:empty)")
+    assert "weir serve" in page.locator("#refusal").text_content()
 
 
 def test_text_of_others_is_text(open_page, server):
