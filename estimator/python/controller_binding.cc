@@ -59,7 +59,7 @@ FusionFunction ToFusion(const std::optional<PythonFusion>& given) {
   };
 }
 
-py::dict Describe(const IntervalStatistics& statistics) {
+py::dict ToDict(const IntervalStatistics& statistics) {
   py::dict described;
   for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
     described[py::cast(field.name)] = statistics.*field.member;
@@ -76,7 +76,7 @@ PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given) {
     const py::dict described(
         "now_us"_a = view.now.us(), "target_rate_bps"_a = view.target.bps(),
         "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
-        "statistics"_a = Describe(view.statistics), "members"_a = members,
+        "statistics"_a = ToDict(view.statistics), "members"_a = members,
         "pilot"_a = view.members[view.current.pilot].name);
     const std::string pilot = CallUser("policy", [&] { return function(described); }, std::string());
     selection.pilot =
@@ -131,8 +131,7 @@ Started StartPython(const py::object& made, const weir_controller_start& start) 
   const auto call = [&]() -> Started {
     const py::dict described("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps, "max_bps"_a = start.max_bps,
                              "objective"_a = ToDict(start.objective), "seed"_a = start.seed);
-    py::object controller =
-        py::module_::import("weir.python_controller").attr("PythonController")(made, described);
+    py::object controller = py::module_::import("weir.python_controller").attr("PythonController")(made, described);
     const auto interval = CheckedInterval(controller.attr("interval_us").cast<double>());
     if (!interval) throw py::value_error(interval.error());
     return std::unique_ptr<DecisionMaker>(
@@ -175,9 +174,9 @@ std::unique_ptr<PoolController> ToController(const py::object& controller, DataR
     pool = controller.cast<Pool>();
   } else {
     const bool is_name = py::isinstance<py::str>(controller);
-    pool.specification.pilot = is_name                                        ? controller.cast<std::string>()
+    pool.specification.pilot = is_name                                   ? controller.cast<std::string>()
                                : py::isinstance<SharedModel>(controller) ? "weir"
-                                                                              : "custom";
+                                                                         : "custom";
     pool.members[pool.specification.pilot] = controller;
   }
   const auto make_member = [&](const std::string& name) {

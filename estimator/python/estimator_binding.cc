@@ -129,8 +129,9 @@ void BindEstimator(py::module_& module) {
 
   const TargetRateConstraints defaults;
   py::class_<Estimator>(module, "BandwidthEstimator")
-      .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
-           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
+      .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
+           "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
+           "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)

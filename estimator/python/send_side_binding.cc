@@ -64,8 +64,9 @@ py::dict Counters(const SendSideEstimator& estimator) {
 void BindSendSide(py::module_& module) {
   const TargetRateConstraints defaults;
   py::class_<SendSideEstimator>(module, "SendSideEstimator")
-      .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
-           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
+      .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
+           "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
+           "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
            "pacing_factor"_a = SendSideEstimatorConfig().pacing_factor)
       .def("on_sent_packet", &OnSentPacket, py::kw_only(), "send_time_us"_a, "sequence_number"_a, "size_bytes"_a,
            "kind"_a = "video")

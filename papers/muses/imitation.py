@@ -22,7 +22,7 @@ from weir.papers.muses.networks import muses_scenario
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.registry import PRESETS
-from weir.trainer.gym import ActionSpecification, BottleneckEnv
+from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 
 TEACHER = "teacher"
 LARGEST_DELAYS_MS = (20.0, 50.0, 100.0, 150.0)
@@ -97,10 +97,8 @@ def _flows(file: Path, largest_ms: float, flows: int, simulator: Path) -> tuple[
     if about["action_kind"] != "rate_bps":
         raise InputError(f"{file}: answers with {about['action_kind']}; Figure 1b takes models that answer with rates")
     action = ActionSpecification("log_rate", about["min_bps"], about["max_bps"])
-    environment = BottleneckEnv(
-        objective="balanced", interval_ms=round(about["interval_ms"]), features=about["features"],
-        history=about["history"], action=action, simulator=simulator,
-    )  # fmt: skip
+    specification = EnvironmentSpecification(round(about["interval_ms"]), about["features"], about["history"], action)
+    environment = BottleneckEnv(None, specification, simulator=simulator)
     span = math.log(action.max_bps / action.min_bps)
     optimal_bps, answers_bps, current_bps = [], [], []
     try:

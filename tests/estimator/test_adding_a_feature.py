@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weir import FEATURES, INTERVAL_STATISTICS_FIELDS
+from weir import FEATURES
 from weir.errors import InputError
 from weir.trainer.gym import specification
 from weir.trainer.gym.scaling import SCALINGS
@@ -87,7 +87,7 @@ def test_the_guides_steps_are_enough_in_the_library(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     value, highest, names = done.stdout.split(" ", 2)
     assert (float(value), float(highest)) == (pytest.approx(0.4), 60)
-    assert sorted(names.split(", ")) == sorted([*INTERVAL_STATISTICS_FIELDS, DUMMY])
+    assert sorted(names.split(", ")) == sorted([*FEATURES, DUMMY])
 
 
 def test_a_field_without_its_line_in_the_table_does_not_compile(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_guide_names_every_file_of_its_steps() -> None:
 
 
 def test_every_feature_has_a_golden_value_and_a_known_scale() -> None:
-    observations, _ = golden_inputs(EnvironmentSpecification(features=INTERVAL_STATISTICS_FIELDS, history=1))
+    observations, _ = golden_inputs(EnvironmentSpecification(features=tuple(FEATURES), history=1))
     assert np.isfinite(observations).all()
     assert {feature.scale for feature in FEATURES.values()} == set(SCALINGS)
 
@@ -157,14 +157,14 @@ HOMONYMS = {
 
 
 def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> None:
-    literal = re.compile(r"[\"'](" + "|".join(map(re.escape, INTERVAL_STATISTICS_FIELDS)) + r")[\"']")
+    literal = re.compile(r"[\"'](" + "|".join(map(re.escape, FEATURES)) + r")[\"']")
     found: dict[str, set[str]] = {}
     for folder in ("estimator", "simulator", "trainer", "webrtc_patch"):
         for path in (ROOT / folder).rglob("*"):
             is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
             if is_source and (names := set(literal.findall(path.read_text()))):
                 found[path.relative_to(ROOT).as_posix()] = names
-    assert found.pop("estimator/src/interval_statistics_fields.h") == set(INTERVAL_STATISTICS_FIELDS)
+    assert found.pop("estimator/src/interval_statistics_fields.h") == set(FEATURES)
     unexpected = {file: names for file, names in found.items() if file not in ALLOWED | HOMONYMS}
     assert not unexpected, f"ask the registry, or say here why the name stands there: {unexpected}"
     assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/src/interval_statistics_fields.h"}

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from weir import GUARD_RULES
+from weir.registry import GUARD_RULES
 
 ROOT = Path(__file__).parents[2]
 TABLE = "estimator/src/guard/guard_rules.cc"
@@ -92,4 +92,6 @@ def test_the_name_of_a_rule_stands_in_its_own_file_and_the_table_only() -> None:
                 rule = reason or literal
                 if rule not in GUARD_RULES or (literal and name.startswith(HOMONYMS.get(rule, ()))):
                     continue
-                raise AssertionError(f"{name} names the rule {rule}; ask weir::GuardRules() or weir.GUARD_RULES")
+                raise AssertionError(
+                    f"{name} names the rule {rule}; ask weir::GuardRules() or weir.registry.GUARD_RULES"
+                )

@@ -137,8 +137,7 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(estimator, [&] {
-    weir::TargetRateConstraints constraints =
-        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    weir::TargetRateConstraints constraints = weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
     constraints.at_time = Timestamp::Micros(now_us);
     if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
     const auto error = estimator->estimator.SetConstraints(constraints);
