@@ -16,7 +16,7 @@ from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.evaluate.ending import finish
-from weir.qoe_eval.evaluate.report import evaluation_document, evaluation_page, print_evaluation
+from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
 from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
 from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
 from weir.qoe_eval.evaluate.suite import Suite

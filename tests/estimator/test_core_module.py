@@ -13,7 +13,6 @@ import pytest
 import weir
 from weir import _core
 from weir.registry import CONTROLLERS
-from weir.trainer import SHIPPED_MODEL
 
 HERE = Path(__file__).parent
 BUILT_IN = [name for name, one in CONTROLLERS.items() if one.built_in]
@@ -110,7 +109,7 @@ def test_the_package_exports_names_of_the_library() -> None:
 def test_the_library_is_the_wheels() -> None:
     import onnxruntime
 
-    assert onnxruntime.__version__ == weir.ONNXRUNTIME_VERSION
+    assert onnxruntime.__version__ == weir.onnxruntime_version()
 
 
 @pytest.mark.parametrize("controller", BUILT_IN)
@@ -350,7 +349,7 @@ def test_repr_says_it_all() -> None:
 
 
 def test_another_model_takes_the_place_in_the_call() -> None:
-    model = weir.Model.load(SHIPPED_MODEL)
+    model = weir.Model.shipped()
     estimator = weir.BandwidthEstimator(model)
     stream(estimator, 0, 2_000_000, 1_000_000)
     before_bps = estimator.latest.target_rate_bps
