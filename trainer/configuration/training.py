@@ -25,7 +25,6 @@ from weir.trainer.configuration.algorithms import (
 )
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
-from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
@@ -73,22 +72,11 @@ class EnvironmentSettings(Settings):
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of `BottleneckEnv` and `BottleneckVectorEnv` besides scenario, objective and simulator."""
-        return {
-            "reward": self.reward,
-            "interval_ms": self.interval_ms,
-            "features": self.features,
-            "history": self.history,
-            "action": self.action.specification(),
-            "guard": self.guard,
-            "side": self.side,
-            "decision_delay_ms": self.decision_delay_ms,
-            "privileged": self.privileged_critic,
-            "timeout_s": self.timeout_s,
-        }
+        return {"specification": self.specification(), "reward": self.reward, "timeout_s": self.timeout_s}
 
     def specification(self) -> EnvironmentSpecification:
         """The specification these settings make."""
-        return make_specification(
+        return EnvironmentSpecification(
             self.interval_ms,
             self.features,
             self.history,

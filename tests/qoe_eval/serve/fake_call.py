@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
-from weir import parse_pool
+from weir._core import parse_pool
 from weir.qoe_eval.serve.call_runner import CallBackend
 from weir.registry import is_pool, pool_members
 
