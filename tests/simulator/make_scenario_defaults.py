@@ -11,7 +11,7 @@ import types
 from pathlib import Path
 from typing import Any, get_args
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 class _Nothing(types.ModuleType):
