@@ -32,7 +32,7 @@ def finetune(
     what is gained, from calls that were not learned from, is printed; it cannot see where the new policy would lead.
     """
     if os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"--out {printable(out)}: is not an empty folder; choose another")
+        raise InputError(f"--out '{printable(out)}': is not an empty folder; choose another")
     require_training()
     typer.echo("weir: loading torch", err=True)
     from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model

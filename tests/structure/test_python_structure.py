@@ -18,7 +18,7 @@ LAYERS = (
     ["weir.webrtc_patch", "weir.traces"],
     ["weir.cluster"],
     ["weir.executables"],
-    ["weir.installation", "weir.console"],
+    ["weir.installation", "weir.console", "weir.objectives", "weir.options"],
     ["weir.files"],
     ["weir.errors"],
     ["weir"],

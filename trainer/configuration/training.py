@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from typing import Annotated, Any, Literal
@@ -136,6 +137,23 @@ class TrainingConfiguration(Settings):
             "sac": self.sac,
         }
         return tables[self.algorithm]
+
+    @property
+    def steps_per_update(self) -> int:
+        """The environment steps between two updates, of all environments together."""
+        if self.algorithm == "imitation":
+            environments = self.environment.environments
+            return -(-self.imitation.decisions_per_iteration // environments) * environments
+        settings = self.algorithm_settings
+        steps = settings.steps_per_fragment if isinstance(settings, ImpalaSettings) else settings.steps_per_update
+        return steps * self.environment.environments
+
+    @property
+    def trained_steps(self) -> int:
+        """The steps of a run: `steps`, rounded to whole updates; imitation rounds down."""
+        updates = self.steps / self.steps_per_update
+        whole = max(1, math.floor(updates)) if self.algorithm == "imitation" else math.ceil(updates)
+        return whole * self.steps_per_update
 
     @property
     def saves_buffer(self) -> bool:

@@ -10,7 +10,6 @@ from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
 from weir.trainer.gym.scaling import ScaledObservation, ScaledVectorObservation
 from weir.trainer.gym.specification import (
-    MAX_DECISION_DELAY_MS,
     MINIMUM_RANDOM_WEIGHT,
     ActionSpecification,
     EnvironmentSpecification,
@@ -18,7 +17,6 @@ from weir.trainer.gym.specification import (
 from weir.trainer.gym.vector import BottleneckVectorEnv
 
 __all__ = [
-    "MAX_DECISION_DELAY_MS",
     "MINIMUM_RANDOM_WEIGHT",
     "ActionSpecification",
     "BottleneckEnv",

@@ -10,6 +10,7 @@ import numpy as np
 
 from weir._core import FEATURES
 from weir.errors import InputError
+from weir.registry import MAX_DECISION_DELAY_MS
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
@@ -20,7 +21,6 @@ MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
 
 PRIVILEGED_LIMIT = 1e11
 
-MAX_DECISION_DELAY_MS = 10_000.0
 
 DEFAULT_FEATURES: tuple[str, ...] = (
     "receive_rate_bps",

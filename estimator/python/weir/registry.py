@@ -67,5 +67,7 @@ def knows_path(controller: str) -> bool:
 PRESETS: Final[dict[str, tuple[float, float, float]]] = OBJECTIVE_PRESETS
 """Objectives by name: the weights of throughput, latency and loss."""
 DEFAULT_PRESET: Final[str] = next(iter(PRESETS))
+MAX_DECISION_DELAY_MS: Final = 10_000.0
+"""The longest time that `weir-sim` lets a decision take."""
 WEIGHTS: Final = ("throughput", "latency", "loss")
 """Names of the three weights of an objective."""
