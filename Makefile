@@ -70,10 +70,14 @@ build/stamps/call: build/stamps/run docker/packages-call.txt requirements/call.t
 	$(UV) pip install --quiet --require-hashes -r requirements/call.txt
 	touch $@
 
-# libwebrtc with Weir's patches, for the peer and the simulator.
+# libwebrtc with Weir's patches: for the peer and the simulator, and, with its debug checks, for tests under sanitizers.
 LIBWEBRTC = build/libwebrtc/version
+CHECKED = build/libwebrtc/checked/version
 $(LIBWEBRTC): build/stamps/call $(wildcard webrtc_patch/libwebrtc/* webrtc_patch/patches/*)
 	webrtc_patch/libwebrtc/build.sh build/libwebrtc
+	touch $@
+$(CHECKED): $(LIBWEBRTC)
+	webrtc_patch/libwebrtc/build.sh build/libwebrtc --checked
 	touch $@
 
 build/stamps/test: ALLOW_CUDA = 1
@@ -140,12 +144,21 @@ report: build ## Replay the bundled scenarios with every controller; writes buil
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
-test: build-test ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests
-	$(MAKE) lint
+test: ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests; goes on after a failure
+	@tests/all.sh libwebrtc build-test lint test-cpp asan test-python
+
+.PHONY: libwebrtc
+libwebrtc: build/stamps/call
+	@webrtc_patch/libwebrtc/fetch.sh "$${XDG_CACHE_HOME:-$$HOME/.cache}/weir" --fetched >/dev/null
+	$(MAKE) $(LIBWEBRTC) $(CHECKED)
+
+.PHONY: test-cpp
+test-cpp: build-test
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
-	$(MAKE) asan
-	$(BIN)/pytest -n $$(nproc) --dist loadfile
-	@[ -e $(LIBWEBRTC) ] || echo "weir: calls and the adapter to libwebrtc were not tested: run \`make webrtc\` first"
+
+.PHONY: test-python
+test-python: build-test
+	$(BIN)/pytest -n $$(nproc) --dist worksteal
 
 .PHONY: test-distributed
 test-distributed: ALLOW_CUDA = 1
@@ -162,13 +175,14 @@ soak: build-test ## One estimator for SOAK_PACKETS packets (10^8, 24 simulated h
 	build/release/tests/soak/weir_soak $(SOAK_PACKETS)
 
 .PHONY: asan
-asan: build/stamps/test ## The library's tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	cmake --preset asan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+asan: build/stamps/test ## The library's tests under AddressSanitizer and UndefinedBehaviorSanitizer; the adapter's after `make tsan`
+	cmake --preset asan -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	  -DWEIR_BUILD_PEER=$(if $(shell ls $(CHECKED) 2>/dev/null),ON,OFF) >/dev/null
 	cmake --build --preset asan
 	ctest --preset asan -j $$(nproc)
 
 .PHONY: tsan
-tsan: build/stamps/test $(LIBWEBRTC) ## The tests of the library and of the adapter to libwebrtc, under ThreadSanitizer
+tsan: build/stamps/test $(CHECKED) ## The tests of the library and of the adapter to libwebrtc, under ThreadSanitizer
 	cmake --preset tsan -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset tsan
 	ctest --preset tsan -j $$(nproc)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs checks, targets of the Makefile in the current folder, one after another, goes on after one that fails, and ends
-# with a table of results and minutes.
+# with a table of results and minutes, and with what was not tested and why.
 #
 #   tests/all.sh CHECK...
 #
@@ -9,7 +9,7 @@
 # one failed, 2 wrong use, 130 stopped.
 set -uo pipefail
 [[ $# -gt 0 ]] || { echo "usage: $0 CHECK..." >&2; exit 2; }
-folder=build/all rows=() failed=0 stopped='' pid=''
+folder=build/all rows=() logs=() failed=0 stopped='' pid=''
 mkdir -p "$folder"
 
 stop() {
@@ -28,7 +28,9 @@ missing_component() { # LOG
 
 run() { # CHECK
   local log=$folder/$1.log result=passed status=0
+  logs+=("$log")
   SECONDS=0
+  echo "$1: $log"
   # A process group of its own, so that all of it can be stopped.
   set -m
   "${MAKE:-make}" "$1" >"$log" 2>&1 </dev/null &
@@ -46,7 +48,7 @@ run() { # CHECK
       result="not here: $reason"
     else
       result="failed: $log" failed=1
-      tail -n 30 "$log"
+      tail -n 100 "$log"
     fi
   fi
   rows+=("$(printf '%-22s %7d.%d   %s' "$1" $((SECONDS / 60)) $((SECONDS % 60 / 6)) "$result")")
@@ -63,5 +65,9 @@ done
 
 printf '\n%-22s %9s   %s\n' check minutes result
 printf '%s\n' "${rows[@]}"
+# As `pytest -ra` and ctest list them.
+skipped=$(sed -nE -e 's/^SKIPPED \[[0-9]+\] ([^:]*)(:[0-9]+)?: (.*)/  \1: \3/p' \
+  -e 's/^\t *[0-9]+ - (.*) \((Skipped|Not Run)\)$/  \1: \2/p' "${logs[@]}" | sort -u)
+[[ -z $skipped ]] || printf '\nnot tested:\n%s\n' "$skipped"
 [[ -z $stopped ]] || exit 130
 exit $failed

@@ -12,7 +12,6 @@ from weir.executables import find_peer, find_simulator
 from weir.files.input import printable_lines
 from weir.objectives import parse_objective
 from weir.qoe_eval.call import report as call_report
-from weir.qoe_eval.call.logs import ESTIMATES
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
 from weir.qoe_eval.options.call import SIZES, CallOptions
@@ -24,7 +23,6 @@ from weir.qoe_eval.runs.inputs import read_inputs
 from weir.qoe_eval.runs.jobs import runs_policy
 from weir.qoe_eval.runs.options import model_to_run
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures
-from weir.qoe_eval.transitions import TransitionRecorder
 from weir.registry import uses_model
 from weir.traces.formats.convert import parse_rate
 
@@ -41,21 +39,15 @@ def make_calls(options: CallOptions, names: Sequence[str], own: Mapping[str, Cus
     requirements = parse_requirements(options.require, plan.controllers, options.reference, "call")
     console = error_console()
     calls = plan_calls(plan, options.out, [find_peer(), find_simulator()])
-    recorder = None
-    if options.record_transitions is not None:
-        logs = {key: settings.out / ESTIMATES for key, settings in calls.items() if settings.controller == "weir"}
-        model = model_to_run(options.model)
-        recorder = TransitionRecorder(options.record_transitions, model, plan.exploration or 0.0, logs)
     outcome = run_calls(calls, options.out, console, quiet=options.as_json, repeat_disturbed=options.repeat_disturbed)
     run = RunAbout(
         **command_record(started), planned=len(calls), failures=outcome.failures, reference=options.reference or ""
     )
     summary, page = call_report.write([*outcome.records, *outcome.failed], options.out, run)
-    recorded = recorder.write(outcome.records) if recorder is not None else ""
     if options.as_json:
         typer.echo(summary.text())
     else:
-        _print(summary, outcome, f"Report: {page}{recorded}")
+        _print(summary, outcome, f"Report: {page}")
     end_with_failures(outcome.failures, console, "call")
     end_with_unmet(requirements, summary, on_stderr=options.as_json)
 
@@ -65,11 +57,6 @@ def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomCo
         raise InputError(
             f"--decision-delay '{options.decision_delay:g}': requires a controller with a policy, such as weir"
         )
-    records = options.record_transitions is not None
-    if not records and options.exploration is not None:
-        raise InputError("--exploration: needs --record-transitions")
-    if records and ("weir" not in names or options.receiver != "native"):
-        raise InputError("--record-transitions: records the decisions of --controller weir at --receiver native")
     width, height = SIZES[options.size]
     return CallPlan(
         scenarios=read_inputs(options.inputs, options.read(options.duration)),
@@ -86,7 +73,6 @@ def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomCo
         duration_s=options.duration,
         own=own,
         receiver=options.receiver,
-        exploration=(options.exploration or 0.0) if records else None,
     )
 
 

@@ -87,16 +87,6 @@ class CallOptions(PathArguments):
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     )
-    record_transitions: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Experimental: keep the decisions of weir, for `weir finetune`."),
-    ] = None
-    exploration: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, metavar="SIGMA", help="With that: vary them by noise of this standard deviation. Default: 0."
-        ),
-    ] = None
     repeat_disturbed: Annotated[
         bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
     ] = False

@@ -24,13 +24,13 @@ DUMMY = "dummy_s"
 STEPS = (
     (
         "include/weir/interval_statistics.h",
-        "  double last_estimate_bps = 0;\n",
+        "  double audio_share = 0;               // audio packets, 0 to 1\n",
         f"  double {DUMMY} = 0;\n",
     ),
     (
         "src/interval_statistics_fields.h",
-        '       "the target that was in force during the interval"},\n',
-        f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay, "twice the interval"}},\n',
+        '      {"audio_share", &S::audio_share, kShare, kUnscaled},\n',
+        f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay}},\n',
     ),
     (
         "src/arrival/interval_accumulator.cc",
@@ -131,7 +131,6 @@ def test_facts_of_features_agree_with_their_names() -> None:
         assert feature.load_check[0] < feature.load_check[1], name
         assert feature.observation_space[0] <= feature.load_check[0], name
         assert feature.observation_space[1] >= feature.load_check[1], name
-        assert feature.description, name
 
 
 # Where a feature's name may stand as a string, and why. Tests, documentation and models aside.
@@ -141,7 +140,6 @@ ALLOWED = {
     "trainer/gym/rule.py": "what the rule reads",
     "trainer/gym/specification.py": "the features an environment has by default",
     "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
-    "trainer/offline/transitions.py": "what the reward `log` is computed from",
     "trainer/configs/weir.toml": "the shipped model's choice",
     "trainer/configs/impala.toml": "the shipped model's choice",
     "trainer/configs/adaptation.toml": "adaptation's choice",
@@ -161,7 +159,7 @@ HOMONYMS = {
 def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> None:
     literal = re.compile(r"[\"'](" + "|".join(map(re.escape, INTERVAL_STATISTICS_FIELDS)) + r")[\"']")
     found: dict[str, set[str]] = {}
-    for folder in ("estimator", "trainer", "webrtc_patch"):
+    for folder in ("estimator", "simulator", "trainer", "webrtc_patch"):
         for path in (ROOT / folder).rglob("*"):
             is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
             if is_source and (names := set(literal.findall(path.read_text()))):

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 # Targets that build or measure, and checks that another target runs.
 NO_CHECKS = {
     "help", "build", "build-test", "train", "distributed", "webrtc", "plugins", "model", "wheel", "report", "bench",
-    "format", "lock", "clean", "lint", "asan", "test-plugins", "test-all",
+    "format", "lock", "clean", "libwebrtc", "lint", "test-cpp", "asan", "test-python", "test-plugins", "test-all",
 }  # fmt: skip
 MAKEFILE = """
 good: ; @echo fine
@@ -22,6 +22,8 @@ bad: ; @echo broken; exit 1
 lacks: ; @echo "it: 'buildah' is missing"; exit 3
 nested: ; $(MAKE) lacks
 mixed: ; $(MAKE) -k lacks bad
+pytest: ; @echo "SKIPPED [2] tests/test_x.py:7: no browser"; echo "SKIPPED [1] tests/test_x.py: no browser"
+ctest: ; @printf 'The following tests did not run:\\n\\t 12 - PeerTest.Calls (Skipped)\\n'
 long: ; @echo begun >begun; sleep 600
 """
 
@@ -39,7 +41,7 @@ def start(folder, *names):
 
 def results(output):
     """The table: check, result."""
-    rows = output.split("result\n")[1].splitlines()
+    rows = output.split("result\n")[1].split("\n\n")[0].splitlines()
     return {name: result for name, _, result in (row.split(maxsplit=2) for row in rows)}
 
 
@@ -68,6 +70,14 @@ def test_the_table_has_every_check_and_the_status_the_worst(tmp_path, names, sta
     output, _ = script.communicate()
     assert results(output) == expected
     assert script.returncode == status
+
+
+def test_the_last_lines_say_what_was_not_tested_and_why(tmp_path):
+    output, _ = start(tmp_path, "pytest", "good", "ctest").communicate()
+    assert output.split("\n\nnot tested:\n")[1].splitlines() == [
+        "  PeerTest.Calls: Skipped",
+        "  tests/test_x.py: no browser",
+    ]
 
 
 def test_ctrl_c_ends_the_check_and_the_table_has_what_was_done(tmp_path):

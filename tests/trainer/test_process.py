@@ -153,7 +153,8 @@ def test_a_program_that_is_no_simulator(tmp_path, steady):
 def test_a_reset_larger_than_a_pipe_arrives(fake_simulator, steady):
     scenario = steady() | {"description": "x" * 1_000_000}
     env = environment(fake_simulator, scenario, timeout_s=5.0)
-    env.reset(seed=1)
+    observation, _ = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
     env.close()
 
 

@@ -42,7 +42,7 @@ def prepared(tmp_path):
         ["bash", "-c", f"cat {files} | sha256sum"], capture_output=True, text=True, check=True
     ).stdout
     out = tmp_path / "out"
-    (out / "src/out/weir").mkdir(parents=True)
+    (out / "src").mkdir(parents=True)
     (out / "prepared").write_text(wanted)
     (out / "source").write_text("150.1\n")
     return out
@@ -75,12 +75,16 @@ def test_a_machine_without_a_mirror_lacks_a_component(run, tmp_path):
     assert "no Debian mirror" in done.stderr
 
 
-def test_with_the_source_in_place_nothing_is_fetched(run, prepared, tmp_path):
-    done = run(prepared)
+@pytest.mark.parametrize(("option", "folder", "checks"), [([], ".", "false"), (["--checked"], "checked", "true")])
+def test_one_source_is_built_with_checks_and_without(run, prepared, tmp_path, option, folder, checks):
+    done = run(prepared, *option)
     assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "calls").exists()
-    assert (prepared / "version").read_text() == "150.1\n"
-    assert (prepared / "libwebrtc.a").is_symlink()
+    assert not (tmp_path / "calls").exists(), "fetched, though the source is there"
+    result = prepared / folder
+    assert (result / "version").read_text() == "150.1\n"
+    assert f"dcheck_always_on = {checks}" in (result / "args.gn").read_text().splitlines()
+    assert (result / "src").samefile(prepared / "src")
+    assert (result / "libwebrtc.a").is_symlink()
 
 
 def test_a_changed_patch_is_another_source(run, prepared, tmp_path):

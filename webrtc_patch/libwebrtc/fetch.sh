@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Takes what libwebrtc is built from out of Debian's source package `chromium`, and prints the version and the archive.
 #
-#   webrtc_patch/libwebrtc/fetch.sh CACHE
+#   webrtc_patch/libwebrtc/fetch.sh CACHE [--fetched]
 #
 # The package, 950 MB, comes by `apt-get source` from the mirror that this machine's apt already uses, through a private
 # sources file; apt checks signature and hashes. Only the archive, 60 MB, stays in CACHE. With it there, nothing is
 # fetched. An interrupted fetch goes on where it stopped.
+# With --fetched, an archive that is not there is a missing component.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 
@@ -23,7 +24,7 @@ fail() { # CODE MESSAGE
   exit "$1"
 }
 
-[[ $# -eq 1 ]] || fail 2 "usage: fetch.sh CACHE"
+[[ $# -eq 1 || ($# -eq 2 && $2 == --fetched) ]] || fail 2 "usage: fetch.sh CACHE [--fetched]"
 mkdir -p "$1"
 cache=$(cd "$1" && pwd)
 contents=$(declare -p compiled named not_applied | sha256sum | cut -c 1-8)
@@ -35,6 +36,7 @@ for version in "${versions[@]}"; do
   archive=$cache/chromium-$version-$contents.tar.gz
   [[ ! -r $archive ]] || { echo "$version $archive"; exit 0; }
 done
+[[ $# -eq 1 ]] || fail 3 "the source of libwebrtc is not on this machine; \`make webrtc\` fetches it, 950 MB"
 
 for command in apt-get xz; do
   command -v "$command" >/dev/null || fail 3 "'$command' is missing; run: apt-get install apt xz-utils"

@@ -1,11 +1,12 @@
 import os
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
 
+from weir.qoe_eval.call import disturbance
 from weir.qoe_eval.call.disturbance import WakeUpLag
 from weir.qoe_eval.link.child_process import run_in_real_time
 
@@ -40,14 +41,39 @@ def test_a_process_that_is_gone_does_not_matter():
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     run_in_real_time([process.pid])
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
 
-def test_how_late_a_thread_wakes_up():
+class LateClock:
+    """Stands in for `time`: every sleep ends 5 ms late, every `rarely`-th 40 ms."""
+
+    def __init__(self, rarely):
+        self.now_s, self.sleeps, self.rarely = 0.0, 0, rarely
+        self.seen_enough = threading.Event()
+
+    def monotonic(self):
+        return self.now_s
+
+    def sleep(self, seconds):
+        self.sleeps += 1
+        self.now_s += seconds + (0.04 if self.sleeps % self.rarely == 0 else 0.005)
+        if self.sleeps == 1000:
+            self.seen_enough.set()
+
+
+@pytest.mark.parametrize(("rarely", "p99_ms"), [(50, 40), (200, 5)])
+def test_how_late_a_thread_wakes_up(monkeypatch, rarely, p99_ms):
+    clock = LateClock(rarely)
+    monkeypatch.setattr(disturbance, "time", clock)
     lag = WakeUpLag()
     assert lag.p99_ms is None
-    lag.stop()
-    lag = WakeUpLag()
     lag.start()
-    time.sleep(0.3)
+    clock.seen_enough.wait()
     lag.stop()
-    assert 0 < lag.p99_ms < 250
+    assert lag.p99_ms == pytest.approx(p99_ms)
+
+
+def test_one_that_was_never_started_can_be_stopped():
+    lag = WakeUpLag()
+    lag.stop()
+    assert lag.p99_ms is None

@@ -22,6 +22,9 @@ def test_growth_of_both_counts_keeps_it_quiet():
     for minute in range(10):
         clock.now_s = 59.0 * minute
         supervisor.check(1000 * minute, minute, "2 of 2")
+    clock.now_s += 61.0
+    with pytest.raises(ClusterError):
+        supervisor.check(1000 * minute, minute, "2 of 2")
 
 
 @pytest.mark.parametrize(("what", "sampled", "learned"), [("sampled", 0, 1), ("learned", 1, 0)])
