@@ -255,7 +255,7 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
         (["trace.csv", "--max-bitrate", "much"], "rate 'much': write bit/s"),
         (["trace.csv", "--max-bitrate", "20k"], "trace: flows[0]: media.max_rate_bps (20000) must be at least"),
         (["trace.csv", "--seeds", "-1"], "--seeds"),
-        (["trace.csv", "--model", "no.onnx"], "--model no.onnx: no such file"),
+        (["trace.csv", "--model", "no.onnx"], "--model 'no.onnx': no such file"),
         (["trace.csv", "trace.csv"], "'trace'"),
         ([], "missing argument 'TRACE_OR_SCENARIO...'"),
         (["trace.csv", "--nonsense"], "--nonsense"),

@@ -170,7 +170,7 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
         (("--codec", "AV1"), "--codec 'AV1': not known; use VP8, VP9"),
         (("--objective", "1,2"), "--objective '1,2'"),
         (("--max-bitrate", "1G"), "must be between 50k and 50M"),
-        (("--model", "none.onnx"), "--model none.onnx: no such file"),
+        (("--model", "none.onnx"), "--model 'none.onnx': no such file"),
         (("--queue", "many"), "many"),
         (("--reverse", "none.up"), "none.up: no such file"),
         (
