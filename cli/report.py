@@ -65,7 +65,7 @@ def _check(path: Path) -> None:
 
 def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
     with loading():
-        from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
+        from weir.qoe_eval.dumps.dump_report import describe, read_dump, write_dump_report
 
     found = read_dump(path)
     page = write_dump_report(found, out)
@@ -75,26 +75,26 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
 def _report_training(folder: Path) -> tuple[str, Path] | None:
     """The report of a training or a search; None where the folder holds neither."""
     with loading():
-        from weir.qoe_eval.report import training_page
-        from weir.qoe_eval.tune import page as tune_page
+        from weir.trainer.report import training_report
+        from weir.trainer.tune import search_report
 
-    found = training_page.rewrite(folder) or tune_page.rewrite(folder)
+    found = training_report.rewrite(folder) or search_report.rewrite(folder)
     return None if found is None else (json.dumps(found[0], indent=1), found[1])
 
 
 def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bool) -> tuple[str, Path]:
     with loading():
-        from weir.qoe_eval.call import report as call_page
+        from weir.qoe_eval.call import call_report
         from weir.qoe_eval.measures.summary import in_order
         from weir.qoe_eval.report import replay_page
         from weir.qoe_eval.report.csv_tables import write_results_csv
         from weir.qoe_eval.runs.store import RunStore
 
-    calls = call_page.rewrite(folder, reference)
+    calls = call_report.rewrite(folder, reference)
     if calls is not None:
         summary, page = calls
         if csv:
-            write_results_csv(folder, in_order(call_page.read_folder(folder), ()), "call")
+            write_results_csv(folder, in_order(call_report.read_folder(folder), ()), "call")
         return summary.text(), page
     summary, page = replay_page.rewrite(folder, reference)
     if csv:

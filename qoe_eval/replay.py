@@ -10,10 +10,8 @@ from pathlib import Path
 
 import typer
 
-from weir.cluster import connected
 from weir.console import error_console
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.objectives import parse_objective
@@ -35,6 +33,8 @@ from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import knows_path, uses_model, without_field_trials
+from weir.simulator.cluster import connected
+from weir.simulator.executables import find_simulator
 from weir.traces.bounds import MEDIA, MediaKind
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_rate

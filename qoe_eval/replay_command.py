@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from weir.executables import find_simulator
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
 from weir.qoe_eval.options.replay import ReplayOptions
 from weir.qoe_eval.runs.options import check_controllers, check_model
+from weir.simulator.executables import find_simulator
 
 
 @with_options(ReplayOptions)

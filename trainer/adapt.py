@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.files.input import check_exists
-from weir.installation import require_training
+from weir.installation import require
 from weir.objectives import parse_objective
 from weir.options import ForceOption, loading
 
@@ -36,7 +36,7 @@ def adapt(
     weights = parse_objective(objective)
     for path in (model, configuration):
         check_exists(path)
-    require_training()
+    require("train")
     with loading():
         from weir.trainer.configuration.training import checked_configuration, load_configuration
         from weir.trainer.learning.progress_bar import progress_bar, reward_text

@@ -10,7 +10,7 @@ import typer
 
 from weir.errors import InputError
 from weir.files.input import check_exists
-from weir.installation import require_training
+from weir.installation import require
 from weir.options import ForceOption, loading
 
 
@@ -29,7 +29,7 @@ def export(
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
     check_exists(run)
-    require_training()
+    require("train")
     with loading():
         from weir.trainer.model.card import write_card
         from weir.trainer.model.file import check_target

@@ -8,10 +8,9 @@ import typer
 
 from weir.console import error_console
 from weir.errors import InputError
-from weir.executables import find_peer, find_simulator
 from weir.files.input import printable_lines
 from weir.objectives import parse_objective
-from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
 from weir.qoe_eval.options.call import SIZES, CallOptions
@@ -24,6 +23,7 @@ from weir.qoe_eval.runs.jobs import runs_policy
 from weir.qoe_eval.runs.options import model_to_run
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures
 from weir.registry import uses_model
+from weir.simulator.executables import find_peer, find_simulator
 from weir.traces.formats.convert import parse_rate
 
 

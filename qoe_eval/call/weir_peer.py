@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from weir.errors import MissingComponent
-from weir.executables import find_peer
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.link.child_process import (
@@ -23,6 +22,7 @@ from weir.qoe_eval.link.child_process import (
 )
 from weir.qoe_eval.options.call import WITHOUT_MODEL
 from weir.registry import is_pool, pool_members
+from weir.simulator.executables import find_peer
 
 STATS_INTERVAL_MS = 1000
 MIN_BITRATE_BPS = 30_000

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir._core import parse_pool
-from weir.errors import InputError, MissingComponent, unknown
+from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
+from weir.installation import shipped_model
 from weir.qoe_eval.runs.custom_controllers import (
     DEFAULT_TIME_LIMIT_S,
     HOW,
@@ -24,7 +25,6 @@ from weir.qoe_eval.runs.custom_controllers import (
 from weir.registry import (
     COMPARED,
     CONTROLLERS,
-    MAX_DECISION_DELAY_MS,
     PRESETS,
     SIMULATED,
     field_trials,
@@ -32,9 +32,9 @@ from weir.registry import (
     pool_members,
     without_field_trials,
 )
+from weir.simulator import MAX_DECISION_DELAY_MS
 from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.listing import check_input
-from weir.trainer import SHIPPED_MODEL
 
 if TYPE_CHECKING:
     from weir.qoe_eval.runs.inputs import PathOptions
@@ -212,20 +212,6 @@ def check_model(path: Path | None, what: str = "--model") -> None:
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
     raise InputError(f"{what} '{printable(path)}': {fault}; give an ONNX file such as 'weir export' writes")
-
-
-def shipped_model() -> Path:
-    """The bundled ONNX model of the controller weir.
-
-    Raises:
-        MissingComponent: this copy of Weir has none.
-    """
-    if not SHIPPED_MODEL.is_file():
-        raise MissingComponent(
-            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or omit "
-            "--controller weir"
-        )
-    return SHIPPED_MODEL
 
 
 def model_to_run(given: Path | None) -> Path:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from weir.errors import InputError, unknown
-from weir.files.input import printable
 from weir.registry import PRESETS
 
 MINIMUM_WEIGHT: Final = 0.05
@@ -47,7 +46,7 @@ def parse_objective(text: str) -> tuple[float, float, float]:
         weights = checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
     except ValueError:
         raise InputError(
-            f"--objective '{printable(text)}': give three weights above 0 such as 0.4,0.5,0.1, or a preset; "
+            f"--objective '{text}': give three weights above 0 such as 0.4,0.5,0.1, or a preset; "
             f"{unknown(text, PRESETS)}"
         ) from None
     # Rounded, so that 4,5,1 and 0.4,0.5,0.1 are the same run.

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from weir.files.output import file_name
-from weir.qoe_eval import requirements
-from weir.qoe_eval.call import call as call_command
+from weir.qoe_eval import call_command, requirements
 from weir.qoe_eval.call.summary import read_calls
 from weir.qoe_eval.records import CallRecord
 

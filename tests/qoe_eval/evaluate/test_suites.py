@@ -216,10 +216,10 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--suite", "weather"], "--suite 'weather': there is none; one of policy, impairments,"),
+        (["--suite", "weather"], "--suite 'weather': not known; use policy, impairments,"),
         (["--set", "weather"], "--set 'weather': there is none; one of catalogue, random, mahimahi,"),
         (["--only", "nothing"], "--only nothing: no scenario is chosen"),
-        (["--size", "9x9"], "--size '9x9': use 1280x720, 640x360"),
+        (["--size", "9x9"], "--size '9x9': not known; use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces 'nowhere': no folder opennetlab/ or mahimahi/ in it"),
         (["--figures", "missing.json"], "missing.json: no such file"),
         (["--figures", "list.json"], "--figures list.json: must be a JSON object"),
