@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -137,6 +138,19 @@ class TrainingConfiguration(Settings):
             "sac": self.sac,
         }
         return tables[self.algorithm]
+
+    @property
+    def steps_per_update(self) -> int:
+        """The environment steps between two updates, of all environments together."""
+        settings = getattr(self, self.algorithm, None)
+        steps = getattr(settings, "steps_per_fragment", None) or getattr(settings, "steps_per_update", None)
+        # Of an algorithm that another distribution registers, nothing is known.
+        return int(steps) * self.environment.environments if steps else 1
+
+    @property
+    def trained_steps(self) -> int:
+        """The steps of a run: `steps`, rounded up to whole updates."""
+        return math.ceil(self.steps / self.steps_per_update) * self.steps_per_update
 
     @property
     def saves_buffer(self) -> bool:
