@@ -521,17 +521,20 @@ TEST(BandwidthEstimatorTest, ATimeoutHasItsReason) {
   const auto reason = [](const BandwidthEstimator& estimator) { return ToString(estimator.next_timeout_reason()); };
   BandwidthEstimatorConfig without_guard;
   without_guard.guard = false;
-  BandwidthEstimator once = MadeEstimator(without_guard, std::make_unique<OnceController>());
+  const auto silent = [] {
+    return MakeFallbackController(std::make_unique<OnceController>(), std::make_unique<OnceController>());
+  };
+  BandwidthEstimator once = MadeEstimator(without_guard, silent());
   EXPECT_EQ(reason(once), "start");
   Drive(once, kStart, kStart + TimeDelta::Seconds(1));
   TestStream stream;
   once.OnPacket(stream.Next(kStart + TimeDelta::Seconds(1)));
   EXPECT_EQ(reason(once), "first_packets");
-  // Its only answer came before the packet, and then no packets arrive.
-  BandwidthEstimator guarded = MadeEstimator({}, std::make_unique<FixedController>(Kbps(300)));
+  // After the only packet.
+  BandwidthEstimator guarded = MadeEstimator({}, silent());
   Drive(guarded, kStart, kStart);
   guarded.OnPacket(stream.Next(kStart));
-  Drive(guarded, kStart, kStart + TimeDelta::Millis(100));
+  Drive(guarded, kStart, kStart + TimeDelta::Millis(500));
   EXPECT_EQ(reason(guarded), "guard");
   BandwidthEstimator deciding = MadeEstimator({}, Always(Kbps(300)));
   Drive(deciding, kStart, kStart);
