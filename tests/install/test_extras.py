@@ -19,7 +19,7 @@ import weir
 model = weir.Model.shipped()
 assert weir.Model.shipped().description == model.description
 assert not model.needs_onnxruntime
-estimator = weir.BandwidthEstimator(model=model)
+estimator = weir.BandwidthEstimator(model)
 estimator.on_packet(arrival_time_us=0, ssrc=1, sequence_number=1, abs_send_time=0, payload_bytes=1000)
 estimator.on_timeout(100_000)
 print(*{name.partition(".")[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names))
