@@ -46,7 +46,9 @@ install() { # [EXTRA]
   mv environment/bin/uv uv
   pip uninstall --quiet --yes uv
   bare=$(du -sm "$site" | cut -f1)
-  check "installs${1:+ the extra $1}" ./uv pip install --quiet --torch-backend=cpu --python environment "$wheel${1:+[$1]}"
+  # Torch with CUDA, 6 GB, where that without cannot be reached.
+  ./uv pip install --quiet --torch-backend=cpu --python environment "$wheel${1:+[$1]}" 2>/dev/null ||
+    check "installs${1:+ the extra $1}" ./uv pip install --quiet --python environment "$wheel${1:+[$1]}"
   printf 'weir-bwe%s: %d packages, %d MB\n' "${1:+[$1]}" "$(find "$site" -maxdepth 1 -name '*.dist-info' \
     ! -name 'pip-*' ! -name 'setuptools-*' | wc -l)" $(($(du -sm "$site" | cut -f1) - bare))
 }

@@ -344,7 +344,7 @@ def test_version_and_help(weir):
     assert status == 0
     commands = ("replay", "report", "doctor", "bench", "evaluate", "traces", "train", "export", "model")
     assert all(command in out for command in commands)
-    for group in ("paper", "webrtc", "traces"):
+    for group in ("webrtc", "traces"):
         out = weir(group, "--help")[1]
         assert out.startswith("Usage: weir "), group
         assert "completion" not in out, group
