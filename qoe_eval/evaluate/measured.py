@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.evaluation_report import family_table
 from weir.qoe_eval.evaluate.results import undisturbed
 from weir.qoe_eval.evaluate.runner import Evaluated
@@ -21,7 +22,6 @@ from weir.qoe_eval.measures.statistics import distinct_runs, spread
 from weir.qoe_eval.measures.summary import against, common_runs, ordered_controllers, run_values
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallRecord, Record
-from weir.qoe_eval.runs.options import shipped_model
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.simulator.executables import find_simulator
 
