@@ -42,7 +42,7 @@ COMMANDS: Commands = {
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
     "webrtc": ("weir.webrtc_patch.check:app", "Check the patches that put Weir into libwebrtc."),
 }
-# Of every wrong use, the base class of what typer shows of it.
+# The base class of what typer shows of a wrong use.
 _UsageError: Any = typer.BadParameter.__base__
 _LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 

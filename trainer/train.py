@@ -105,7 +105,7 @@ def train(
 
 
 def worth(settings: TrainingConfiguration, steps: int) -> str:
-    """What a policy after so many steps is to be compared with, and the command that does it."""
+    """The share of a long training, the policy to compare with, and the command that compares."""
     around_rule = settings.environment.action.kind == "around_rule"
     return (
         f"{steps / _SHIPPED_STEPS:.1%} of the shipped model's steps. A policy begins as "

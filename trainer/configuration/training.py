@@ -144,7 +144,7 @@ class TrainingConfiguration(Settings):
         """The environment steps between two updates, of all environments together."""
         settings = getattr(self, self.algorithm, None)
         steps = getattr(settings, "steps_per_fragment", None) or getattr(settings, "steps_per_update", None)
-        # Of an algorithm that another distribution registers, nothing is known.
+        # Another distribution's algorithm tells nothing about its updates.
         return int(steps) * self.environment.environments if steps else 1
 
     @property
