@@ -133,7 +133,10 @@ Started StartPython(const py::object& made, const weir_controller_start& start) 
                              "objective"_a = ToDict(start.objective), "seed"_a = start.seed);
     py::object controller = py::module_::import("weir.python_controller").attr("PythonController")(made, described);
     const auto interval = CheckedInterval(controller.attr("interval_us").cast<double>());
-    if (!interval) throw py::value_error(interval.error());
+    if (!interval) {
+      PyErr_SetString(PyExc_ValueError, interval.error().c_str());
+      throw py::error_already_set();
+    }
     return std::unique_ptr<DecisionMaker>(
         std::make_unique<PythonDecisionMaker>(std::move(controller), interval.value()));
   };

@@ -71,8 +71,8 @@ def test_rates_follow_constraints_and_pacing_factor() -> None:
     [
         ({"controller": 7}, "a controller is a name, a weir.Model"),
         ({"controller": "nobody"}, "there is no controller 'nobody'"),
-        ({"controller": "rule", "pacing_factor": 0.5}, "pacing_factor"),
-        ({"controller": "rule", "pacing_factor": float("nan")}, "pacing_factor"),
+        ({"controller": "rule", "pacing_factor": 0.5}, "the pacing factor must be"),
+        ({"controller": "rule", "pacing_factor": float("nan")}, "the pacing factor must be"),
         ({"controller": "rule", "min_rate_bps": 0}, "rate"),
     ],
 )

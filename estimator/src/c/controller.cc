@@ -109,7 +109,7 @@ int weir_controller_create_pool(const char* specification, const weir_named_cont
     auto made = std::make_unique<weir_controller>(weir_controller{.specification = std::move(pool.value()),
                                                                   .make_member = make_member,
                                                                   .fusion = MakeFusion(fusion, fusion_argument)});
-    // What cannot be made fails here, not in each estimator.
+    // A member that cannot be made fails here, not in each estimator.
     const auto tried = weir::internal::MakeController(made.get(), DataRate::BitsPerSecond(1));
     if (!tried) return FailArgument(tried.error());
     controller = made.release();
