@@ -34,7 +34,6 @@ COMMANDS: Commands = {
     "train": ("weir.trainer.train:train", "Train a policy."),
     "tune": ("weir.qoe_eval.tune.tune:tune", "Search settings of a training."),
     "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
-    "finetune": ("weir.trainer.finetune:finetune", "Experimental: learn from recorded calls."),
     "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
     "model": ("weir.qoe_eval.model:model", "Show what a model needs and gives."),
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),

@@ -78,7 +78,6 @@ class FlowColumns(TypedDict, total=False):
     probe_rate_bps: Samples
     packets_lost_at_queue: Samples
     most_bytes_in_flight: Samples
-    path_kind: Samples
     frames: FrameColumns
 
 

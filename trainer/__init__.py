@@ -21,20 +21,15 @@ if TYPE_CHECKING:
     )
     from weir.trainer.learning.stages import export_run, train_until
     from weir.trainer.model.file import read_model
-    from weir.trainer.offline.transitions import RecordedCall
-    from weir.trainer.offline.writer import check_model, check_target, write_data_set
 
 __all__ = [
     "CONFIGURATION",
     "EVALUATIONS",
     "PROGRESS_LOG",
     "SHIPPED_MODEL",
-    "RecordedCall",
     "RunRecord",
     "TrainingConfiguration",
     "TuneSettings",
-    "check_model",
-    "check_target",
     "checked_configuration",
     "export_run",
     "load_configuration",
@@ -44,7 +39,6 @@ __all__ = [
     "setting_of",
     "train_until",
     "with_parameters",
-    "write_data_set",
 ]
 
 # The shipped model; an installed copy of Weir may lack it.
@@ -54,12 +48,9 @@ _HOMES = {
     "CONFIGURATION": "weir.trainer.learning.run_record",
     "EVALUATIONS": "weir.trainer.learning.run_record",
     "PROGRESS_LOG": "weir.trainer.learning.run_record",
-    "RecordedCall": "weir.trainer.offline.transitions",
     "RunRecord": "weir.trainer.learning.run_record",
     "TrainingConfiguration": "weir.trainer.configuration.training",
     "TuneSettings": "weir.trainer.configuration.tuning",
-    "check_model": "weir.trainer.offline.writer",
-    "check_target": "weir.trainer.offline.writer",
     "checked_configuration": "weir.trainer.configuration.training",
     "export_run": "weir.trainer.learning.stages",
     "load_configuration": "weir.trainer.configuration.training",
@@ -69,7 +60,6 @@ _HOMES = {
     "setting_of": "weir.trainer.configuration.tuning",
     "train_until": "weir.trainer.learning.stages",
     "with_parameters": "weir.trainer.configuration.tuning",
-    "write_data_set": "weir.trainer.offline.writer",
 }
 
 

@@ -4,16 +4,14 @@
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library reads no clock, starts
  * no thread but `worker`, opens no file and prints nothing. Names have units: _us, _bps, _bytes.
  *
- * Threads: calls on one handle must not overlap; different handles are independent. A weir_model is the exception: any
- * number of threads may use one at once, until one of them destroys it. The log callback runs on the calling thread,
- * before the call returns; it must neither call back into the same handle, nor throw, nor longjmp.
+ * Threads: calls on one handle must not overlap; different handles are independent. weir_model and weir_controller are
+ * the exceptions: any number of threads may use one at once, until one of them destroys it. Callbacks run on the calling
+ * thread, before the call returns; they must neither call back into the same handle, nor throw, nor longjmp.
  *
  * Errors: functions that return int return a negative weir_error on failure, and weir_last_error() has a sentence for
- * the user. For callers that change threads between two calls, as goroutines do, the call also writes it to `error`
- * unless that is NULL, truncated to error_size_bytes with the terminating zero. A successful call leaves `error` alone.
+ * the user. On failure a function that creates sets its handle to NULL.
  *
- * Structs, except weir_named_model, begin with struct_size; set it to sizeof the struct. Fields of a newer header than
- * the library's must be zero.
+ * Structs: their layout is fixed within one SONAME of the library, so they have no size or version of their own.
  *
  * Trust: pass only packets that SRTP has authenticated. Their contents are untrusted.
  */
@@ -22,6 +20,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "weir_controller.h"
 
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))
@@ -38,7 +38,7 @@ extern "C" {
 
 typedef enum weir_error {
   WEIR_OK = 0,
-  WEIR_ERROR_INVALID_ARGUMENT = -1, /* a null pointer, a wrong struct_size, a value out of its range */
+  WEIR_ERROR_INVALID_ARGUMENT = -1, /* a null pointer, a value out of its range */
   WEIR_ERROR_INVALID_MODEL = -2,    /* see weir_last_error() */
   WEIR_ERROR_UNKNOWN_CONTROLLER = -3,
   WEIR_ERROR_BUFFER_TOO_SMALL = -4,
@@ -58,61 +58,58 @@ typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, co
 
 /* ---- Model ---- */
 
-/* A checked ONNX policy for any number of estimators and senders. */
+/* A checked ONNX policy for any number of controllers and senders. */
 typedef struct weir_model weir_model;
 
-/* `model` is not used after the call. The caller frees *out with weir_model_destroy(); on error it is NULL. Takes
- * milliseconds; creating an estimator with the result takes microseconds. */
-WEIR_API int weir_model_load(const void* model, size_t model_size_bytes, weir_model** out, char* error,
-                             size_t error_size_bytes) WEIR_NOEXCEPT;
-/* NULL is allowed. Estimators and senders of the model remain valid. */
+/* `onnx` is not used after the call. The caller frees *model with weir_model_destroy(). Takes milliseconds; creating
+ * an estimator with the result takes microseconds. */
+WEIR_API int weir_model_load(const void* onnx, size_t size_bytes, weir_model** model) WEIR_NOEXCEPT;
+/* NULL is allowed. What was made with the model remains valid. */
 WEIR_API void weir_model_destroy(weir_model* model) WEIR_NOEXCEPT;
+
+/* ---- Controller ---- */
+
+/* A choice of the algorithm that decides. Each estimator and sender that is created with it has a state of its own. */
+typedef struct weir_controller weir_controller;
+
+/* NULL is allowed. What was made with the controller remains valid. */
+WEIR_API void weir_controller_destroy(weir_controller* controller) WEIR_NOEXCEPT;
+/* A policy. `worker` not 0: models are computed on one thread for the whole process, for which no call waits. The rate
+ * in force stays until the answer is there, which next_timeout_us polls every 10 ms; after the model's interval it is a
+ * fault. */
+WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
+                                           weir_controller** controller) WEIR_NOEXCEPT;
+/* "rule", "nada" or "fixed" (always the start rate). */
+WEIR_API int weir_controller_create_built_in(const char* name, weir_controller** controller) WEIR_NOEXCEPT;
+/* The host's own, see weir_controller.h. `functions` are copied; `argument` reaches each create(). Its failures are
+ * faults: the rate in force is held, then the rule decides until the controller works again. */
+WEIR_API int weir_controller_create_custom(const weir_controller_functions* functions, void* argument,
+                                           weir_controller** controller) WEIR_NOEXCEPT;
+
+/* A custom fusion: one rate from those of the pilot and the candidates. Called during weir_estimator_on_timeout(). A
+ * rate outside the given ones is counted, and the pilot's is used. */
+typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
+                                        size_t copilot_count);
+/* A member of a pool by its name in the specification. */
+typedef struct weir_named_controller {
+  const char* name;
+  const weir_controller* controller; /* no pool */
+} weir_named_controller;
+/* Several in one, by a specification such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
+ * (weir/pool_controller.h). `members` has those that are not built in; it is not used after the call. `fusion`, for
+ * "fusion=user", may be NULL. */
+WEIR_API int weir_controller_create_pool(const char* specification, const weir_named_controller* members,
+                                         size_t member_count, weir_fusion_callback fusion, void* fusion_argument,
+                                         weir_controller** controller) WEIR_NOEXCEPT;
 
 /* ---- Estimator ---- */
 
 typedef struct weir_estimator weir_estimator;
 
-/* A model for the member "weir:NAME" of a pool: `loaded`, or ONNX in memory if that is NULL. */
-typedef struct weir_named_model {
-  const char* name;
-  const void* model;
-  size_t model_size_bytes;
-  const weir_model* loaded;
-} weir_named_model;
-
-/* A custom fusion: one rate from those of the pilot and the candidates. Called during weir_estimator_on_timeout(), with
- * the rules of the log callback. A rate outside the given ones is counted, and the pilot's is used. */
-typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
-                                        size_t copilot_count);
-
-/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout(), with the rules of the log callback. */
+/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout(). */
 typedef int64_t (*weir_clock_callback)(void* argument);
 
 typedef struct weir_estimator_config {
-  size_t struct_size;
-
-  /* The controller: exactly one of `controller`, a model (`model` or `loaded_model`), and `pool`. */
-
-  /* "rule", "nada" or "fixed" (always the start rate). */
-  const char* controller;
-  /* An ONNX policy in memory; not used after the call. */
-  const void* model;
-  size_t model_size_bytes;
-  /* In place of `model`; may be destroyed after the call. */
-  const weir_model* loaded_model;
-  /* A pool specification, such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
-   * (weir/pool_controller.h). Its member "weir" is `model` or `loaded_model`. */
-  const char* pool;
-  /* The members "weir:NAME"; not used after the call. */
-  const weir_named_model* models;
-  size_t model_count;
-  /* For "fusion=user"; may be NULL. */
-  weir_fusion_callback fusion;
-  void* fusion_argument;
-  /* Not 0: models are computed on one thread for the whole process, for which no call waits. The rate in force stays
-   * until the answer is there, which next_timeout_us polls every 10 ms; after the model's interval it is a fault. */
-  int32_t worker;
-
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
@@ -132,29 +129,18 @@ typedef struct weir_estimator_config {
   /* May be NULL. Reports when the controller is suspended and when it is active again. */
   weir_log_callback log;
   void* log_argument;
-  /* NULL, or a buffer for the error of every failed call on this estimator, from its creation on; must outlive the
-   * estimator. */
-  char* error;
-  size_t error_size_bytes;
 } weir_estimator_config;
 
-/* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
-WEIR_API int weir_estimator_config_init(weir_estimator_config* config, size_t struct_size) WEIR_NOEXCEPT;
-/* The caller frees *estimator with weir_estimator_destroy(); on error it is NULL. */
-WEIR_API int weir_estimator_create(const weir_estimator_config* config, weir_estimator** estimator) WEIR_NOEXCEPT;
+/* The defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
+WEIR_API weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT;
+/* `config` NULL: the defaults. The caller frees *estimator with weir_estimator_destroy(). */
+WEIR_API int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,
+                                   weir_estimator** estimator) WEIR_NOEXCEPT;
 /* NULL is allowed. */
 WEIR_API void weir_estimator_destroy(weir_estimator* estimator) WEIR_NOEXCEPT;
 
-typedef enum weir_packet_kind {
-  WEIR_PACKET_VIDEO = 0,
-  WEIR_PACKET_AUDIO = 1,
-  WEIR_PACKET_PROBE = 2,
-  WEIR_PACKET_RETRANSMISSION = 3
-} weir_packet_kind;
-
 /* One RTP packet as received. */
 typedef struct weir_packet {
-  size_t struct_size;
   int64_t arrival_time_us;
   uint32_t ssrc;
   uint16_t sequence_number;
@@ -182,11 +168,10 @@ WEIR_API int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, ui
 WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) WEIR_NOEXCEPT;
 
 typedef struct weir_estimate {
-  size_t struct_size;
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* In static storage: "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a guard rule, see
-   * weir_guard_rule_name(). */
+  /* In static storage: "start", "controller", "candidate", "fallback", "held", or "guard_" and the name of a guard
+   * rule, see weir_guard_rule_name(). */
   const char* reason;
 } weir_estimate;
 
@@ -208,17 +193,15 @@ WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throu
                                           float loss) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                             int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
-/* Replaces the controller by that of `config`, also in a call; the new one goes on from the rate in force. Reads only
- * the first block and start_rate_bps of `config`. On an error the old one stays. */
+/* Replaces the controller, also in a call; the new one goes on from the rate in force. On an error the old one stays. */
 WEIR_API int weir_estimator_set_controller(weir_estimator* estimator,
-                                           const weir_estimator_config* config) WEIR_NOEXCEPT;
+                                           const weir_controller* controller) WEIR_NOEXCEPT;
 /* Changes pilot, copilots, fusion and policy among the members of the pool; the others are still polled. */
 WEIR_API int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_pool_member {
-  size_t struct_size;
   /* Valid until weir_estimator_set_controller() and weir_estimator_destroy(). */
   const char* name;
   /* "pilot", "copilot", "watching" or "suspended", in static storage. */
@@ -243,12 +226,11 @@ WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t
 #define WEIR_MAX_GUARD_RULES 16
 
 typedef struct weir_estimator_counters {
-  size_t struct_size;
   uint64_t decisions;          /* targets of the active controller */
   uint64_t policy_faults;      /* its missing or invalid targets */
   uint64_t fallback_decisions; /* targets of the fallback in its place */
   uint64_t late_decisions;     /* see decision_limit_us */
-  uint64_t pilot_changes;      /* times the pool's policy changed the active controller */
+  uint64_t active_changes;     /* times the pool's policy changed the active controller */
   uint64_t fusion_faults;      /* rates of a custom fusion that were replaced */
   uint64_t feedbacks;          /* REMBs that were due */
   uint64_t packets_duplicate;
@@ -268,7 +250,6 @@ WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
 
 /* For a host's getStats. */
 typedef struct weir_estimator_statistics {
-  size_t struct_size;
   /* In force: W3C's availableIncomingBitrate; reason as in weir_estimate. */
   int64_t target_rate_bps;
   const char* reason;
@@ -285,8 +266,6 @@ typedef struct weir_estimator_statistics {
   int64_t packets_with_delay;      /* their number */
   /* Leaps of a sender's clock, or of the caller's back by more than 3 s. */
   int64_t clock_restarts;
-  /* The kind of path that the pilot's model recognizes, from 1; 0 for none. */
-  int64_t path_kind;
 } weir_estimator_statistics;
 
 /* The last second ends at `now_us`. */
@@ -297,16 +276,14 @@ WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int6
 
 typedef struct weir_send_side weir_send_side;
 
-/* As weir_estimator_create(), with the same config; `log` is not called. The pacing rate is `pacing_factor` times the
- * target rate; 0: 2.5. */
-WEIR_API int weir_send_side_create(const weir_estimator_config* config, double pacing_factor,
-                                   weir_send_side** send_side) WEIR_NOEXCEPT;
+/* As weir_estimator_create(); `log` is not called. The pacing rate is `pacing_factor` times the target rate; 0: 2.5. */
+WEIR_API int weir_send_side_create(const weir_controller* controller, const weir_estimator_config* config,
+                                   double pacing_factor, weir_send_side** send_side) WEIR_NOEXCEPT;
 /* NULL is allowed. */
 WEIR_API void weir_send_side_destroy(weir_send_side* send_side) WEIR_NOEXCEPT;
 
 /* A packet as it leaves. */
 typedef struct weir_sent_packet {
-  size_t struct_size;
   int64_t send_time_us;
   uint32_t size_bytes;      /* the rates count these, for example with IP and UDP; at most 65535 */
   uint16_t sequence_number; /* transport-wide */
@@ -336,7 +313,6 @@ WEIR_API int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side)
 WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_send_side_rates {
-  size_t struct_size;
   int64_t at_time_us; /* in force since; INT64_MIN before the first packet */
   int64_t target_rate_bps;
   int64_t pacing_rate_bps;
@@ -354,12 +330,11 @@ WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, int64_t m
                                             int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
 /* As weir_estimator_set_controller(). */
 WEIR_API int weir_send_side_set_controller(weir_send_side* send_side,
-                                           const weir_estimator_config* config) WEIR_NOEXCEPT;
+                                           const weir_controller* controller) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_send_side_counters {
-  size_t struct_size;
   uint64_t packets_received; /* reported as received, at their first report */
   uint64_t packets_lost;     /* late packets count in packets_received too */
   uint64_t packets_fate_unknown;
@@ -377,28 +352,16 @@ WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side,
 
 typedef struct weir_mocc weir_mocc;
 
-typedef struct weir_mocc_config {
-  size_t struct_size;
-  const void* model;
-  size_t model_size_bytes;
-  int64_t min_rate_bps;
-  int64_t start_rate_bps;
-  int64_t max_rate_bps;
-  /* NULL, or in place of `model`; may be destroyed after weir_mocc_register(). */
-  const weir_model* loaded_model;
-  /* NULL, or a buffer for the error of every failed call on this sender; must outlive it. */
-  char* error;
-  size_t error_size_bytes;
-} weir_mocc_config;
-
-WEIR_API int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) WEIR_NOEXCEPT;
-/* Register(w). Creates a sender from `config` when *mocc is NULL; else changes its objective, without `config`. */
-WEIR_API int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency,
-                                float loss) WEIR_NOEXCEPT;
+/* Uses the rates and the objective of `config`; NULL: the defaults. The caller frees *mocc with weir_mocc_destroy(). */
+WEIR_API int weir_mocc_create(const weir_model* model, const weir_estimator_config* config,
+                              weir_mocc** mocc) WEIR_NOEXCEPT;
+/* NULL is allowed. */
 WEIR_API void weir_mocc_destroy(weir_mocc* mocc) WEIR_NOEXCEPT;
 
+/* Register(w): the objective from now on. */
+WEIR_API int weir_mocc_register(weir_mocc* mocc, float throughput, float latency, float loss) WEIR_NOEXCEPT;
+
 typedef struct weir_mocc_status {
-  size_t struct_size;
   int64_t interval_us;     /* above 0, at most a minute */
   double sending_ratio;    /* packets sent over acknowledged; 100 when none was acknowledged */
   double latency_ratio;    /* mean latency over the smallest mean latency so far, at least 1 */

@@ -1,13 +1,14 @@
-/* The interface of a custom rate controller in a shared library, for `weir replay` and `weir call`. It exports
- *
- *   const weir_controller* weir_controller_entry(void);
- *
- * The controller runs at the receiver: every `interval_us` it receives the RTP packets that have arrived and returns
+/* A custom rate controller, at the receiver: every `interval_us` it receives the RTP packets that have arrived and returns
  * the target rate for the sender's RTCP REMB. See docs/write_your_own_controller.md and examples/controllers.
  *
- * All calls on one controller come from one thread at a time, in the order of time. Several controllers may exist at
- * once (one a flow), and many one after the other. In a replay a call that lasts longer than the time limit ends the
- * run. Times are microseconds of one monotonic clock whose origin does not matter.
+ * The same functions serve a host, which hands them to weir_controller_create_custom() of weir.h, and `weir replay` and
+ * `weir call`, which load a shared library that exports
+ *
+ *   const weir_controller_functions* weir_controller_entry(void);
+ *
+ * All calls on one state come from one thread at a time, in the order of time. Several may exist at once (one for each
+ * estimator or flow), and many one after the other. The functions must neither throw nor longjmp. Times are microseconds
+ * of one monotonic clock whose origin does not matter.
  */
 #ifndef WEIR_C_WEIR_CONTROLLER_H_
 #define WEIR_C_WEIR_CONTROLLER_H_
@@ -22,12 +23,12 @@ extern "C" {
 /* Version of this interface; a library with another one is refused. */
 #define WEIR_CONTROLLER_VERSION 1
 
-typedef enum weir_controller_packet_kind {
-  WEIR_CONTROLLER_VIDEO = 0,
-  WEIR_CONTROLLER_AUDIO = 1,
-  WEIR_CONTROLLER_PROBE = 2, /* also padding alone */
-  WEIR_CONTROLLER_RETRANSMISSION = 3
-} weir_controller_packet_kind;
+typedef enum weir_packet_kind {
+  WEIR_PACKET_VIDEO = 0,
+  WEIR_PACKET_AUDIO = 1,
+  WEIR_PACKET_PROBE = 2, /* also padding alone */
+  WEIR_PACKET_RETRANSMISSION = 3
+} weir_packet_kind;
 
 /* The application's objective: three weights above 0 with sum 1. */
 typedef struct weir_controller_objective {
@@ -37,12 +38,13 @@ typedef struct weir_controller_objective {
 } weir_controller_objective;
 
 typedef struct weir_controller_start {
-  uint64_t seed; /* of the run, for a randomized controller */
+  uint64_t seed; /* of the run, for a randomized controller; 1 in a host */
   /* Targets are clamped to these bounds. Before the first answer the start rate is in force. */
   int64_t min_bps;
   int64_t start_bps;
   int64_t max_bps;
   weir_controller_objective objective;
+  void* argument; /* of weir_controller_create_custom(); NULL for a shared library */
 } weir_controller_start;
 
 /* One RTP packet that is no duplicate. Sizes are those of the RTP packet, without UDP and IP. */
@@ -58,7 +60,7 @@ typedef struct weir_controller_packet {
       lost_change; /* n for a gap of n packets before this one, -1 for a late packet counted as lost before, else 0 */
   uint16_t sequence_number;
   uint8_t payload_type;
-  uint8_t kind; /* weir_controller_packet_kind */
+  uint8_t kind; /* weir_packet_kind */
 } weir_controller_packet;
 
 typedef struct weir_controller_interval {
@@ -66,21 +68,23 @@ typedef struct weir_controller_interval {
   int64_t target_bps;         /* in force */
   int64_t round_trip_time_us; /* 0: not known yet */
   weir_controller_objective objective;
-  const weir_controller_packet* packets; /* since the call before, in the order of their arrival */
-  size_t packet_count;                   /* 0: nothing has arrived */
+  /* Since the call before, in the order of their arrival; valid during the call. */
+  const weir_controller_packet* packets;
+  size_t packet_count; /* 0: nothing has arrived; at most 262,144 */
 } weir_controller_interval;
 
-typedef struct weir_controller {
+typedef struct weir_controller_functions {
   uint32_t version;    /* WEIR_CONTROLLER_VERSION */
   int64_t interval_us; /* between two decisions, 5,000 to 10,000,000 */
   /* The state of one flow's controller, handed to the other two; NULL: it cannot be made. */
   void* (*create)(const weir_controller_start* start);
-  /* The target rate in bit/s of RTP packets: 0 to 1e12, or the run fails. */
+  /* The target rate in bit/s of RTP packets: 0 to 1e12, or the decision fails. A failure ends a replay's run; in a host
+   * and in a call the rule decides until the controller works again. */
   double (*decide)(void* state, const weir_controller_interval* interval);
   void (*destroy)(void* state);
-} weir_controller;
+} weir_controller_functions;
 
-typedef const weir_controller* (*weir_controller_entry_function)(void);
+typedef const weir_controller_functions* (*weir_controller_entry_function)(void);
 
 #ifdef __cplusplus
 }

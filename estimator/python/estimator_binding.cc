@@ -27,7 +27,7 @@ namespace {
 using namespace py::literals;  // NOLINT: the literals' only way in
 
 struct Estimator final : BandwidthEstimator {
-  using BandwidthEstimator::BandwidthEstimator;
+  explicit Estimator(BandwidthEstimator made) : BandwidthEstimator(std::move(made)) {}
 
   RembSender remb_sender;
   // As of the latest OnTimeout.
@@ -142,9 +142,11 @@ std::unique_ptr<Estimator> Make(const std::optional<std::string>& controller, co
                                 const Models& models, std::optional<PythonFusion> fusion,
                                 std::optional<PythonPolicy> policy) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  return std::make_unique<Estimator>(
-      BandwidthEstimatorConfig{constraints, ToObjective(objective), guard},
+  auto made = BandwidthEstimator::Create(
+      {constraints, ToObjective(objective), guard},
       MakeController(controller, model, pool, models, std::move(fusion), std::move(policy), constraints.start_rate));
+  if (!made) throw py::value_error(made.error());
+  return std::make_unique<Estimator>(std::move(made.value()));
 }
 
 void SetController(Estimator& estimator, const std::optional<std::string>& controller,
@@ -155,7 +157,9 @@ void SetController(Estimator& estimator, const std::optional<std::string>& contr
 }
 
 // Every estimator of this module has one.
-PoolController& PoolIn(Estimator& estimator) { return static_cast<PoolController&>(estimator.controller()); }
+const PoolController& PoolIn(const Estimator& estimator) {
+  return static_cast<const PoolController&>(estimator.controller());
+}
 
 void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
                     int64_t now_us) {
@@ -203,7 +207,7 @@ py::dict Counters(const Estimator& estimator) {
                  "packets_duplicate"_a = counters.arrivals.duplicates,
                  "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
                  "stream_restarts"_a = counters.arrivals.restarts,
-                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "pilot_changes"_a = controller.pilot_changes,
+                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "active_changes"_a = controller.active_changes,
                  "fusion_faults"_a = controller.fusion_faults, "late_decisions"_a = controller.late_decisions);
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) found[py::cast(rules[i].reason)] = counters.guard[i];
@@ -219,8 +223,7 @@ py::dict Statistics(const Estimator& estimator, int64_t now_us) {
                   "bytes_received"_a = all.total.size.bytes(), "packets_lost"_a = all.total.packets_lost,
                   "packets_fate_unknown"_a = all.packets_fate_unknown,
                   "total_queueing_delay_us"_a = all.total.queueing_delay.us(),
-                  "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts,
-                  "path_kind"_a = all.path_kind);
+                  "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts);
 }
 
 py::bytes MakeRemb(const Estimator& estimator, int64_t sender_ssrc) {
@@ -238,7 +241,6 @@ void BindEstimator(py::module_& module) {
       .def_property_readonly("at_time_us", [](const Estimate& e) { return e.at_time.us(); })
       .def_property_readonly("target_rate_bps", [](const Estimate& e) { return e.target_rate.bps(); })
       .def_property_readonly("reason", [](const Estimate& e) { return std::string(ToString(e.reason)); })
-      .def_readonly("path_kind", &Estimate::path_kind)
       .def("__repr__", [](const Estimate& e) {
         return "Estimate(at_time_us=" + std::to_string(e.at_time.us()) +
                ", target_rate_bps=" + std::to_string(e.target_rate.bps()) + ", reason='" +
@@ -276,7 +278,8 @@ void BindEstimator(py::module_& module) {
           [](const Estimator& e) { return std::min(e.next_timeout(), e.remb_sender.next_timeout(e)).us(); })
       .def_readonly("remb_due", &Estimator::remb_due)
       .def(
-          "set_objective", [](Estimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
+          "set_objective",
+          [](Estimator& e, const ObjectiveArgument& o) { static_cast<void>(e.SetObjective(ToObjective(o))); },
           "objective"_a)
       .def("set_constraints", &SetConstraints, py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a,
            "now_us"_a)
@@ -287,13 +290,13 @@ void BindEstimator(py::module_& module) {
           },
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const Estimator& e) { return e.latest(); })
-      .def_property_readonly("pilot_suspended", [](Estimator& e) { return PoolIn(e).pilot().suspended; })
+      .def_property_readonly("suspended", [](const Estimator& e) { return e.controller().active().suspended; })
       .def("set_controller", &SetController, "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
            "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
       .def(
           "configure_pool",
           [](Estimator& e, const std::string& line) {
-            if (const auto error = PoolIn(e).Configure(ReadPool(line))) throw py::value_error(error->message);
+            if (const auto error = e.ConfigurePool(ReadPool(line))) throw py::value_error(error->message);
           },
           "line"_a)
       .def_property_readonly("members", &Members)

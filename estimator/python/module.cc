@@ -106,7 +106,6 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("needs_onnxruntime",
                              [](const Policy& policy) { return policy.model().needs_onnxruntime(); })
       .def("run", &RunPolicy, "observation"_a, "objective"_a = kObjectivePresets[0].name)
-      .def_property_readonly("path_kind", &Policy::path_kind)
       .def("reset_state", &Policy::ResetState);
   module.def(
       "describe_model", [](const py::bytes& model) { return ToDict(LoadModel(model)->description()); }, "model"_a);

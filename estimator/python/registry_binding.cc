@@ -107,8 +107,7 @@ void BindFeatures(py::module_& module) {
       .def_property_readonly("observation_space",
                              [](const Feature& feature) { return Ends(feature.quantity.observation_space); })
       .def_property_readonly("scale", [](const Feature& feature) { return std::string(ToString(feature.scale)); })
-      .def_property_readonly("of_path", [](const Feature& feature) { return feature.of_path; })
-      .def_property_readonly("description", [](const Feature& feature) { return std::string(feature.description); });
+      .def_property_readonly("of_path", [](const Feature& feature) { return feature.of_path; });
   py::dict features;
   for (const Feature& feature : kIntervalStatisticsFields) features[py::str(std::string(feature.name))] = feature;
   module.attr("FEATURES") = ReadOnly(features);

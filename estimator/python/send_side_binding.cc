@@ -1,5 +1,4 @@
 // weir._core.SendSideEstimator
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,13 +35,13 @@ std::unique_ptr<SendSideEstimator> Make(const std::optional<std::string>& contro
                                         const std::optional<ModelArgument>& model, int64_t min_rate_bps,
                                         int64_t start_rate_bps, int64_t max_rate_bps,
                                         const ObjectiveArgument& objective, bool guard, double pacing_factor) {
-  if (!(pacing_factor >= 1) || !std::isfinite(pacing_factor))
-    throw py::value_error("pacing_factor must be finite and at least 1");
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   const SendSideEstimatorConfig config{
       .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
       .pacing_factor = pacing_factor};
-  return std::make_unique<SendSideEstimator>(config, MakeReceiverController(controller, model, constraints.start_rate));
+  auto made = SendSideEstimator::Create(config, MakeReceiverController(controller, model, constraints.start_rate));
+  if (!made) throw py::value_error(made.error());
+  return std::make_unique<SendSideEstimator>(std::move(made.value()));
 }
 
 void OnSentPacket(SendSideEstimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
@@ -99,7 +98,8 @@ void BindSendSide(py::module_& module) {
       .def_property_readonly(
           "reason", [](const SendSideEstimator& e) { return std::string(ToString(e.estimator().latest().reason)); })
       .def(
-          "set_objective", [](SendSideEstimator& e, const ObjectiveArgument& o) { e.SetObjective(ToObjective(o)); },
+          "set_objective",
+          [](SendSideEstimator& e, const ObjectiveArgument& o) { static_cast<void>(e.SetObjective(ToObjective(o))); },
           "objective"_a)
       .def(
           "set_constraints",

@@ -1,13 +1,12 @@
 #include "weir/bandwidth_estimator.h"
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <utility>
 
 #include "arrival/arrival_history.h"
 #include "arrival/arrival_statistics.h"
 #include "guard/guard.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -20,27 +19,7 @@ constexpr TimeDelta kRelease = TimeDelta::Millis(500);
 constexpr double kLowestTarget = 1.5;
 constexpr double kLowestSent = 4;
 
-EstimateReason ReasonOf(size_t guard_rule) {
-  return static_cast<EstimateReason>(static_cast<size_t>(EstimateReason::kGuard) + guard_rule);
-}
-
-EstimateReason ReasonOf(TargetSource source) {
-  switch (source) {
-    case TargetSource::kPilot:
-      return EstimateReason::kPilot;
-    case TargetSource::kCopilot:
-      return EstimateReason::kCopilot;
-    case TargetSource::kFallback:
-      return EstimateReason::kFallback;
-    case TargetSource::kHeld:
-    case TargetSource::kUndecided:
-    case TargetSource::kNone:
-      break;
-  }
-  return EstimateReason::kHeld;
-}
-
-bool HasReason(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
+bool IsDecided(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
 
 std::unique_ptr<FaultTolerantController> FaultTolerant(std::unique_ptr<ReceiverController> controller,
                                                        const DecisionLimit& limit) {
@@ -58,7 +37,7 @@ ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b)
   return {.decisions = a.decisions + b.decisions,
           .faults = a.faults + b.faults,
           .fallback_decisions = a.fallback_decisions + b.fallback_decisions,
-          .pilot_changes = a.pilot_changes + b.pilot_changes,
+          .active_changes = a.active_changes + b.active_changes,
           .fusion_faults = a.fusion_faults + b.fusion_faults,
           .late_decisions = a.late_decisions + b.late_decisions};
 }
@@ -74,12 +53,23 @@ Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints
   return valid;
 }
 
-std::string_view ToString(EstimateReason reason) {
-  constexpr std::array<std::string_view, 5> kNames{"start", "pilot", "copilot", "fallback", "held"};
-  const auto index = static_cast<size_t>(reason);
-  if (index < kNames.size()) return kNames[index];
-  const std::span<const GuardRuleInfo> rules = GuardRules();
-  return index - kNames.size() < rules.size() ? rules[index - kNames.size()].reason : "unknown";
+std::string_view ToString(const EstimateReason& reason) {
+  if (reason.guard_rule) return GuardRules()[*reason.guard_rule].reason;
+  switch (reason.source) {
+    case TargetSource::kNone:
+    case TargetSource::kUndecided:
+    case TargetSource::kStart:
+      return "start";
+    case TargetSource::kController:
+      return "controller";
+    case TargetSource::kCandidate:
+      return "candidate";
+    case TargetSource::kFallback:
+      return "fallback";
+    case TargetSource::kHeld:
+      return "held";
+  }
+  return "";
 }
 
 struct BandwidthEstimator::Path {
@@ -90,15 +80,23 @@ struct BandwidthEstimator::Path {
   Guard guard;
 };
 
-BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config,
+Result<BandwidthEstimator> BandwidthEstimator::Create(const BandwidthEstimatorConfig& config,
+                                                      std::unique_ptr<ReceiverController> controller) {
+  const auto constraints = Validated(config.constraints);
+  if (!constraints) return Error{constraints.error()};
+  if (auto error = CheckObjective(config.objective)) return std::move(*error);
+  if (config.decision_limit.longest <= TimeDelta::Zero()) return Error{"the decision limit must be above 0"};
+  return BandwidthEstimator(config, constraints.value(), std::move(controller));
+}
+
+BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, const TargetRateConstraints& valid,
                                        std::unique_ptr<ReceiverController> controller)
-    : objective_(config.objective),
+    : constraints_(valid),
+      objective_(config.objective),
       path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules(),
                                    config.arrivals_are_reported)),
       controller_(FaultTolerant(std::move(controller), config.decision_limit)),
       decision_limit_(config.decision_limit) {
-  if (const auto valid = Validated(config.constraints)) constraints_ = valid.value();
-  assert(Validated(config.constraints));
   latest_.target_rate = constraints_.start_rate;
 }
 
@@ -106,8 +104,10 @@ BandwidthEstimator::BandwidthEstimator(BandwidthEstimator&&) noexcept = default;
 BandwidthEstimator& BandwidthEstimator::operator=(BandwidthEstimator&&) noexcept = default;
 BandwidthEstimator::~BandwidthEstimator() = default;
 
-bool BandwidthEstimator::any_packets() const { return path_->arrivals.totals().packets > 0; }
-const ArrivalHistory& BandwidthEstimator::arrivals() const { return path_->arrivals; }
+const ArrivalTotals& BandwidthEstimator::totals() const { return path_->arrivals.totals(); }
+bool BandwidthEstimator::HasFewPackets(Timestamp now) const {
+  return path_->arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);
+}
 size_t BandwidthEstimator::Ssrcs(std::span<uint32_t> out) const { return path_->statistics.Ssrcs(out); }
 void BandwidthEstimator::RemoveStream(uint32_t ssrc) { path_->statistics.RemoveStream(ssrc); }
 void BandwidthEstimator::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
@@ -128,7 +128,7 @@ void BandwidthEstimator::Start(Timestamp now) {
   path_->arrivals.Start(now);
   path_->guard.SetConstraints(constraints_, now);
   StartController(now);
-  latest_ = {now, constraints_.start_rate, EstimateReason::kStart, 0};
+  latest_ = {now, constraints_.start_rate, {}};
   if (!observer_) return;
   observer_->OnTarget({now, latest_.target_rate});
   if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
@@ -148,6 +148,11 @@ void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> contr
   if (!started()) return;
   StartController(now_);
   controller_->OnTargetApplied({now_, latest_.target_rate});
+}
+
+std::optional<Error> BandwidthEstimator::ConfigurePool(const PoolSpecification& specification) {
+  auto* const pool = dynamic_cast<PoolController*>(controller_.get());
+  return pool ? pool->Configure(specification) : Error{"the controller is no pool"};
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
@@ -171,11 +176,12 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
 void BandwidthEstimator::Decide(Timestamp now) {
   release_ = Timestamp::PlusInfinity();
   const DataRate wanted = any_packets() && update_.target_rate ? update_.target_rate->target_rate : latest_.target_rate;
-  EstimateReason reason = any_packets() && HasReason(update_.source) ? ReasonOf(update_.source) : latest_.reason;
+  EstimateReason reason = latest_.reason;
+  if (any_packets() && IsDecided(update_.source)) reason = {update_.source};
   path_->arrivals.OnDecision(now);
   const Guard::Result guarded = path_->guard.Apply(wanted, now);
-  if (guarded.rule) reason = ReasonOf(*guarded.rule);
-  latest_ = {now, guarded.rate, reason, update_.path_kind};
+  if (guarded.rule) reason.guard_rule = guarded.rule;
+  latest_ = {now, guarded.rate, reason};
   const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
   path_->statistics.SetLowestRate(is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero());
   controller_->OnTargetApplied({now, guarded.rate});
@@ -188,9 +194,11 @@ Timestamp BandwidthEstimator::next_timeout() const {
   return std::max(next, now_ + kMinTimeout);
 }
 
-void BandwidthEstimator::SetObjective(const Objective& objective) {
+std::optional<Error> BandwidthEstimator::SetObjective(const Objective& objective) {
+  if (auto error = CheckObjective(objective)) return error;
   objective_ = objective;
   if (started()) controller_->OnObjective(objective);
+  return std::nullopt;
 }
 
 std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstraints& constraints) {
@@ -204,7 +212,7 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
   const Timestamp now = constraints_.at_time = std::clamp(constraints_.at_time, now_, kMaxTime);
   const Guard::Result bounded = path_->guard.SetConstraints(constraints_, now);
   const DataRate target = bounded.rate;
-  if (bounded.rule) latest_ = {now, target, ReasonOf(*bounded.rule), latest_.path_kind};
+  if (bounded.rule) latest_ = {now, target, {latest_.reason.source, bounded.rule}};
   controller_->OnTargetRateConstraints(constraints_);
   controller_->OnTargetApplied({now, target});
   if (observer_) observer_->OnTarget({now, target});
@@ -223,7 +231,6 @@ EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
   const ArrivalCounters& arrivals = path_->statistics.counters();
   return {.target_rate = latest_.target_rate,
           .reason = latest_.reason,
-          .path_kind = latest_.path_kind,
           .last_second = path_->arrivals.LastSecondBefore(now),
           .total = path_->arrivals.totals(),
           .packets_fate_unknown = arrivals.fate_unknown,

@@ -1,5 +1,5 @@
-// The registry of the fields of IntervalStatistics: the features that a policy can see. The names are the same in C++,
-// Python, JSON and reports.
+// The registry of the fields of IntervalStatistics as features of policies; weir/interval_statistics.h has their
+// meanings. The names are the same in C++, Python, JSON and reports.
 #ifndef WEIR_INTERVAL_STATISTICS_FIELDS_H_
 #define WEIR_INTERVAL_STATISTICS_FIELDS_H_
 
@@ -66,8 +66,6 @@ struct IntervalStatisticsField {
   FeatureQuantity quantity;
   // How networks scale it.
   InputScale scale;
-  // Description in one line.
-  std::string_view description;
   // The feature is about more than the interval: an observation has its newest value only.
   bool of_path = false;
 };
@@ -88,51 +86,37 @@ inline constexpr auto kIntervalStatisticsFields = [] {
   constexpr FeatureQuantity kSendingRatio{"", {0, kMaxSendingRatio}, {0, kMaxSendingRatio}};
   using S = IntervalStatistics;
   return std::to_array<IntervalStatisticsField>({
-      {"interval_s", &S::interval_s, kInterval, kTime, "length of the interval"},
-      {"receive_rate_bps", &S::receive_rate_bps, kRate, kRateOverRule, "RTP bytes received over the interval"},
-      {"packets_received", &S::packets_received, kPackets, kCount, "RTP packets; duplicates not counted"},
-      {"bytes_received", &S::bytes_received, kBytes, kCount, "of these: header, payload and padding"},
-      {"packets_lost", &S::packets_lost, kPackets, kCount,
-       "never negative: late arrivals are carried into the next interval"},
-      {"loss_ratio", &S::loss_ratio, kShare, kSquareRoot, "lost / (lost + received); 0 when nothing was expected"},
-      {"queueing_delay_mean_s", &S::queueing_delay_mean_s, kQueue, kDelay,
-       "mean of one-way delay above the windowed base delay"},
-      {"queueing_delay_min_s", &S::queueing_delay_min_s, kQueue, kDelay, "its smallest"},
-      {"queueing_delay_max_s", &S::queueing_delay_max_s, kQueue, kDelay, "its largest"},
-      {"queueing_delay_p95_s", &S::queueing_delay_p95_s, kQueue, kDelay,
-       "its 95th percentile, from a histogram, within 10 %"},
-      {"delay_gradient", &S::delay_gradient, kSlope, kGradient,
-       "slope of one-way delay over arrival time, least squares"},
-      {"base_round_trip_time_s", &S::base_round_trip_time_s, kRoundTripTime, kDelay,
-       "the smallest of the last ten reports; 100 ms when unknown"},
-      {"delay_ratio", &S::delay_ratio, kDelayRatio, kLogRatio,
-       "(base + mean queueing delay) / base, after MOCC; base: half the base round-trip time"},
-      {"interarrival_time_mean_s", &S::interarrival_time_mean_s, kSilence, kTime, "mean time between two arrivals"},
-      {"jitter_s", &S::jitter_s, kQueue, kTime, "RFC 3550 section 6.4.1, at the end of the interval"},
-      {"time_since_last_packet_s", &S::time_since_last_packet_s, kSilence, kTime, "age of the last packet"},
-      {"sending_ratio", &S::sending_ratio, kSendingRatio, kLogRatio,
-       "expected / received packets, after MOCC; at most 100"},
-      {"video_share", &S::video_share, kShare, kUnscaled, "video packets, of those received"},
-      {"audio_share", &S::audio_share, kShare, kUnscaled, "audio packets, of those received"},
-      {"probe_share", &S::probe_share, kShare, kUnscaled, "packets of probe clusters, of those received"},
-      {"retransmission_share", &S::retransmission_share, kShare, kUnscaled, "repeated packets, of those received"},
-      {"application_limited", &S::application_limited, kShare, kUnscaled,
-       "1 when the sender sends well below the estimate although the path is idle"},
-      {"last_estimate_bps", &S::last_estimate_bps, kRate, kRateOverRule,
-       "the target that was in force during the interval"},
-      {"delay_noise_s", &S::delay_noise_s, kQueue, kDelay,
-       "how far the smallest delays of the last 32 intervals bend: median of their second differences", true},
-      {"loss_at_short_queue_10s", &S::loss_at_short_queue_10s, kShare, kSquareRoot,
-       "loss ratio of the intervals of the last 10 s whose queueing delay stayed below 15 ms", true},
-      {"loss_ratio_slow_10s", &S::loss_ratio_slow_10s, kShare, kSquareRoot,
-       "loss ratio of those half of the last 10 s in which least was sent: loss by chance is the same in both", true},
-      {"loss_ratio_fast_10s", &S::loss_ratio_fast_10s, kShare, kSquareRoot, "of the other half", true},
-      {"receive_rate_max_10s_bps", &S::receive_rate_max_10s_bps, kRate, kRateOverRule,
-       "highest receive rate over a second in the last 10 s", true},
-      {"receive_rate_min_10s_bps", &S::receive_rate_min_10s_bps, kRate, kRateOverRule, "the lowest", true},
-      {"queueing_delay_min_10s_s", &S::queueing_delay_min_10s_s, kQueue, kDelay,
-       "smallest queueing delay of the last 10 s", true},
-      {"queueing_delay_max_10s_s", &S::queueing_delay_max_10s_s, kQueue, kDelay, "its largest", true},
+      {"interval_s", &S::interval_s, kInterval, kTime},
+      {"receive_rate_bps", &S::receive_rate_bps, kRate, kRateOverRule},
+      {"packets_received", &S::packets_received, kPackets, kCount},
+      {"bytes_received", &S::bytes_received, kBytes, kCount},
+      {"packets_lost", &S::packets_lost, kPackets, kCount},
+      {"loss_ratio", &S::loss_ratio, kShare, kSquareRoot},
+      {"queueing_delay_mean_s", &S::queueing_delay_mean_s, kQueue, kDelay},
+      {"queueing_delay_min_s", &S::queueing_delay_min_s, kQueue, kDelay},
+      {"queueing_delay_max_s", &S::queueing_delay_max_s, kQueue, kDelay},
+      {"queueing_delay_p95_s", &S::queueing_delay_p95_s, kQueue, kDelay},
+      {"delay_gradient", &S::delay_gradient, kSlope, kGradient},
+      {"base_round_trip_time_s", &S::base_round_trip_time_s, kRoundTripTime, kDelay},
+      {"delay_ratio", &S::delay_ratio, kDelayRatio, kLogRatio},
+      {"interarrival_time_mean_s", &S::interarrival_time_mean_s, kSilence, kTime},
+      {"jitter_s", &S::jitter_s, kQueue, kTime},
+      {"time_since_last_packet_s", &S::time_since_last_packet_s, kSilence, kTime},
+      {"sending_ratio", &S::sending_ratio, kSendingRatio, kLogRatio},
+      {"video_share", &S::video_share, kShare, kUnscaled},
+      {"audio_share", &S::audio_share, kShare, kUnscaled},
+      {"probe_share", &S::probe_share, kShare, kUnscaled},
+      {"retransmission_share", &S::retransmission_share, kShare, kUnscaled},
+      {"application_limited", &S::application_limited, kShare, kUnscaled},
+      {"last_estimate_bps", &S::last_estimate_bps, kRate, kRateOverRule},
+      {"delay_noise_s", &S::delay_noise_s, kQueue, kDelay, /*of_path=*/true},
+      {"loss_at_short_queue_10s", &S::loss_at_short_queue_10s, kShare, kSquareRoot, /*of_path=*/true},
+      {"loss_ratio_slow_10s", &S::loss_ratio_slow_10s, kShare, kSquareRoot, /*of_path=*/true},
+      {"loss_ratio_fast_10s", &S::loss_ratio_fast_10s, kShare, kSquareRoot, /*of_path=*/true},
+      {"receive_rate_max_10s_bps", &S::receive_rate_max_10s_bps, kRate, kRateOverRule, /*of_path=*/true},
+      {"receive_rate_min_10s_bps", &S::receive_rate_min_10s_bps, kRate, kRateOverRule, /*of_path=*/true},
+      {"queueing_delay_min_10s_s", &S::queueing_delay_min_10s_s, kQueue, kDelay, /*of_path=*/true},
+      {"queueing_delay_max_10s_s", &S::queueing_delay_max_10s_s, kQueue, kDelay, /*of_path=*/true},
   });
 }();
 static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * sizeof(double),

@@ -7,6 +7,8 @@
 namespace weir {
 namespace {
 
+constexpr float kMaxSumError = 0.001f;
+
 bool IsWeight(float value) { return value > 0.0f && value < 1.0f; }
 
 }  // namespace
@@ -22,6 +24,13 @@ std::optional<Objective> NormalizedObjective(float throughput, float latency, fl
   // Weights that differ by more than a float can express round to 0 and 1.
   if (!IsWeight(objective.throughput) || !IsWeight(objective.latency) || !IsWeight(objective.loss)) return std::nullopt;
   return objective;
+}
+
+std::optional<Error> CheckObjective(const Objective& objective) {
+  const auto& [throughput, latency, loss] = objective;
+  const bool are_weights = IsWeight(throughput) && IsWeight(latency) && IsWeight(loss);
+  if (are_weights && std::abs(throughput + latency + loss - 1.0f) <= kMaxSumError) return std::nullopt;
+  return Error{"the objective's weights must be above 0 and sum to 1; NormalizedObjective() divides by their sum"};
 }
 
 std::optional<Objective> ObjectivePreset(std::string_view name) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "arrival/arrival_history.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir {
@@ -98,54 +97,56 @@ Remb RembFor(const BandwidthEstimator& estimator) {
 
 Timestamp RembSender::next_timeout(const BandwidthEstimator& estimator) const {
   if (!now_.IsFinite()) return Timestamp::MinusInfinity();
-  return std::max(DueTime(estimator.latest().target_rate, estimator.arrivals(), now_), now_ + kMinTimeout);
+  return std::max(DueTime(estimator, now_), now_ + kMinTimeout);
 }
 
 std::optional<Remb> RembSender::OnTimeout(const BandwidthEstimator& estimator, Timestamp now) {
   if (now <= now_ || !IsTime(now)) return std::nullopt;
   now_ = now;
-  if (DueTime(estimator.latest().target_rate, estimator.arrivals(), now) > now) return std::nullopt;
+  if (DueTime(estimator, now) > now) return std::nullopt;
   return SendNow(estimator, now);
 }
 
 Remb RembSender::SendNow(const BandwidthEstimator& estimator, Timestamp now) {
   const Remb remb = RembFor(estimator);
-  OnSent(remb.rate, estimator.arrivals(), now);
+  OnSent(remb.rate, estimator.totals(), now);
   return remb;
 }
 
-Timestamp RembSender::DueTime(DataRate target, const ArrivalHistory& arrivals, Timestamp now) const {
+Timestamp RembSender::DueTime(const BandwidthEstimator& estimator, Timestamp now) const {
+  return DueTime(estimator.latest().target_rate, estimator.totals(), estimator.HasFewPackets(now), now);
+}
+
+Timestamp RembSender::DueTime(DataRate target, const ArrivalTotals& totals, bool few_packets, Timestamp now) const {
   if (sent_ == 0) return Timestamp::MinusInfinity();
-  if (target == last_target_) return RepeatTime(arrivals, now);
-  const bool sparse = arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);
+  if (target == last_target_) return RepeatTime(totals, now);
   const bool small = target > last_target_ * (1 - kLargeChange) && target < last_target_ * (1 + kLargeChange);
-  if (sparse && small) return last_time_ + kSparseInterval;
+  if (few_packets && small) return last_time_ + kSparseInterval;
   return target <= last_target_ * (1 - kUrgentDecrease) ? Timestamp::MinusInfinity() : last_time_ + kMinInterval;
 }
 
-Timestamp RembSender::RepeatTime(const ArrivalHistory& arrivals, Timestamp now) const {
-  const bool any_packets = arrivals.totals().packets > 0;
-  if (!any_packets && now - first_time_ > kMaxAnnouncement) return Timestamp::PlusInfinity();
-  return last_time_ + (!sent_after_packet_ || LooksUnheard(arrivals, now) ? kMinInterval : kRepeatInterval);
+Timestamp RembSender::RepeatTime(const ArrivalTotals& totals, Timestamp now) const {
+  if (totals.packets == 0 && now - first_time_ > kMaxAnnouncement) return Timestamp::PlusInfinity();
+  return last_time_ + (!sent_after_packet_ || LooksUnheard(totals, now) ? kMinInterval : kRepeatInterval);
 }
 
-bool RembSender::LooksUnheard(const ArrivalHistory& arrivals, Timestamp now) const {
+bool RembSender::LooksUnheard(const ArrivalTotals& totals, Timestamp now) const {
   const TimeDelta duration = std::max(now - last_time_, kMinInterval);
-  const DataSize received = arrivals.totals().size - last_size_;
+  const DataSize received = totals.size - last_size_;
   return unheard_ < kMostUnheard && received >= kMinSizePerRemb && received > last_target_ * duration * kUnheardExcess;
 }
 
-void RembSender::OnSent(DataRate target, const ArrivalHistory& arrivals, Timestamp now) {
+void RembSender::OnSent(DataRate target, const ArrivalTotals& totals, Timestamp now) {
   if (sent_++ == 0) first_time_ = now;
   if (target != last_target_) {
     unheard_ = 0;
-  } else if (sent_after_packet_ && LooksUnheard(arrivals, now)) {
+  } else if (sent_after_packet_ && LooksUnheard(totals, now)) {
     ++unheard_;
   }
-  sent_after_packet_ = arrivals.totals().packets > 0;
+  sent_after_packet_ = totals.packets > 0;
   last_target_ = target;
   last_time_ = now;
-  last_size_ = arrivals.totals().size;
+  last_size_ = totals.size;
 }
 
 }  // namespace weir

@@ -1,6 +1,7 @@
 #include "weir/send_side_estimator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -42,16 +43,11 @@ uint32_t AbsSendTime(Timestamp time) {
   return static_cast<uint32_t>((within_us << 18) / 1'000'000) & kAbsSendTimeMask;
 }
 
-BandwidthEstimatorConfig Reported(BandwidthEstimatorConfig config) {
-  config.arrivals_are_reported = true;
-  return config;
-}
-
 }  // namespace
 
 class SendSideEstimator::Impl {
  public:
-  Impl(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
+  Impl(BandwidthEstimator made, double factor);
 
   void OnSentPacket(const PacketDeparture& packet);
   void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now);
@@ -147,10 +143,8 @@ class SendSideEstimator::Impl {
   TimeDelta shift_ = TimeDelta::Zero();
 };
 
-SendSideEstimator::Impl::Impl(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller)
-    : estimator(Reported(config.estimator), std::move(controller)),
-      pacing_factor(std::max(config.pacing_factor, 1.0)),
-      history_(kHistory) {
+SendSideEstimator::Impl::Impl(BandwidthEstimator made, double factor)
+    : estimator(std::move(made)), pacing_factor(factor), history_(kHistory) {
   pending_.reserve(kMaxPending);
 }
 
@@ -392,9 +386,18 @@ std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateCon
   return std::nullopt;
 }
 
-SendSideEstimator::SendSideEstimator(const SendSideEstimatorConfig& config,
-                                     std::unique_ptr<ReceiverController> controller)
-    : impl_(std::make_unique<Impl>(config, std::move(controller))) {}
+Result<SendSideEstimator> SendSideEstimator::Create(const SendSideEstimatorConfig& config,
+                                                    std::unique_ptr<ReceiverController> controller) {
+  if (!(config.pacing_factor >= 1) || !std::isfinite(config.pacing_factor))
+    return Error{"the pacing factor must be finite and at least 1"};
+  BandwidthEstimatorConfig reported = config.estimator;
+  reported.arrivals_are_reported = true;
+  auto estimator = BandwidthEstimator::Create(reported, std::move(controller));
+  if (!estimator) return Error{estimator.error()};
+  return SendSideEstimator(std::make_unique<Impl>(std::move(estimator.value()), config.pacing_factor));
+}
+
+SendSideEstimator::SendSideEstimator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SendSideEstimator::SendSideEstimator(SendSideEstimator&&) noexcept = default;
 SendSideEstimator& SendSideEstimator::operator=(SendSideEstimator&&) noexcept = default;
 SendSideEstimator::~SendSideEstimator() = default;
@@ -416,7 +419,9 @@ PacerConfig SendSideEstimator::pacer_config() const {
 }
 DataSize SendSideEstimator::congestion_window() const { return impl_->congestion_window(); }
 
-void SendSideEstimator::SetObjective(const Objective& objective) { impl_->estimator.SetObjective(objective); }
+std::optional<Error> SendSideEstimator::SetObjective(const Objective& objective) {
+  return impl_->estimator.SetObjective(objective);
+}
 std::optional<Error> SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {
   return impl_->SetConstraints(constraints);
 }

@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <weir.h>
 
-static unsigned char model[16 << 20]; /* a policy is never larger */
+static unsigned char onnx[16 << 20]; /* a policy is never larger */
 
 /* Stands for a socket: 1,200 bytes every 4 ms, 25 ms after they were sent. */
 static weir_packet received_packet(uint32_t number) {
   const uint64_t sent_us = UINT64_C(4000) * number;
-  weir_packet packet = {.struct_size = sizeof packet,
-                        .arrival_time_us = (int64_t)sent_us + 25000,
+  weir_packet packet = {.arrival_time_us = (int64_t)sent_us + 25000,
                         .ssrc = 1,
                         .sequence_number = (uint16_t)number,
                         .has_abs_send_time = 1,
@@ -34,15 +33,14 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: %s MODEL\n", argv[0]);
     return 2;
   }
-  const size_t model_size = fread(model, 1, sizeof model, file);
+  const size_t onnx_size = fread(onnx, 1, sizeof onnx, file);
   fclose(file);
   /* README */
-  weir_estimator_config config;
-  weir_estimator* estimator;
-  weir_estimator_config_init(&config, sizeof config);
-  config.model = model;
-  config.model_size_bytes = model_size;
-  if (weir_estimator_create(&config, &estimator) < 0) {
+  weir_model* model = NULL;
+  weir_controller* controller = NULL;
+  weir_estimator* estimator = NULL;
+  if (weir_model_load(onnx, onnx_size, &model) < 0 || weir_controller_create_policy(model, 0, &controller) < 0 ||
+      weir_estimator_create(controller, NULL, &estimator) < 0) {
     fprintf(stderr, "no estimator: %s\n", weir_last_error());
     return 1;
   }
@@ -51,13 +49,15 @@ int main(int argc, char** argv) {
     const weir_packet packet = received_packet(i);
     weir_estimator_on_packet(estimator, &packet);
     if (weir_estimator_next_timeout_us(estimator) > packet.arrival_time_us) continue; /* in a call a timer calls */
-    weir_estimate estimate = {.struct_size = sizeof estimate};
+    weir_estimate estimate;
     if (!(weir_estimator_on_timeout(estimator, packet.arrival_time_us, &estimate) & WEIR_REMB_DUE)) continue;
     uint8_t remb[1040];
     const int size = weir_estimator_write_remb(estimator, 2, remb, sizeof remb);
     if (size > 0) send_rtcp(&estimate, remb, size);
   }
   weir_estimator_destroy(estimator);
+  weir_controller_destroy(controller);
+  weir_model_destroy(model);
   /* README */
   return 0;
 }

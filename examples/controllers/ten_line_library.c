@@ -37,6 +37,6 @@ static double decide(void* state, const weir_controller_interval* interval) {
   return self->target_bps = fmin(fmax(self->target_bps, self->min_bps), self->max_bps);
 }
 
-static const weir_controller functions = {WEIR_CONTROLLER_VERSION, 100000, create, decide, free};
+static const weir_controller_functions functions = {WEIR_CONTROLLER_VERSION, 100000, create, decide, free};
 
-const weir_controller* weir_controller_entry(void) { return &functions; }
+const weir_controller_functions* weir_controller_entry(void) { return &functions; }

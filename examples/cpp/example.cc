@@ -50,8 +50,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "no model: %s\n", model.error().c_str());
     return 1;
   }
-  weir::BandwidthEstimator estimator({}, weir::MakePolicyController(model.value()));
-  estimator.SetObjective(weir::kLatency);  // at any time in the call
+  auto created =
+      weir::BandwidthEstimator::Create({.objective = weir::kLatency}, weir::MakePolicyController(model.value()));
+  if (!created) return 1;  // created.error() names the invalid part of the configuration
+  weir::BandwidthEstimator& estimator = created.value();
   weir::RembSender remb_sender;
   for (const weir::PacketArrival& packet : packets) {
     estimator.OnPacket(packet);

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from statistics import mean, median
+from statistics import mean
 
 from weir.papers.common import goal_row
-from weir.papers.muses.measures import challenge_after, path_kinds, staggered_jain, switched_after_s
+from weir.papers.muses.measures import challenge_after, staggered_jain
 from weir.papers.muses.networks import CHANGE_AT_S
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
-from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured
+from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.traces.schema.links import Link
 from weir.traces.schema.values_over_time import DelayOverTime
 
 PAPERS_JAIN = {3: 0.999, 5: 0.999, 10: 0.988, 15: 0.988, 20: 0.965}
 PAPERS_CUBIC_JAIN = {3: 0.994, 5: 0.989, 10: 0.980, 15: 0.982, 20: 0.960}
-NO_MIXTURE = "the model is no mixture: it chooses no kind of path"
 # Mean residual capacity of the scenario: 3 Mbps less 0 to 2.5 Mbps of cross traffic, and at most 2.5 Mbps of media.
 LEFT_BPS = 19.5e6 / 11
 
@@ -30,7 +28,6 @@ def flow_rows(results: MusesResults) -> Iterator[Row]:
         what = f"{flows} flows on 36 Mbps, one more every 20 s: Jain's index"
         others = ", ".join(f"{who} {index:.3f}" for who, index in found.items() if who != MUSES)
         yield goal_row(f"jain_{flows}", what, goal, found.get(MUSES), others, paper_cubic=PAPERS_CUBIC_JAIN[flows])
-    yield _switched(results)
     yield _after_change(results)
     yield from _cross_traffic(results)
 
@@ -45,26 +42,6 @@ def jain_by_flows(results: MusesResults) -> dict[int, dict[str, float]]:
             if known := [index for index in indices if index is not None]:
                 found[flows][who] = mean(known)
     return found
-
-
-def _switched(results: MusesResults) -> Row:
-    goal = Bound("at most", 20.0, "s", decimals=1)
-    what = "from Wi-Fi to LTE: until another kind of path is chosen, median"
-    times_s: list[float | None] = []
-    for record in results.whole(CHANGE, MUSES):
-        series = read_flow_series(record, record.flows[0])
-        kinds = path_kinds(record, series) if series else None
-        if kinds is None or series is None:
-            return not_measured("switched", what, goal, NO_MIXTURE)
-        times_s.append(switched_after_s(kinds, series.interval_s, CHANGE_AT_S))
-    known = [time_s for time_s in times_s if time_s is not None]
-    if not times_s:
-        return not_measured("switched", what, goal, "no run completed")
-    never = f"never in {len(times_s) - len(known)} of {len(times_s)}"
-    if 2 * len(known) <= len(times_s):
-        return missed("switched", what, goal, never)
-    late = sum(time_s > goal.limit for time_s in known)
-    return measured("switched", what, goal, median(known), f"{never}; later than {goal.limit:g} s in {late}")
 
 
 def _after_change(results: MusesResults) -> Row:

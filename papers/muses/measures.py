@@ -9,7 +9,7 @@ import numpy as np
 
 from weir.papers.common import Case, Record
 from weir.qoe_eval.measures.fairness import jain_index
-from weir.qoe_eval.measures.flow_series import Array, FlowSeries, read_flow_series
+from weir.qoe_eval.measures.flow_series import Array, read_flow_series
 from weir.qoe_eval.measures.metrics import challenge_parts, challenge_score
 
 PACKET_BYTES = 1500
@@ -97,17 +97,3 @@ def _weighted_p95(values: Array, weights: Array) -> float | None:
     order = np.argsort(values[known])
     shares = np.cumsum(weights[known][order]) / weights[known].sum()
     return float(values[known][order][np.searchsorted(shares, 0.95)])
-
-
-def path_kinds(record: Record, series: FlowSeries) -> Array | None:
-    """Which kind of path the model has chosen, sample by sample: 0 not yet; None: the model chooses none."""
-    columns = record.flows[0].series or {}
-    found = np.array(columns.get("path_kind") or [], dtype=np.float64)
-    return found if found.size == series.receive_rate_bps.size and np.nanmax(found) > 0 else None
-
-
-def switched_after_s(kinds: Array, interval_s: float, from_s: float) -> float | None:
-    """Seconds from a time to the first sample with another kind than that in force at it; None: never."""
-    first = round(from_s / interval_s)
-    others = np.flatnonzero(kinds[first:] != kinds[first])
-    return float(others[0]) * interval_s if others.size else None

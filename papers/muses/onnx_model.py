@@ -2,7 +2,7 @@
 
 The choice among the students is in the graph. `state` (1, STATE_SIZE) is the state of `Mixture`. The first trees of
 all students are merged into one, whose first splits test the kind, and so are the second ones and all others. The
-output `path_kind` is the active kind.
+last element of the state is the active kind.
 """
 
 from __future__ import annotations
@@ -79,9 +79,8 @@ def golden_vectors(mixture: Mixture) -> list[dict[str, list[float]]]:
 
 
 def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
-    """The model: `observation` (1, D), `objective` (1, 3) and `state` to `action` (1, 1), `next_state` and `path_kind`
-    (1, 1), as `Mixture.decide` computes it; of one student alone without state and kind. The same mixture gives the
-    same model.
+    """The model: `observation` (1, D), `objective` (1, 3) and `state` to `action` (1, 1) and `next_state`, as
+    `Mixture.decide` computes it; of one student alone without state. The same mixture gives the same model.
     """
     graph = GraphBuilder()
     specification = mixture.inputs.specification
@@ -95,7 +94,7 @@ def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     if mixture.selector is not None:
         inputs_of["state"] = STATE_SIZE
         next_state, kind = _choice(graph, mixture.selector, inputs, weight.shape[1])
-        outputs = {"next_state": (next_state, STATE_SIZE), "path_kind": (kind, 1)}
+        outputs = {"next_state": (next_state, STATE_SIZE)}
         tree_input = graph.node("Concat", inputs, kind, axis=1)
     answers = [
         graph.node("TreeEnsembleRegressor", tree_input, domain=MACHINE_LEARNING, **_attributes(trees, weight.shape[1]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from weir.papers.common import Case
 from weir.papers.muses.flow_rows import LEFT_BPS, PAPERS_CUBIC_JAIN, PAPERS_JAIN, jain_by_flows
-from weir.papers.muses.measures import covariance, ellipse_area, in_flight, path_kinds
+from weir.papers.muses.measures import covariance, ellipse_area, in_flight
 from weir.papers.muses.network_rows import means_of, shown_area
 from weir.papers.muses.runs import GLOBAL_TREE, MUSES, MusesResults
 from weir.papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLUCTUATING, LTE, SHARING, STEADY, TABLE_III
@@ -88,7 +88,7 @@ def muses_page(results: MusesResults, f1: Mapping[str, Mapping[float, float]]) -
     # The import takes half a second.
     from plotly.subplots import make_subplots
 
-    rates, delays, kinds = "received, kbps", "delay, ms", "kind of path"
+    rates, delays = "received, kbps", "delay, ms"
     panels: list[tuple[str, str, str, list[go.Scatter]]] = [
         *((f"{name} (Figure 3)", "p95 queueing delay, ms", "utilisation, %", _networks(results, name))
           for name in TABLE_III),
@@ -97,7 +97,7 @@ def muses_page(results: MusesResults, f1: Mapping[str, Mapping[float, float]]) -
         ("Imitation (Figure 1b)", "largest one-way delay, ms", "F1",
          [_line(who, list(of), list(of.values())) for who, of in f1.items()]),
         *((f"Sharing, {who} (Figure 7)", "s", rates, _sharing(results, who)) for who in (MUSES, "gcc", "cubic")),
-        *(("From Wi-Fi to LTE", "s", what, _over_time(results, CHANGE, what)) for what in (rates, delays, kinds)),
+        *(("From Wi-Fi to LTE", "s", what, _over_time(results, CHANGE, what)) for what in (rates, delays)),
         *((f"Cross traffic (Figure 8); {LEFT_BPS / 1e3:,.0f} kbps are left", "s", what,
            _over_time(results, CROSS_TRAFFIC, what)) for what in (rates, delays)),
     ]  # fmt: skip
@@ -176,8 +176,6 @@ def _over_time(results: MusesResults, set_name: str, what: str) -> list[go.Scatt
         drawn = {
             "received, kbps": series.receive_rate_bps / 1e3,
             "delay, ms": series.one_way_delay_mean_ms,
-            "kind of path": path_kinds(whole, series),
         }[what]
-        if drawn is not None:
-            traces.append(_line(who, series.interval_s * np.arange(len(drawn)), drawn))
+        traces.append(_line(who, series.interval_s * np.arange(len(drawn)), drawn))
     return traces

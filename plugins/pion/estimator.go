@@ -1,7 +1,6 @@
 package weir
 
 /*
-#include <stdlib.h>
 #include <string.h>
 #include <weir.h>
 */
@@ -38,7 +37,7 @@ type Packet struct {
 	HeaderBytes, PayloadBytes, PaddingBytes uint32
 }
 
-// Estimate is a rate and why it is what it is: "start", "pilot", "guard_stale", ... (weir_estimate of weir.h).
+// Estimate is a rate and why it is what it is: "start", "controller", "guard_stale", ... (weir_estimate of weir.h).
 type Estimate struct {
 	AtTimeUs      int64
 	TargetRateBps int64
@@ -61,8 +60,7 @@ type Statistics struct {
 
 // Estimator is the receiver's: packets in, estimates for REMB out.
 type Estimator struct {
-	handle  *C.weir_estimator
-	message *C.char
+	handle *C.weir_estimator
 	// Arguments of calls into C; as fields they cost no allocation.
 	packet   C.weir_packet
 	estimate C.weir_estimate
@@ -71,11 +69,11 @@ type Estimator struct {
 
 // NewEstimator makes one; Close frees it.
 func NewEstimator(config Config) (*Estimator, error) {
-	e := &Estimator{message: newMessage()}
-	e.packet.struct_size = C.sizeof_weir_packet
-	err := config.made(e.message, func(c *C.weir_estimator_config) C.int { return C.weir_estimator_create(c, &e.handle) })
+	e := &Estimator{}
+	err := config.create(func(controller *C.weir_controller, c *C.weir_estimator_config) C.int {
+		return C.weir_estimator_create(controller, c, &e.handle)
+	})
 	if err != nil {
-		e.Close()
 		return nil, err
 	}
 	return e, nil
@@ -84,8 +82,7 @@ func NewEstimator(config Config) (*Estimator, error) {
 // Close frees the estimator; later calls fail. A second call does nothing.
 func (e *Estimator) Close() {
 	C.weir_estimator_destroy(e.handle)
-	C.free(unsafe.Pointer(e.message))
-	e.handle, e.message = nil, nil
+	e.handle = nil
 }
 
 // failure is the error of a call on this estimator.
@@ -93,11 +90,12 @@ func (e *Estimator) failure(code C.int) error {
 	if e.handle == nil {
 		return ErrClosed
 	}
-	return failure(code, e.message)
+	return failure(code)
 }
 
 // OnPacket takes a packet. Malformed, duplicate and late ones are no errors: they are counted.
 func (e *Estimator) OnPacket(packet *Packet) error {
+	defer onThread()()
 	p := &e.packet
 	p.arrival_time_us = C.int64_t(packet.ArrivalTimeUs)
 	p.ssrc = C.uint32_t(packet.SSRC)
@@ -119,6 +117,7 @@ func (e *Estimator) OnPacket(packet *Packet) error {
 
 // RemoveStream ends a stream: it leaves the REMB until a packet of it arrives again.
 func (e *Estimator) RemoveStream(ssrc uint32) error {
+	defer onThread()()
 	return e.failure(C.weir_estimator_remove_stream(e.handle, C.uint32_t(ssrc)))
 }
 
@@ -127,14 +126,16 @@ func (e *Estimator) NextTimeoutUs() int64 { return int64(C.weir_estimator_next_t
 
 // OnTimeout decides; true when a REMB is due now. The estimator is active from the first call.
 func (e *Estimator) OnTimeout(nowUs int64) (Estimate, bool, error) {
-	e.estimate = C.weir_estimate{struct_size: C.sizeof_weir_estimate}
+	defer onThread()()
+	e.estimate = C.weir_estimate{}
 	code := C.weir_estimator_on_timeout(e.handle, C.int64_t(nowUs), &e.estimate)
 	return e.told(), code > 0 && code&C.WEIR_REMB_DUE != 0, e.failure(code)
 }
 
 // Latest is the rate in force, whether or not it was sent yet.
 func (e *Estimator) Latest() (Estimate, error) {
-	e.estimate = C.weir_estimate{struct_size: C.sizeof_weir_estimate}
+	defer onThread()()
+	e.estimate = C.weir_estimate{}
 	code := C.weir_estimator_get_estimate(e.handle, &e.estimate)
 	return e.told(), e.failure(code)
 }
@@ -148,6 +149,7 @@ func (e *Estimator) told() Estimate {
 
 // REMB is the RTCP packet with the rate in force and the streams that have not ended; valid until the next call.
 func (e *Estimator) REMB(senderSSRC uint32) ([]byte, error) {
+	defer onThread()()
 	size := C.weir_estimator_write_remb(e.handle, C.uint32_t(senderSSRC), (*C.uint8_t)(&e.remb[0]), C.size_t(len(e.remb)))
 	if err := e.failure(size); err != nil {
 		return nil, err
@@ -157,18 +159,21 @@ func (e *Estimator) REMB(senderSSRC uint32) ([]byte, error) {
 
 // SetObjective steers the model, at any time in a call.
 func (e *Estimator) SetObjective(o Objective) error {
+	defer onThread()()
 	return e.failure(C.weir_estimator_set_objective(e.handle, C.float(o.Throughput), C.float(o.Latency), C.float(o.Loss)))
 }
 
 // SetConstraints bounds the rate, at any time in a call; the start rate matters only before the first OnTimeout.
 func (e *Estimator) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
+	defer onThread()()
 	return e.failure(C.weir_estimator_set_constraints(
 		e.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
 }
 
 // Statistics is what a host shows; nowUs is what the last second ends at.
 func (e *Estimator) Statistics(nowUs int64) (Statistics, error) {
-	s := C.weir_estimator_statistics{struct_size: C.sizeof_weir_estimator_statistics}
+	defer onThread()()
+	var s C.weir_estimator_statistics
 	if err := e.failure(C.weir_estimator_get_statistics(e.handle, C.int64_t(nowUs), &s)); err != nil {
 		return Statistics{}, err
 	}

@@ -1,7 +1,6 @@
 package weir
 
 /*
-#include <stdlib.h>
 #include <weir.h>
 */
 import "C"
@@ -44,10 +43,9 @@ type SendSideCounters struct {
 
 // SendSide is Weir at the sender: departures and transport-wide feedback in, rates out.
 type SendSide struct {
-	handle  *C.weir_send_side
-	message *C.char
-	packet  C.weir_sent_packet
-	rates   C.weir_send_side_rates
+	handle *C.weir_send_side
+	packet C.weir_sent_packet
+	rates  C.weir_send_side_rates
 }
 
 // A slice of PacketFeedback is handed on as it is.
@@ -58,14 +56,11 @@ var (
 
 // NewSendSide makes one; Close frees it. The pacing rate is pacingFactor times the target rate; 0: the library's 2.5.
 func NewSendSide(config Config, pacingFactor float64) (*SendSide, error) {
-	s := &SendSide{message: newMessage()}
-	s.packet.struct_size = C.sizeof_weir_sent_packet
-	s.rates.struct_size = C.sizeof_weir_send_side_rates
-	err := config.made(s.message, func(c *C.weir_estimator_config) C.int {
-		return C.weir_send_side_create(c, C.double(pacingFactor), &s.handle)
+	s := &SendSide{}
+	err := config.create(func(controller *C.weir_controller, c *C.weir_estimator_config) C.int {
+		return C.weir_send_side_create(controller, c, C.double(pacingFactor), &s.handle)
 	})
 	if err != nil {
-		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -74,20 +69,20 @@ func NewSendSide(config Config, pacingFactor float64) (*SendSide, error) {
 // Close frees it; later calls fail. A second call does nothing.
 func (s *SendSide) Close() {
 	C.weir_send_side_destroy(s.handle)
-	C.free(unsafe.Pointer(s.message))
-	s.handle, s.message = nil, nil
+	s.handle = nil
 }
 
 func (s *SendSide) failure(code C.int) error {
 	if s.handle == nil {
 		return ErrClosed
 	}
-	return failure(code, s.message)
+	return failure(code)
 }
 
 // OnSentPacket takes a packet as it leaves, in the order of the transport-wide sequence numbers; others are counted as
 // invalid. The rates count sizeBytes, at most 65535: with IP and UDP, say.
 func (s *SendSide) OnSentPacket(sendTimeUs int64, sequenceNumber uint16, sizeBytes int, kind Kind) error {
+	defer onThread()()
 	p := &s.packet
 	p.send_time_us = C.int64_t(sendTimeUs)
 	p.sequence_number = C.uint16_t(sequenceNumber)
@@ -99,6 +94,7 @@ func (s *SendSide) OnSentPacket(sendTimeUs int64, sequenceNumber uint16, sizeByt
 // OnTransportFeedback takes the packets of one feedback message in the order of sequence numbers. Anything may be wrong
 // with it: it is counted.
 func (s *SendSide) OnTransportFeedback(feedback []PacketFeedback, nowUs int64) error {
+	defer onThread()()
 	first := (*C.weir_packet_feedback)(unsafe.Pointer(unsafe.SliceData(feedback)))
 	return s.failure(C.weir_send_side_on_transport_feedback(s.handle, first, C.size_t(len(feedback)), C.int64_t(nowUs)))
 }
@@ -113,16 +109,19 @@ func (s *SendSide) NextTimeoutUs() int64 {
 
 // OnTimeout decides where no feedback comes.
 func (s *SendSide) OnTimeout(nowUs int64) error {
+	defer onThread()()
 	return s.failure(C.weir_send_side_on_timeout(s.handle, C.int64_t(nowUs)))
 }
 
 // OnRoundTripTime tells what RTCP reports say of the path; what cannot be is ignored.
 func (s *SendSide) OnRoundTripTime(us, nowUs int64) error {
+	defer onThread()()
 	return s.failure(C.weir_send_side_on_round_trip_time(s.handle, C.int64_t(us), C.int64_t(nowUs)))
 }
 
 // Rates are those in force; they may change with each of the three calls above.
 func (s *SendSide) Rates() (Rates, error) {
+	defer onThread()()
 	if err := s.failure(C.weir_send_side_get_rates(s.handle, &s.rates)); err != nil {
 		return Rates{}, err
 	}
@@ -131,18 +130,21 @@ func (s *SendSide) Rates() (Rates, error) {
 
 // SetObjective steers the model, at any time.
 func (s *SendSide) SetObjective(o Objective) error {
+	defer onThread()()
 	return s.failure(C.weir_send_side_set_objective(s.handle, C.float(o.Throughput), C.float(o.Latency), C.float(o.Loss)))
 }
 
 // SetConstraints bounds the rate, at any time; the start rate matters only before the first packet.
 func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
+	defer onThread()()
 	return s.failure(C.weir_send_side_set_constraints(
 		s.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
 }
 
 // Counters are since construction.
 func (s *SendSide) Counters() (SendSideCounters, error) {
-	c := C.weir_send_side_counters{struct_size: C.sizeof_weir_send_side_counters}
+	defer onThread()()
+	var c C.weir_send_side_counters
 	if err := s.failure(C.weir_send_side_get_counters(s.handle, &c)); err != nil {
 		return SendSideCounters{}, err
 	}

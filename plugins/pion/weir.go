@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"unsafe"
 )
@@ -63,11 +64,10 @@ type Model struct {
 
 // LoadModel reads a model from memory; it takes milliseconds.
 func LoadModel(onnx []byte) (*Model, error) {
-	message := newMessage()
-	defer C.free(unsafe.Pointer(message))
+	defer onThread()()
 	model := &Model{}
-	code := C.weir_model_load(unsafe.Pointer(unsafe.SliceData(onnx)), C.size_t(len(onnx)), &model.handle, message, messageBytes)
-	if err := failure(code, message); err != nil {
+	code := C.weir_model_load(unsafe.Pointer(unsafe.SliceData(onnx)), C.size_t(len(onnx)), &model.handle)
+	if err := failure(code); err != nil {
 		return nil, err
 	}
 	return model, nil
@@ -104,33 +104,59 @@ type Config struct {
 	Objective                            Objective
 }
 
-// messageBytes is room for an error's sentence.
-const messageBytes = 512
-
-// made hands the C form of a Config to `create`. `message` is where the calls on what is created say why they fail.
-func (c Config) made(message *C.char, create func(*C.weir_estimator_config) C.int) error {
-	var config C.weir_estimator_config
-	C.weir_estimator_config_init(&config, C.sizeof_weir_estimator_config)
-	config.error, config.error_size_bytes = message, messageBytes
+// newController is what decides; the caller destroys it. Call it with onThread.
+func (c Config) newController() (*C.weir_controller, error) {
+	var controller, policy *C.weir_controller
 	if c.Controller != "" {
-		config.controller = C.CString(c.Controller)
-		defer C.free(unsafe.Pointer(config.controller))
-	}
-	if c.Pool != "" {
-		config.pool = C.CString(c.Pool)
-		defer C.free(unsafe.Pointer(config.pool))
-	}
-	if c.Worker {
-		config.worker = 1
+		if c.Model != nil || c.Pool != "" {
+			return nil, errors.New("weir: Controller goes with neither Model nor Pool")
+		}
+		name := C.CString(c.Controller)
+		defer C.free(unsafe.Pointer(name))
+		err := failure(C.weir_controller_create_built_in(name, &controller))
+		return controller, err
 	}
 	if c.Model != nil {
+		var worker C.int
+		if c.Worker {
+			worker = 1
+		}
 		c.Model.mutex.RLock()
 		defer c.Model.mutex.RUnlock()
 		if c.Model.handle == nil {
-			return ErrClosed
+			return nil, ErrClosed
 		}
-		config.loaded_model = c.Model.handle
+		if err := failure(C.weir_controller_create_policy(c.Model.handle, worker, &policy)); err != nil {
+			return nil, err
+		}
 	}
+	if c.Pool == "" {
+		if policy == nil {
+			return nil, errors.New("weir: one of Model, Controller and Pool is needed")
+		}
+		return policy, nil
+	}
+	defer C.weir_controller_destroy(policy)
+	specification, name := C.CString(c.Pool), C.CString("weir")
+	defer C.free(unsafe.Pointer(specification))
+	defer C.free(unsafe.Pointer(name))
+	member, count := C.weir_named_controller{name: name, controller: policy}, C.size_t(0)
+	if policy != nil {
+		count = 1
+	}
+	err := failure(C.weir_controller_create_pool(specification, &member, count, nil, nil, &controller))
+	return controller, err
+}
+
+// create hands the C forms of the controller and of the rest to `create`.
+func (c Config) create(create func(*C.weir_controller, *C.weir_estimator_config) C.int) error {
+	defer onThread()()
+	controller, err := c.newController()
+	if err != nil {
+		return err
+	}
+	defer C.weir_controller_destroy(controller)
+	config := C.weir_estimator_default_config()
 	if c.MinRateBps != 0 {
 		config.min_rate_bps = C.int64_t(c.MinRateBps)
 	}
@@ -145,15 +171,19 @@ func (c Config) made(message *C.char, create func(*C.weir_estimator_config) C.in
 		config.objective_latency = C.float(c.Objective.Latency)
 		config.objective_loss = C.float(c.Objective.Loss)
 	}
-	return failure(create(&config), message)
+	return failure(create(controller, &config))
 }
 
-// failure is the error of a call that wrote its reason into `message`.
-func failure(code C.int, message *C.char) error {
+// onThread keeps the goroutine on its thread, which has the message of its last failure, until the result is called.
+func onThread() func() {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
+
+// failure is the error of a call on this thread.
+func failure(code C.int) error {
 	if code >= 0 {
 		return nil
 	}
-	return &Error{Code: int(code), Message: C.GoString(message)}
+	return &Error{Code: int(code), Message: C.GoString(C.weir_last_error())}
 }
-
-func newMessage() *C.char { return (*C.char)(C.calloc(1, messageBytes)) }

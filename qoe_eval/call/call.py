@@ -14,7 +14,6 @@ from weir.errors import InputError
 from weir.executables import find_peer, find_simulator
 from weir.files.input import printable_lines
 from weir.qoe_eval.call import report as call_report
-from weir.qoe_eval.call.logs import ESTIMATES
 from weir.qoe_eval.call.plan import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
@@ -46,7 +45,6 @@ from weir.qoe_eval.runs.options import (
     model_to_run,
     parse_objective,
 )
-from weir.qoe_eval.transitions import TransitionRecorder
 from weir.registry import (
     AT_NATIVE_SENDER,
     CONTROLLERS,
@@ -128,16 +126,6 @@ def call(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     ),
-    record_transitions: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Experimental: keep the decisions of weir, for `weir finetune`."),
-    ] = None,
-    exploration: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, metavar="SIGMA", help="With that: vary them by noise of this standard deviation. Default: 0."
-        ),
-    ] = None,
     repeat_disturbed: Annotated[
         bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
     ] = False,
@@ -192,23 +180,13 @@ def call(
         duration_s=duration,
         own=own,
         receiver=receiver_kind,
-        exploration=(exploration or 0.0) if record_transitions is not None else None,
     )
-    if record_transitions is None and exploration is not None:
-        raise InputError("--exploration: needs --record-transitions")
-    if record_transitions is not None and ("weir" not in plan.controllers or receiver_kind != "native"):
-        raise InputError("--record-transitions: records the decisions of --controller weir at --receiver native")
     requirements = parse_requirements(require, plan.controllers, reference, "call")
     console = error_console()
     calls = plan_calls(plan, out, [find_peer(), find_simulator()])
-    recorder = None
-    if record_transitions is not None:
-        logs = {key: settings.out / ESTIMATES for key, settings in calls.items() if settings.controller == "weir"}
-        recorder = TransitionRecorder(record_transitions, model_to_run(model), plan.exploration or 0.0, logs)
     outcome = run_calls(calls, out, console, quiet=as_json, repeat_disturbed=repeat_disturbed)
     run = RunAbout(**command_record(started), planned=len(calls), failures=outcome.failures, reference=reference or "")
     summary, page = call_report.write([*outcome.records, *outcome.failed], out, run)
-    recorded = recorder.write(outcome.records) if recorder is not None else ""
     if as_json:
         typer.echo(summary.text())
     else:
@@ -219,7 +197,7 @@ def call(
             typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {why}")
         note = f" ({outcome.reused} of them from an earlier run)" if outcome.reused else ""
         count = len(outcome.records)
-        typer.echo(f"\n{count} call{'s' * (count != 1)}{note}. Report: {page}{recorded}")
+        typer.echo(f"\n{count} call{'s' * (count != 1)}{note}. Report: {page}")
     if outcome.failures:
         shown = "\n".join(f"  {failure}" for failure in outcome.failures[:5])
         console.print(f"weir: calls that ended early: {len(outcome.failures)}\n{shown}")

@@ -56,7 +56,6 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
             row("Active controller", [one.active_controller(members) for one in drawn], share=0.5, ticks=members),
             row("Main cause", [one.causes() for one in drawn], share=0.9, ticks=list(LABELS.values())),
             row("Trust", [one.trust() for one in drawn], share=0.5, range=(0, 1.05)),
-            row("Kind of path", [one.path_kind() for one in drawn], share=0.5),
         ]
         charts.append(chart(f"{case} · seed {seed}", drawn[0].description, duration_s, rows))
     return [one for one in charts if one["rows"]]
@@ -188,16 +187,8 @@ class _CallLines:
         drawn = self._line(np.array(x), np.array(y), "")
         return drawn and {**drawn, "width": 6.0, "text": text}
 
-    def path_kind(self) -> Line:
-        """The kind of path that the model reports at the end of each bin, if it reports kinds."""
-        times_us, kinds = logs.read_estimates(self._folder / logs.ESTIMATES, "path_kind")
-        return self._estimates_line(times_us, kinds, step=True) if kinds.any() else None
-
     def _pool_line(self, values: Array, *, step: bool = False) -> Line:
         times_us = np.array([state.time_us for state in self._pool_states], dtype=np.float64)
-        return self._estimates_line(times_us, values, step=step)
-
-    def _estimates_line(self, times_us: Array, values: Array, *, step: bool) -> Line:
         reduce = (lambda some: some[-1]) if step else np.min
         x, y = binned(self._since(times_us), values, self.duration_s, self._width_s, reduce)
         return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)

@@ -40,14 +40,14 @@ class PoolState:
     trust: dict[str, float]
 
 
-def read_estimates(path: Path, name: str = "target_rate_bps") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns `time_us` and a number, at least 0, of the estimates that have it, both of shape [n].
+def read_estimates(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns `time_us` and `target_rate_bps` of the estimates that have both, each of shape [n].
 
     Raises:
         InputError: the file cannot be read, or is larger than the log of any call.
     """
     samples = [
-        (entry.get("time_us"), entry.get(name))
+        (entry.get("time_us"), entry.get("target_rate_bps"))
         for entry in read_objects(path)
         if entry.get("type", "estimate") == "estimate"
     ]

@@ -51,9 +51,8 @@ class CommonSettings:
 
     `receiver`: chromium only with a native sender under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which
     needs no REMB. `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder.
-    `model`: None for the shipped one. `exploration`: where Weir decides, its decisions are recorded, with that much
-    noise; None: they are not. `decision_delay_ms`: the policy's answers are used so much later. `orders`: changes
-    during the call (`orders.py`), each with its time from the start in seconds.
+    `model`: None for the shipped one. `decision_delay_ms`: the policy's answers are used so much later.
+    `orders`: changes during the call (`orders.py`), each with its time from the start in seconds.
     """
 
     sender: SenderKind
@@ -66,7 +65,6 @@ class CommonSettings:
     audio_codec: str = "opus"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
-    exploration: float | None = None
     decision_delay_ms: float = 0.0
     orders: tuple[tuple[float, Order], ...] = ()
 

@@ -264,7 +264,7 @@ class _Call:
             log = self._logs[logs.SENDER_STATS if role == "sender" else logs.RECEIVER_STATS]
             log.write({"time_us": message["time_us"], "report": message.get("report", [])})
             self._on_event(message | {"end": role})
-        elif kind in ("estimate", "remb", "decision"):
+        elif kind in ("estimate", "remb"):
             self._logs[logs.ESTIMATES].write(message)
             if kind == "estimate":
                 self._on_event(message)

@@ -75,15 +75,11 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
 
     `model` is None if the sender runs the controller.
     """
-    recording = []
-    if settings.exploration is not None and settings.controller == "weir":
-        recording = ["--exploration", f"{settings.exploration:g}"]
     custom = ["--own-controller", json.dumps(settings.own.job() | {"name": settings.own.name})] if settings.own else []
     return [
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
         *_controller_inputs(settings, model),
         *custom,
-        *recording,
         "--frames",
         str(settings.out / logs.FRAMES),
         "--frames-size",

@@ -14,7 +14,7 @@ from weir.qoe_eval.measures.summary import scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FlowRecord, RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, capacity_line, chart, flow_line, line, row
-from weir.qoe_eval.report.display import signed
+from weir.qoe_eval.report.display import dated, signed
 from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -45,13 +45,15 @@ def _chart(results: Results, name: str, scenario: Scenario, difference: float) -
             if own and not rates:
                 rates.append(capacity_line(series))
                 delays.append(_path_delay(scenario, record.seed))
-            label = controller if own else f"{flow.id} against {controller}"
+            shown = dated(controller, record.versions.get("libwebrtc", ""))
+            label = shown if own else f"{flow.id} against {shown}"
             colour = f"--c-{controller}"
-            style: dict[str, Any] = {"group": controller, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
+            style: dict[str, Any] = {"group": shown, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
             rates.append(flow_line(label, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
             if own:
                 delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", np.max, **style))
-    note = f"{signed(difference, MEASURES['challenge'])} against gcc"
+    libwebrtc = next((record.versions.get("libwebrtc", "") for record in runs.values()), "")
+    note = dated(f"{signed(difference, MEASURES['challenge'])} against gcc", libwebrtc)
     rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]
     return chart(scenario.name, note, scenario.duration_s, rows)
 

@@ -19,7 +19,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differe
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
 from weir.qoe_eval.report.chart_rows import Chart
-from weir.qoe_eval.report.display import counted, verdict
+from weir.qoe_eval.report.display import counted, dated, verdict
 from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_table import Cell, Row, Table
@@ -64,7 +64,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         name, table = one.planned.suite.name, family_table(one)
         view = {"table": _goals(one.shown), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
         sections.append(Section(name, f"Goals: {name}", "goals", view))
-        sections += families(table, POLICY, has_own_sections=True)
+        sections += families(table, POLICY, one.libwebrtc, has_own_sections=True)
         if one.pages:
             sections.append(_calls(one, out))
         for set_name in _tables(one):
@@ -82,7 +82,8 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     rows = [row for one in evaluated for row in one.rows]
     lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
     shown = ordered_controllers(controllers)
-    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown)
+    libwebrtc = next((one.libwebrtc for one in evaluated if one.libwebrtc), "")
+    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, "rows.js", shown, libwebrtc)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
@@ -92,7 +93,7 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
         for media in MEDIA:
             if table := [row for row in family_table(one) if row.media == media]:
                 typer.echo(f"{media}:\n")
-                _print_families(table)
+                _print_families(table, one.libwebrtc)
                 typer.echo()
         print_rows(one.shown)
         if hidden := len(one.rows) - len(one.shown):
@@ -195,15 +196,15 @@ def _calls(one: Evaluated, out: Path) -> Section:
     return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluated_calls", view)
 
 
-def _print_families(rows: Sequence[FamilyRow]) -> None:
+def _print_families(rows: Sequence[FamilyRow], libwebrtc: str) -> None:
     """A row for each family: scores, differences with their intervals, the worst scenario."""
     controllers = ordered_controllers(name for row in rows for name in row.scores)
     table = rich.table.Table(box=None, header_style="dim", pad_edge=False)
     table.add_column("family")
     for name in ("n", *controllers, "to better of gcc, scream", "to rule"):
-        table.add_column(name, justify="right")
+        table.add_column(dated(name, libwebrtc), justify="right")
     table.add_column("worst score against the better")
-    table.add_column("worst utilisation, of gcc's")
+    table.add_column(dated("worst utilisation, of gcc's", libwebrtc))
     for row in rows:
         worst, used = row.worst_score, row.worst_utilisation
         table.add_row(

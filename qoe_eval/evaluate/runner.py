@@ -23,6 +23,7 @@ from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
+from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
@@ -60,7 +61,7 @@ class PlannedSuite:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A suite's results and rows. `pages`: reports of calls by their kind."""
+    """A suite's results and rows. `pages`: reports of calls by their kind. `libwebrtc`: of replays."""
 
     planned: PlannedSuite
     results: Results
@@ -68,6 +69,7 @@ class Evaluated:
     records: Sequence[Record]
     failures: Sequence[str]
     pages: Mapping[str, Path]
+    libwebrtc: str = ""
 
     @property
     def shown(self) -> list[Row]:
@@ -153,8 +155,10 @@ def evaluate_suite(
         called,
         planned.custom.pools,
     )
+    version = next((record.versions.get("libwebrtc", "") for one in outcome.by_plan for record in one), "")
     rows = [goal.row(results) for goal in planned.suite.goals]
-    return Evaluated(planned, results, rows, records, failures, pages)
+    rows = [replace(row, what=dated(row.what, version), detail=dated(row.detail, version)) for row in rows]
+    return Evaluated(planned, results, rows, records, failures, pages, version)
 
 
 def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:

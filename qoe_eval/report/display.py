@@ -10,10 +10,18 @@ from typing import Literal
 from weir.qoe_eval.measures.table import Measure
 from weir.qoe_eval.records import PairedComparison
 from weir.qoe_eval.runs.options import is_name
-from weir.registry import SIMULATED
+from weir.registry import LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.
 _PALETTE = 13
+_LIBWEBRTC = re.compile(rf"(?<![\w-])({'|'.join(LIBWEBRTC)})(?![\w-])")
+
+
+def dated(text: str, libwebrtc: str) -> str:
+    """A controller's name, or a text with names of controllers, for people: a libwebrtc that has a date in place of a
+    version, as of January 2023, stands behind the names of its controllers, `gcc (2023-01)`.
+    """
+    return _LIBWEBRTC.sub(rf"\1 ({libwebrtc})", text) if re.fullmatch(r"\d{4}-\d{2}", libwebrtc) else text
 
 
 def counted(number: int, noun: str) -> str:

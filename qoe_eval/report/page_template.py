@@ -57,6 +57,7 @@ def render_page(
     data: View,
     script: str,
     controllers: Sequence[str] = (),
+    libwebrtc: str = "",
 ) -> str:
     """The page as text.
 
@@ -68,21 +69,23 @@ def render_page(
         data: what the script finds as JSON, finite numbers only.
         script: name of the script in `page/` that draws the charts.
         controllers: those shown; a user's own among them get colours.
+        libwebrtc: the version whose controllers are shown; an old one stands behind their names.
     """
     page = _environment().get_template("page.html")
     return page.render(
         title=title,
-        lead=_macro(lead_template)(lead),
-        sections=[(section, _macro(section.template)(section.view)) for section in sections if section is not None],
-        data=data,
+        lead=_macro(lead_template, libwebrtc)(lead),
+        sections=[(one, _macro(one.template, libwebrtc)(one.view)) for one in sections if one is not None],
+        data={**data, "names": {name: display.dated(name, libwebrtc) for name in controllers}},
         script=script,
         colours=_colours(own_names(controllers)),
     )
 
 
-def _macro(template: str) -> Callable[[View], str]:
+def _macro(template: str, libwebrtc: str) -> Callable[[View], str]:
     file, _, name = template.rpartition("/")
-    found: Callable[[View], str] = getattr(_environment().get_template(f"{file or 'shared'}.html").module, name)
+    module = _environment().get_template(f"{file or 'shared'}.html").make_module({"libwebrtc": libwebrtc})
+    found: Callable[[View], str] = getattr(module, name)
     return found
 
 
@@ -100,7 +103,7 @@ def _environment() -> Environment:
     )
     # `tojson` also escapes what would end a script element.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    environment.filters |= {"colour": display.colour, "counted": display.counted}
+    environment.filters |= {"colour": display.colour, "counted": display.counted, "dated": display.dated}
     environment.globals |= {"own_file": _own_file, "plotly": _plotly}
     return environment
 

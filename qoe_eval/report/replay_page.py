@@ -17,6 +17,7 @@ from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summar
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
+from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.causes import causes
@@ -25,7 +26,7 @@ from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, what_was_run
 from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.series import chart_series
-from weir.qoe_eval.report.text import paired_sentences
+from weir.qoe_eval.report.text import libwebrtc_of, paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
 from weir.qoe_eval.runs.store import RESULTS, RunStore
@@ -101,7 +102,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     controllers = list(summary.controllers)
     series = chart_series(store, records, {name: one.description for name, one in summary.run.scenarios.items()})
     if behind := furthest_behind(summary):
-        scenario, words = behind
+        scenario, words = behind[0], dated(behind[1], libwebrtc_of(summary))
         series.sort(key=lambda entry: entry["name"] != scenario)
         series[:1] = [entry | {"label": words} if entry["name"] == scenario else entry for entry in series[:1]]
     own = judged(summary)
@@ -124,7 +125,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         headline(summary),
         DELAY_THROUGHPUT,
         objectives.objectives(summary),
-        *families(summary.families, first_judged(summary), has_own_sections=False),
+        *families(summary.families, first_judged(summary), libwebrtc_of(summary), has_own_sections=False),
         per_scenario(summary),
         worst_runs(records, first_judged(summary)),
         _time_series(series),
@@ -133,7 +134,8 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
-    return render_page("replay/lead", title, _lead(summary, records), sections, data, "report.js", controllers)
+    lead, version = _lead(summary, records), libwebrtc_of(summary)
+    return render_page("replay/lead", title, lead, sections, data, "report.js", controllers, version)
 
 
 def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:

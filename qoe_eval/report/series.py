@@ -56,7 +56,7 @@ def _add_run(entry: View, record: RunRecord, series: Series) -> None:
         columns = series["flows"].get(flow.id)
         if not columns:
             continue
-        target, kinds = columns.get("target_bps"), columns.get("path_kind")
+        target = columns.get("target_bps")
         entry["flows"].append(
             {
                 "controller": record.controller,
@@ -66,7 +66,6 @@ def _add_run(entry: View, record: RunRecord, series: Series) -> None:
                 "receive_kbps": _thin(columns["receive_rate_bps"], per_bin, "mean", 1e-3),
                 "delay_ms": _thin(columns["one_way_delay_mean_ms"], per_bin, "max", 1.0),
                 "lost": _thin(columns["packets_lost"], per_bin, "sum", 1.0),
-                "path_kind": _thin(kinds, per_bin, "max", 1.0) if kinds else None,
                 "episodes": [
                     [one.kind, one.start_s, round(one.start_s + one.duration_s, 2), episode_text(one)]
                     for one in record.episodes

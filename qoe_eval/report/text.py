@@ -14,17 +14,23 @@ from weir.console import output_console
 from weir.qoe_eval.measures.comparison import leading_pairs
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, Summary
-from weir.qoe_eval.report.display import counts_text, signed, verdict
+from weir.qoe_eval.report.display import counts_text, dated, signed, verdict
 
 # Longer names of custom controllers are cut.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
 
 
+def libwebrtc_of(summary: Summary) -> str:
+    """The version of the libwebrtc in the simulator of a replay; empty for results that name none."""
+    return summary.run.versions.get("libwebrtc", "")
+
+
 def print_means(summary: Summary, shown: Sequence[str]) -> None:
     """Prints the measures `shown` of a `summary.json`, a line per controller."""
     table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
-    longest = max(map(len, summary.controllers), default=0)
+    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in summary.controllers}
+    longest = max(map(len, names.values()), default=0)
     table.add_column("controller", min_width=min(longest, _LONGEST_NAME))
     for name in shown:
         heading = f"{MEASURES[name].label}\n{MEASURES[name].unit}"
@@ -33,7 +39,7 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
     for controller, values in summary.controllers.items():
         cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
         cells.append(str(summary.completed.get(controller, "")))
-        table.add_row(controller, *cells)
+        table.add_row(names[controller], *cells)
     console = output_console(_PIPE_WIDTH)
     console.print(table)
     if len(set(summary.completed.values())) > 1:
@@ -79,9 +85,12 @@ class PairedSentences:
 
 def paired_sentences(summary: Summary) -> list[PairedSentences]:
     """The sentences of a summary, those against the reference first."""
+    version = libwebrtc_of(summary)
     return [
         PairedSentences(
-            f"{own} against {other}", sample_text(rows[0].independent, rows[0].n), tuple(map(_difference, rows))
+            dated(f"{own} against {other}", version),
+            sample_text(rows[0].independent, rows[0].n),
+            tuple(map(_difference, rows)),
         )
         for (own, other), rows in leading_pairs(summary.paired, summary.run.reference).items()
     ]

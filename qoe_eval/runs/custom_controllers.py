@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir import python_controller
 from weir.errors import InputError
 from weir.files.input import check_utf8, printable, sha256_of_file
-from weir.qoe_eval.runs import python_controller
 
 HOW = "FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx or, without the guard, FILE.onnx:bare for a custom controller"
 DEFAULT_TIME_LIMIT_S = 1.0

@@ -1,18 +1,17 @@
 """Runs jobs through `weir-sim run -`, several processes at once.
 
-One thread, one selector: every process has at most one job; its answer, its death, its standard error and the job's
-time limit are all noticed at once. A process that dies or overstays is replaced; its job is answered with a failure.
+Each process has at most one job, and a thread that waits for its answer, its end or the job's time limit. A process
+that dies or overstays is replaced; its job is answered with a failure.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import selectors
 import subprocess
-import time
 from collections import deque
 from collections.abc import Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from weir.errors import MissingComponent
@@ -65,38 +64,29 @@ def run_jobs(
     """
     waiting = deque(jobs)
     deaths = answers = 0
-    with selectors.DefaultSelector() as selector:
-        # Processes are started when they first have a job, and only as many as there are jobs.
-        workers = [SimulatorWorker[JobType](executable, selector) for _ in range(min(processes, len(waiting)))]
-        try:
-            while waiting or any(worker.busy for worker in workers):
-                for worker in workers:
-                    if waiting and not worker.busy:
-                        worker.give(waiting.popleft(), time_limit_s)
-                for outcome, died in _wait(selector, workers):
-                    deaths, answers = deaths + died, answers + (not died)
-                    if deaths >= _DEATHS_TO_GIVE_UP and not answers:
-                        raise SimulatorFailed(f"{executable}, {deaths} times: {outcome.error}")
-                    yield outcome
-        finally:
-            for worker in workers:
-                worker.close()
-
-
-def _wait(
-    selector: selectors.BaseSelector, workers: list[SimulatorWorker[JobType]]
-) -> list[tuple[Outcome[JobType], bool]]:
-    """Waits for the next events. Each outcome comes with whether its process died."""
-    now = time.monotonic()
-    deadline = min(worker.deadline for worker in workers if worker.busy)
-    outcomes = []
-    for key, _ in selector.select(max(0.0, deadline - now)):
-        worker, handle = key.data
-        outcome = handle()
-        if outcome:
-            outcomes.append((outcome, worker.dead))
-    now = time.monotonic()
-    for worker in workers:
-        if worker.busy and now >= worker.deadline:
-            outcomes.append((worker.overstayed(), False))
-    return outcomes
+    # Processes are started when they first have a job, and only as many as there are jobs.
+    workers = [SimulatorWorker[JobType](executable) for _ in range(min(processes, len(waiting)))]
+    idle = list(workers)
+    running: dict[Future[tuple[Outcome[JobType], bool]], SimulatorWorker[JobType]] = {}
+    try:
+        with ThreadPoolExecutor(max(len(workers), 1)) as threads:
+            try:
+                while waiting or running:
+                    while waiting and idle:
+                        worker = idle.pop()
+                        running[threads.submit(worker.run, waiting.popleft(), time_limit_s)] = worker
+                    for done in wait(running, return_when=FIRST_COMPLETED).done:
+                        idle.append(running.pop(done))
+                        outcome, died = done.result()
+                        deaths, answers = deaths + died, answers + (not died)
+                        if deaths >= _DEATHS_TO_GIVE_UP and not answers:
+                            raise SimulatorFailed(f"{executable}, {deaths} times: {outcome.error}")
+                        yield outcome
+            finally:
+                while not all(one.done() for one in running):
+                    for worker in workers:
+                        worker.kill()
+                    wait(running, timeout=0.1)
+    finally:
+        for worker in workers:
+            worker.close()

@@ -18,6 +18,13 @@
 namespace weir::sim {
 namespace {
 
+std::unique_ptr<BandwidthEstimator> AtReceiverOf(const BandwidthEstimatorConfig& config,
+                                                 std::unique_ptr<ReceiverController> controller) {
+  auto estimator = BandwidthEstimator::Create(config, std::move(controller));
+  if (!estimator) throw InputError(estimator.error());
+  return std::make_unique<BandwidthEstimator>(std::move(estimator.value()));
+}
+
 std::unique_ptr<SenderController> AtSender(const ControllerContext& context, bool guard,
                                            const GuardOptions& guard_rules,
                                            std::unique_ptr<ReceiverController> controller) {
@@ -25,7 +32,9 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
                                                      .objective = context.objective,
                                                      .guard = guard,
                                                      .guard_rules = guard_rules}};
-  return MakeWeirSendController(config, std::move(controller));
+  auto estimator = SendSideEstimator::Create(config, std::move(controller));
+  if (!estimator) throw InputError(estimator.error());
+  return MakeWeirSendController(std::move(estimator.value()));
 }
 
 std::unique_ptr<ReceiverController> MakePolicy(const ControllerContext& context,
@@ -155,7 +164,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
     const Factory* const factory = FindRow(kFactories, member.name);
     return factory && factory->wake_on_arrival;
   });
-  result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(pool.value()));
+  result.at_receiver = AtReceiverOf(config, std::move(pool.value()));
   if (ends.sender_has_gcc) result.at_sender = MakeGccController();
   return result;
 }
@@ -225,7 +234,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
       .objective = context.objective,
       .guard = guard,
       .guard_rules = result.agent ? GuardOptions::ForTraining() : context.job.guard_rules};
-  result.at_receiver = std::make_unique<BandwidthEstimator>(config, std::move(controller));
+  result.at_receiver = AtReceiverOf(config, std::move(controller));
   return result;
 }
 

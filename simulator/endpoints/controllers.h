@@ -9,7 +9,7 @@
 #include "endpoints/agent_controller.h"
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "registry.h"
 #include "sender_controller.h"
 #include "weir/bandwidth_estimator.h"
@@ -73,8 +73,7 @@ bool IsAvailable(const RegisteredController& controller);
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 // A SendSideEstimator as the controller of a flow.
-std::unique_ptr<SenderController> MakeWeirSendController(const SendSideEstimatorConfig& config,
-                                                         std::unique_ptr<ReceiverController> controller);
+std::unique_ptr<SenderController> MakeWeirSendController(SendSideEstimator estimator);
 
 }  // namespace weir::sim
 

@@ -131,7 +131,6 @@ void RtpReceiver::OnEstimatorTimeout() {
       SendRtcp(std::move(message));
       observer_->OnFeedbackSent(now_ns);
       observer_->OnRembSent(remb->rate, now_ns);
-      observer_->OnPathKind(estimator_->latest().path_kind, now_ns);
     }
   }
   SetEstimatorTimer(now_ns);

@@ -18,13 +18,12 @@ PacketKind KindOf(const SentPacket& packet) {
 
 class WeirSendController final : public SenderController {
  public:
-  WeirSendController(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller)
-      : estimator_(config, std::move(controller)) {}
+  explicit WeirSendController(SendSideEstimator estimator) : estimator_(std::move(estimator)) {}
 
   std::string_view name() const override { return "weir-send"; }
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  void OnObjective(const Objective& objective) override { estimator_.SetObjective(objective); }
+  void OnObjective(const Objective& objective) override { static_cast<void>(estimator_.SetObjective(objective)); }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnSentPacket(const SentPacket& packet) override;
   void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
@@ -91,9 +90,8 @@ Timestamp WeirSendController::next_timeout() const {
 
 }  // namespace
 
-std::unique_ptr<SenderController> MakeWeirSendController(const SendSideEstimatorConfig& config,
-                                                         std::unique_ptr<ReceiverController> controller) {
-  return std::make_unique<WeirSendController>(config, std::move(controller));
+std::unique_ptr<SenderController> MakeWeirSendController(SendSideEstimator estimator) {
+  return std::make_unique<WeirSendController>(std::move(estimator));
 }
 
 }  // namespace weir::sim

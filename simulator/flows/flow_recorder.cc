@@ -95,13 +95,6 @@ void FlowRecorder::OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) {
       std::max(step->feedback_delay_ms.value_or(0), static_cast<double>(time_ns - sent_time_ns) * 1e-6);
 }
 
-void FlowRecorder::OnPathKind(int path_kind, int64_t time_ns) {
-  if (!series_ || path_kind == path_kind_) return;
-  const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
-  path_kinds.resize(index + 1, path_kind_);
-  path_kinds[index] = path_kind_ = path_kind;
-}
-
 void FlowRecorder::OnBytesInFlight(int64_t bytes, int64_t time_ns) {
   if (!series_) return;
   const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
@@ -129,7 +122,6 @@ void FlowRecorder::Finish() {
   FinishDelays(arrival_step_);
   for (HeldRate* held : {&target_, &remb_}) FillRate(*held, steps.size());
   if (!most_bytes_in_flight.empty()) most_bytes_in_flight.resize(steps.size(), bytes_in_flight_);
-  if (!path_kinds.empty()) path_kinds.resize(steps.size(), path_kind_);
 }
 
 }  // namespace weir::sim

@@ -55,7 +55,6 @@ class FlowRecorder final : public FlowObserver {
   void OnFeedbackSent(int64_t time_ns) override;
   void OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) override;
   void OnRembSent(DataRate rate, int64_t time_ns) override;
-  void OnPathKind(int path_kind, int64_t time_ns) override;
   void OnBytesInFlight(int64_t bytes, int64_t time_ns) override;
   void OnDelivered(int64_t bytes, int64_t time_ns) override;
 
@@ -81,8 +80,6 @@ class FlowRecorder final : public FlowObserver {
   std::vector<Step> steps;
   // For a TCP flow, the largest in each step. Empty without a series or a transfer.
   std::vector<int64_t> most_bytes_in_flight;
-  // At the end of each step. Empty without a series, or where the kind is always 0.
-  std::vector<int> path_kinds;
   // Nothing for a flow whose frames are not followed. To be set before the first packet.
   std::unique_ptr<FrameRecorder> frames;
 
@@ -110,7 +107,6 @@ class FlowRecorder final : public FlowObserver {
   std::vector<int64_t> step_delays_ns_;
   HeldRate target_{&Step::target_bps};
   HeldRate remb_{&Step::remb_bps};
-  int path_kind_ = 0;
   // As last reported.
   int64_t bytes_in_flight_ = 0;
 };

@@ -16,7 +16,7 @@
 #include "endpoints/simulation_job.h"
 #include "link/link.h"
 #include "link/packet.h"
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "scenario/scenario.h"
 #include "weir/objective.h"
 

@@ -109,8 +109,6 @@ class FlowObserver {
   virtual void OnFeedbackReceived(int64_t /*sent_time_ns*/, int64_t /*time_ns*/) {}
   // The rate in a REMB, as it is sent.
   virtual void OnRembSent(DataRate, int64_t /*time_ns*/) {}
-  // The kind of path that the receiver's estimator had detected when it sent feedback.
-  virtual void OnPathKind(int /*path_kind*/, int64_t /*time_ns*/) {}
   // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.
   virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}
   // Payload that a TCP receiver hands to its application, in order.

@@ -5,15 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 
 namespace weir::external {
-namespace {
-
-// The most packets that wait for a slow controller; it does not receive the rest.
-constexpr size_t kMaxWaitingPackets = 1 << 16;
-
-}  // namespace
 
 // State of both threads. The thread keeps it alive when the controller is gone.
 struct ConcurrentController::Shared {
@@ -43,7 +37,7 @@ struct ConcurrentController::Shared {
   std::optional<Timestamp> busy_since;
   bool ready = false;
   bool failed = false;
-  TimeDelta interval = kDefaultInterval;
+  TimeDelta interval = DecisionMaker::kDefaultInterval;
   std::optional<DataRate> target;
   int64_t asked = 0;
   int64_t late = 0;
@@ -51,7 +45,7 @@ struct ConcurrentController::Shared {
 
 ConcurrentController::ConcurrentController(const ExternalSpecification& specification,
                                            std::shared_ptr<ExternalControllers> controllers, Tell tell)
-    : HostedController(specification.name),
+    : CustomController(specification.name),
       shared_(std::make_shared<Shared>(specification, std::move(controllers), std::move(tell))) {}
 
 ConcurrentController::~ConcurrentController() {
@@ -67,16 +61,12 @@ ConcurrentController::~ConcurrentController() {
 }
 
 void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
-  if (!TakeConstraints(constraints, kDefaultInterval)) return;
+  if (!TakeConstraints(constraints, DecisionMaker::kDefaultInterval)) return;
   const std::lock_guard lock(shared_->mutex);
   shared_->constraints = constraints;
   shared_->objective = objective();
   shared_->busy_since = constraints.at_time;
   std::thread(Answer, shared_).detach();
-}
-
-void ConcurrentController::OnArrival(const Arrival& arrival) {
-  if (packets_.size() < kMaxWaitingPackets) packets_.push_back(ToC(arrival));
 }
 
 NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "program/json.h"
 
 namespace weir::external {
@@ -30,11 +30,7 @@ ExternalSpecification ParseSpecification(const nlohmann::json& value, const std:
 Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const ExternalSpecification& specification,
                                                                   const TargetRateConstraints& constraints,
                                                                   const Objective& objective, uint64_t seed) {
-  const weir_controller_start start{.seed = seed,
-                                    .min_bps = constraints.min_rate.bps(),
-                                    .start_bps = constraints.start_rate.bps(),
-                                    .max_bps = constraints.max_rate.bps(),
-                                    .objective = ToC(objective)};
+  const weir_controller_start start = StartRequest(constraints, objective, seed);
   const auto with_name = [&](Result<std::unique_ptr<DecisionMaker>> made) {
     return made ? std::move(made) : Error{AboutController(specification.name, made.error())};
   };

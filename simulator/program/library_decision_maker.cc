@@ -68,20 +68,13 @@ class WatchedCall {
 
 constexpr char kEntry[] = "weir_controller_entry";
 
-Result<const weir_controller*> Functions(const std::string& path) {
+Result<const weir_controller_functions*> Functions(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return Error{std::string("it cannot be loaded: ") + dlerror()};
   const auto entry = reinterpret_cast<weir_controller_entry_function>(dlsym(library, kEntry));
   if (!entry) return Error{std::string("it exports no function ") + kEntry + "; see weir_controller.h"};
-  const weir_controller* const functions = entry();
-  if (!functions) return Error{std::string(kEntry) + " gives NULL"};
-  if (functions->version != WEIR_CONTROLLER_VERSION) {
-    return Error{"it was built with version " + std::to_string(functions->version) +
-                 " of weir_controller.h; this is version " + std::to_string(WEIR_CONTROLLER_VERSION) +
-                 ": build it again"};
-  }
-  if (!functions->create || !functions->decide || !functions->destroy)
-    return Error{std::string(kEntry) + " leaves create, decide or destroy NULL"};
+  const weir_controller_functions* const functions = entry();
+  if (const auto error = CheckFunctions(functions)) return *error;
   return functions;
 }
 
@@ -92,31 +85,25 @@ std::unique_ptr<WatchedCall> Watched(const std::string& about, std::optional<Tim
 
 class LibraryDecisionMaker final : public DecisionMaker {
  public:
-  // `state` is what create() gave. `watch_limit`: nothing where nobody watches.
-  LibraryDecisionMaker(const weir_controller* functions, void* state, TimeDelta interval, std::string about,
+  // `watch_limit`: nothing where nobody watches.
+  LibraryDecisionMaker(std::unique_ptr<DecisionMaker> functions, std::string about,
                        std::optional<TimeDelta> watch_limit)
-      : functions_(functions),
-        state_(state),
-        interval_(interval),
-        about_(std::move(about)),
-        watch_limit_(watch_limit) {}
+      : functions_(std::move(functions)), about_(std::move(about)), watch_limit_(watch_limit) {}
   ~LibraryDecisionMaker() override {
     const auto watched = Watched(about_, watch_limit_);
-    functions_->destroy(state_);
+    functions_.reset();
   }
   LibraryDecisionMaker(const LibraryDecisionMaker&) = delete;
   LibraryDecisionMaker& operator=(const LibraryDecisionMaker&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
     const auto watched = Watched(about_, watch_limit_);
-    return CheckedTarget(functions_->decide(state_, &interval));
+    return functions_->Decide(interval);
   }
-  TimeDelta interval() const override { return interval_; }
+  TimeDelta interval() const override { return functions_->interval(); }
 
  private:
-  const weir_controller* const functions_;
-  void* const state_;
-  const TimeDelta interval_;
+  std::unique_ptr<DecisionMaker> functions_;
   const std::string about_;
   const std::optional<TimeDelta> watch_limit_;
 };
@@ -127,16 +114,13 @@ Result<std::unique_ptr<DecisionMaker>> StartLibrary(const std::string& path, con
                                                     const weir_controller_start& start, TimeDelta decision_limit,
                                                     bool watch) {
   const auto watched = Watched(about, watch ? std::optional(decision_limit * kStartLimitFactor) : std::nullopt);
-  const auto loaded = Functions(path);
-  if (!loaded) return Error{loaded.error()};
-  const weir_controller* const functions = loaded.value();
-  const auto interval = CheckedInterval(static_cast<double>(functions->interval_us));
-  if (!interval) return Error{interval.error()};
-  void* const state = functions->create(&start);
-  if (!state) return Error{"create() gives NULL"};
+  const auto functions = Functions(path);
+  if (!functions) return Error{functions.error()};
+  auto started = StartFunctions(*functions.value(), start);
+  if (!started) return started;
   const auto watch_limit = watch ? std::optional(decision_limit) : std::nullopt;
   return std::unique_ptr<DecisionMaker>(
-      std::make_unique<LibraryDecisionMaker>(functions, state, interval.value(), about, watch_limit));
+      std::make_unique<LibraryDecisionMaker>(std::move(started.value()), about, watch_limit));
 }
 
 }  // namespace weir::external

@@ -77,12 +77,12 @@ void AddPool(const PoolController& pool, Json& record) {
     const MemberState& member = pool.members()[i];
     members.push_back({{"name", member.name},
                        {"role", ToString(pool.role(i))},
-                       {"pilot_share", Rounded(static_cast<double>(member.decisions_as_pilot) / decisions, 1e6)},
+                       {"pilot_share", Rounded(static_cast<double>(member.decisions_as_active) / decisions, 1e6)},
                        {"decisions", member.decisions},
                        {"faults", member.faults}});
   }
   const TimeDelta held = pool.first_pilot_held();
-  record["pool"] = {{"pilot_changes", pool.counters().pilot_changes},
+  record["pool"] = {{"pilot_changes", pool.counters().active_changes},
                     {"first_pilot_held_s", held.IsFinite() ? Json(held.seconds()) : Json(nullptr)},
                     {"members", std::move(members)}};
 }

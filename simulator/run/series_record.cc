@@ -91,7 +91,6 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
     series["probe_rate_bps"] = std::move(probes);
     series["packets_lost_at_queue"] = std::move(lost_at_queue);
   }
-  if (!recorder.path_kinds.empty()) series["path_kind"] = recorder.path_kinds;
   if (!recorder.most_bytes_in_flight.empty()) {
     series["goodput_bps"] = std::move(goodput);
     series["most_bytes_in_flight"] = recorder.most_bytes_in_flight;

@@ -12,6 +12,7 @@
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "counted_allocations.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "shipped_model.h"
 #include "test_pool.h"
@@ -51,7 +52,7 @@ void OnPacket(benchmark::State& state) {
     state.SkipWithError("the shipped model cannot be loaded");
     return;
   }
-  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(std::move(policy.value())));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<PolicyController>(std::move(policy.value())));
   benchmark::DoNotOptimize(estimator.OnTimeout(Timestamp::Micros(0)));
   size_t i = 0;
   int64_t round_us = 0;
@@ -82,10 +83,10 @@ void OnPacketOfCopilots(benchmark::State& state) {
   constexpr size_t kBlock = 1024;
   constexpr int kCopilots = 2;
   const std::vector<PacketArrival> packets = Packets(kPackets);
-  BandwidthEstimator alone({}, std::make_unique<NadaController>());
+  BandwidthEstimator alone = MadeEstimator({}, std::make_unique<NadaController>());
   Controllers members = ControllersOf(std::make_unique<NadaController>(), std::make_unique<RuleController>(),
                                       std::make_unique<NadaController>());
-  BandwidthEstimator pool(
+  BandwidthEstimator pool = MadeEstimator(
       {}, PoolOf(std::move(members), {.pilot = {}, .fusion = FusionKind::kMin, .policy = PilotPolicyKind::kByTrust}));
   const auto duration_ns = [](BandwidthEstimator& estimator, std::span<const PacketArrival> block) {
     const auto begin = std::chrono::steady_clock::now();
@@ -107,9 +108,9 @@ void OnPacketOfCopilots(benchmark::State& state) {
 BENCHMARK(OnPacketOfCopilots)->Iterations(300);
 
 void DecisionOfRuleAndNada(benchmark::State& state) {
-  BandwidthEstimator estimator(
-      {}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>()),
-                 {.pilot = {}, .fusion = FusionKind::kMin}));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>()),
+                               {.pilot = {}, .fusion = FusionKind::kMin}));
   Timestamp now = Timestamp::Micros(0);
   for (auto _ : state) {
     benchmark::DoNotOptimize(estimator.OnTimeout(now));

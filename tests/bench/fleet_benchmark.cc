@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "shipped_model.h"
 #include "weir/bandwidth_estimator.h"
@@ -26,8 +27,8 @@ constexpr DataSize kPacketSize = DataSize::Bytes(1000);
 using Model = std::shared_ptr<const PolicyModel>;
 
 std::unique_ptr<BandwidthEstimator> MakeEstimator(const Model& model) {
-  return std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{},
-                                              std::make_unique<PolicyController>(std::make_unique<Policy>(model)));
+  return std::make_unique<BandwidthEstimator>(
+      MadeEstimator({}, std::make_unique<PolicyController>(std::make_unique<Policy>(model))));
 }
 
 Model LoadShipped(benchmark::State& state) {

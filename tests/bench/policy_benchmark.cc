@@ -12,6 +12,7 @@
 
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "shipped_model.h"
 #include "test_pool.h"
@@ -54,7 +55,8 @@ void Decide(benchmark::State& state, const PoolSpecification& rest, Copilots... 
     return;
   }
   auto pilot = std::make_unique<PolicyController>(std::move(policy));
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilots)...), rest));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilots)...), rest));
   Timestamp now = Timestamp::Millis(0);
   Durations durations;
   uint16_t sequence_number = 0;

@@ -19,7 +19,7 @@ void BM_ReceiveSideSecond(benchmark::State& state, weir::ReceiveSideMode mode) {
   weir::ReceiveSideSwitchConfig config;
   config.mode = mode;
   config.controller = policy.value();
-  const auto receive_side = weir::ReceiveSideSwitch::Create(std::move(config));
+  const auto receive_side = weir::ReceiveSideSwitch::Create(std::move(config)).value();
   receive_side->Install();
   weir::testing::ReceiveSideCall call;
   call.Run(1000, 5'000'000);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gated_model.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
@@ -103,7 +104,7 @@ class Calls {
     const PolicyExecutorFactory worker = MakePolicyWorker();
     for (size_t i = 0; i < kCalls; ++i) {
       estimators_.push_back(
-          std::make_unique<BandwidthEstimator>(BandwidthEstimatorConfig{}, MakePolicyController(model, worker)));
+          std::make_unique<BandwidthEstimator>(MadeEstimator({}, MakePolicyController(model, worker))));
     }
   }
 
@@ -127,7 +128,7 @@ class Calls {
  private:
   uint64_t Sum(uint64_t MemberState::* count) const {
     uint64_t sum = 0;
-    for (const auto& estimator : estimators_) sum += estimator->controller().pilot().*count;
+    for (const auto& estimator : estimators_) sum += estimator->controller().active().*count;
     return sum;
   }
 
@@ -162,7 +163,7 @@ BENCHMARK(LateDecisions)->Iterations(1);
 class TimedCall {
  public:
   explicit TimedCall(const std::shared_ptr<const PolicyModel>& model)
-      : estimator_({}, MakePolicyController(model, MakePolicyWorker())) {}
+      : estimator_(MadeEstimator({}, MakePolicyController(model, MakePolicyWorker()))) {}
 
   void Run(int packets) {
     for (int i = 0; i < packets; ++i, now_ += TimeDelta::Millis(3)) {

@@ -11,6 +11,7 @@
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "counted_allocations.h"
+#include "made_estimator.h"
 #include "test_pool.h"
 #include "test_stream.h"
 #include "weir.h"
@@ -31,11 +32,11 @@ TEST(AllocationTest, TheCounterCounts) {
 class PoolAllocationTest : public testing::TestWithParam<FusionKind> {};
 
 TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
-  BandwidthEstimator estimator(
-      {}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>(),
-                               std::make_unique<FixedController>(DataRate::KilobitsPerSecond(500))),
-                 {.pilot = {}, .fusion = GetParam(), .policy = PilotPolicyKind::kByTrust},
-                 {.fusion = [](DataRate pilot, std::span<const DataRate>) { return pilot; }}));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<RuleController>(), std::make_unique<NadaController>(),
+                                             std::make_unique<FixedController>(DataRate::KilobitsPerSecond(500))),
+                               {.pilot = {}, .fusion = GetParam(), .policy = PilotPolicyKind::kByTrust},
+                               {.fusion = [](DataRate pilot, std::span<const DataRate>) { return pilot; }}));
   TestStream stream;
   Timestamp now = Timestamp::Seconds(1);
   RembSender sender;
@@ -64,13 +65,13 @@ TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
 TEST(AllocationTest, ThatFailsIsAnErrorInC) {
   int failed = 0;
   for (int64_t allowed = 0; allowed < 1000; ++allowed) {
-    weir_estimator_config config;
-    ASSERT_EQ(weir_estimator_config_init(&config, sizeof(config)), WEIR_OK);
-    config.controller = "nada";
+    weir_controller* controller = nullptr;
     weir_estimator* estimator = nullptr;
     FailAllocationsAfter(allowed);
-    const int created = weir_estimator_create(&config, &estimator);
+    int created = weir_controller_create_built_in("nada", &controller);
+    if (created == WEIR_OK) created = weir_estimator_create(controller, nullptr, &estimator);
     FailAllocationsAfter(-1);
+    weir_controller_destroy(controller);
     if (created == WEIR_OK) {
       weir_estimator_destroy(estimator);
       EXPECT_EQ(failed, allowed);

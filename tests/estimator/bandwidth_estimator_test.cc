@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "controllers/fixed_controller.h"
 #include "controllers/rule_controller.h"
+#include "made_estimator.h"
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
@@ -44,13 +46,13 @@ void Drive(BandwidthEstimator& estimator, Timestamp from, Timestamp until) {
 void BeginMedia(BandwidthEstimator& estimator) { estimator.OnPacket(TestStream(77).Next(kStart)); }
 
 TEST(BandwidthEstimatorTest, SpeaksAtOnceAndFromTheStartRate) {
-  BandwidthEstimator estimator({}, Always(Kbps(200)));
+  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(200)));
   EXPECT_TRUE(estimator.next_timeout().IsMinusInfinity());
   EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
   const std::optional<Estimate> estimate = estimator.OnTimeout(kStart);
   ASSERT_TRUE(estimate);
   EXPECT_EQ(estimate->target_rate, Kbps(300));
-  EXPECT_EQ(estimate->reason, EstimateReason::kStart);
+  EXPECT_EQ(estimate->reason.source, TargetSource::kStart);
   EXPECT_EQ(estimate->at_time, kStart);
   EXPECT_EQ(estimator.next_timeout(), kStart + TimeDelta::Millis(100));
 }
@@ -59,7 +61,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
   RembSender sender;
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator(config, Always(Kbps(200)));
+  BandwidthEstimator estimator = MadeEstimator(config, Always(Kbps(200)));
   std::vector<Estimate> estimates = Drive(estimator, sender, kStart, kStart + TimeDelta::Millis(50));
   TestStream stream;
   estimator.OnPacket(stream.Next(kStart));
@@ -69,7 +71,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
   ASSERT_EQ(estimates.size(), 5u);
   EXPECT_EQ(estimates[1].at_time, kStart + TimeDelta::Millis(100));  // a decrease, at once
   EXPECT_EQ(estimates[1].target_rate, Kbps(200));
-  EXPECT_EQ(estimates[1].reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimates[1].reason.source, TargetSource::kController);
   for (size_t i = 2; i < estimates.size(); ++i) {
     EXPECT_EQ(estimates[i].at_time - estimates[i - 1].at_time, TimeDelta::Seconds(1));
   }
@@ -84,7 +86,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
 
 // A receiver that nothing is sent to: nobody may be there.
 TEST(BandwidthEstimatorTest, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
-  BandwidthEstimator estimator({}, Always(Kbps(300)));
+  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(300)));
   RembSender sender;
   const std::vector<Estimate> estimates = Drive(estimator, sender, kStart, kStart + TimeDelta::Seconds(600));
   EXPECT_NEAR(static_cast<double>(estimates.size()), 50, 2);
@@ -102,11 +104,11 @@ TEST(BandwidthEstimatorTest, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst)
 TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
   auto pilot = std::make_unique<ScriptedController>([](int) { return Kbps(120); });
   const ScriptedController& controller = *pilot;
-  BandwidthEstimator estimator({}, std::move(pilot));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(pilot));
   RembSender sender;
   for (const Estimate& estimate : Drive(estimator, sender, kStart, kStart + TimeDelta::Seconds(60))) {
     EXPECT_EQ(estimate.target_rate, Kbps(300));
-    EXPECT_EQ(estimate.reason, EstimateReason::kStart);
+    EXPECT_EQ(estimate.reason.source, TargetSource::kStart);
   }
   EXPECT_GT(estimator.counters().controller.decisions, 500u);
   EXPECT_EQ(controller.applied.back(), Kbps(300));
@@ -122,7 +124,7 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
     Drive(estimator, sent, sent);
   }
   EXPECT_LT(estimator.latest().target_rate, Kbps(250));
-  EXPECT_NE(estimator.latest().reason, EstimateReason::kStart);
+  EXPECT_NE(estimator.latest().reason.source, TargetSource::kStart);
 }
 
 // Answers once and for all.
@@ -146,7 +148,7 @@ TEST(BandwidthEstimatorTest, AnAnswerFromBeforeMediaCountsHalfASecondAfterIt) {
   // Without the guard's floor, which holds a start up.
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator(config, std::make_unique<OnceController>());
+  BandwidthEstimator estimator = MadeEstimator(config, std::make_unique<OnceController>());
   Drive(estimator, kStart, kStart + TimeDelta::Seconds(5));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
   TestStream stream;
@@ -162,7 +164,7 @@ TEST(BandwidthEstimatorTest, AnAnswerFromBeforeMediaCountsHalfASecondAfterIt) {
 }
 
 TEST(BandwidthEstimatorTest, StatisticsSayWhatAHostShows) {
-  BandwidthEstimator estimator({}, std::make_unique<FixedController>(Kbps(500)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<FixedController>(Kbps(500)));
   TestStream stream;
   // 5 Mbps, one packet in ten lost, the last two seconds with a queue of 8 ms; the fate of 20 packets is unknown.
   for (int i = 0; i < 2000; ++i) {
@@ -196,7 +198,7 @@ TEST(BandwidthEstimatorTest, StatisticsSayWhatAHostShows) {
 
 // The first REMB are lost, and the sender starts where it likes.
 TEST(BandwidthEstimatorTest, RepeatsWhileASenderSendsMoreThanItWasTold) {
-  BandwidthEstimator estimator({}, Always(Kbps(300)));
+  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(300)));
   RembSender sender;
   TestStream stream;
   const auto feedbacks = [&](Timestamp from, TimeDelta duration, TimeDelta packet_spacing) {
@@ -223,9 +225,9 @@ TEST(BandwidthEstimatorTest, SparseAudioCostsNoRembStorm) {
   const auto feedbacks = [](TimeDelta packet_spacing) {
     BandwidthEstimatorConfig config;
     config.guard = false;
-    BandwidthEstimator estimator(config, std::make_unique<ScriptedController>([](int decision) {
-                                   return Kbps(decision % 3 == 0 ? 300 : decision % 3 == 1 ? 320 : 305);
-                                 }));
+    BandwidthEstimator estimator = MadeEstimator(config, std::make_unique<ScriptedController>([](int decision) {
+                                                   return Kbps(decision % 3 == 0 ? 300 : decision % 3 == 1 ? 320 : 305);
+                                                 }));
     RembSender sender;
     TestStream stream;
     int count = 0;
@@ -250,7 +252,7 @@ TEST(BandwidthEstimatorTest, SparseAudioCostsNoRembStorm) {
 }
 
 TEST(BandwidthEstimatorTest, IgnoresTimeThatRepeatsOrRunsBackwards) {
-  BandwidthEstimator estimator({}, std::make_unique<RuleController>());
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<RuleController>());
   EXPECT_TRUE(estimator.OnTimeout(kStart));
   const Timestamp next = estimator.next_timeout();
   EXPECT_FALSE(estimator.OnTimeout(kStart));
@@ -265,11 +267,11 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
   auto copilot = Always(Kbps(250));
   auto fallback = Always(Kbps(100));
   const std::vector<ScriptedController*> controllers{pilot.get(), copilot.get(), fallback.get()};
-  BandwidthEstimator estimator(
-      {}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot)), {}, {}, std::move(fallback)));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot)), {}, {}, std::move(fallback)));
   TestStream stream;
   estimator.OnPacket(stream.Next(kStart));  // before life begins
-  estimator.SetObjective(kThroughput);
+  EXPECT_FALSE(estimator.SetObjective(kThroughput));
   estimator.OnRoundTripTime(TimeDelta::Millis(80), kStart);
   EXPECT_TRUE(estimator.OnTimeout(kStart));
   const PacketArrival packet = stream.Next(kStart);
@@ -284,21 +286,21 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
     ASSERT_FALSE(controller->applied.empty());
     EXPECT_EQ(controller->applied.back(), Kbps(200));
   }
-  estimator.SetObjective(kLatency);
+  EXPECT_FALSE(estimator.SetObjective(kLatency));
   for (const ScriptedController* controller : controllers) EXPECT_EQ(controller->objective, kLatency);
 }
 
 TEST(BandwidthEstimatorTest, FusesCopilots) {
-  BandwidthEstimator estimator(
+  BandwidthEstimator estimator = MadeEstimator(
       {}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))), {.pilot = {}, .fusion = FusionKind::kMin}));
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kCopilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kCandidate);
 }
 
 TEST(BandwidthEstimatorTest, GuardSpeaksInTheReason) {
-  BandwidthEstimator estimator({}, Always(Kbps(50'000)));
+  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(50'000)));
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
@@ -309,7 +311,7 @@ TEST(BandwidthEstimatorTest, GuardSpeaksInTheReason) {
 TEST(BandwidthEstimatorTest, WithoutTheGuardBoundsRemain) {
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator(config, Always(Kbps(90'000)));
+  BandwidthEstimator estimator = MadeEstimator(config, Always(Kbps(90'000)));
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(50'000));
@@ -317,15 +319,15 @@ TEST(BandwidthEstimatorTest, WithoutTheGuardBoundsRemain) {
 }
 
 TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
-  BandwidthEstimator estimator({}, std::make_unique<ScriptedController>([](int decision) {
-                                 return decision % 3 == 1 ? std::nullopt : std::optional(Kbps(200));
-                               }));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<ScriptedController>([](int decision) {
+                                                 return decision % 3 == 1 ? std::nullopt : std::optional(Kbps(200));
+                                               }));
   BeginMedia(estimator);
   Drive(estimator, kStart, kStart + TimeDelta::Millis(250));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kHeld);
   Drive(estimator, kStart, kStart + TimeDelta::Seconds(10));
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_FALSE(estimator.controller().active().suspended);
   EXPECT_EQ(estimator.counters().controller.fallback_decisions, 0u);
   EXPECT_NEAR(static_cast<double>(estimator.counters().controller.faults), 33, 1);
 }
@@ -338,20 +340,20 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
     if (decision % 3 == 1) return DataRate::PlusInfinity();
     return std::nullopt;
   });
-  BandwidthEstimator estimator({}, MakeFallbackController(std::move(pilot), Always(Kbps(120))));
+  BandwidthEstimator estimator = MadeEstimator({}, MakeFallbackController(std::move(pilot), Always(Kbps(120))));
   BeginMedia(estimator);
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kHeld);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kHeld);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
   run_to(1350);  // three
-  EXPECT_TRUE(estimator.controller().pilot().suspended);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_TRUE(estimator.controller().active().suspended);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(120));
   run_to(3950);  // 19 good decisions
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   run_to(4050);
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_FALSE(estimator.controller().active().suspended);
   EXPECT_EQ(ToString(estimator.latest().reason), "guard_slew");
   EXPECT_EQ(estimator.counters().controller.faults, 10u);
   EXPECT_EQ(estimator.counters().controller.decisions, 30u);
@@ -359,17 +361,18 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
 }
 
 TEST(BandwidthEstimatorTest, APilotThatNeverWorksIsACallOnTheRule) {
-  BandwidthEstimator estimator({}, std::make_unique<ScriptedController>([](int) { return std::nullopt; }));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, std::make_unique<ScriptedController>([](int) { return std::nullopt; }));
   TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
   call.RunUntil(TimeDelta::Seconds(20));
   const double utilisation = call.ReceiveRate(TimeDelta::Seconds(10), TimeDelta::Seconds(20)) / Kbps(2000);
   EXPECT_GE(utilisation, 0.85);
   EXPECT_LE(utilisation, 1.0);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
 }
 
 TEST(BandwidthEstimatorTest, APolicyThatAlwaysWantsTheMaximumIsHeldNearWhatArrives) {
-  BandwidthEstimator estimator({}, Always(Kbps(50'000)));
+  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(50'000)));
   TestCall call(estimator, {.capacity = Steady(Kbps(1000))});
   call.RunUntil(TimeDelta::Seconds(30));
   // 0.95 times while the queue that it makes stays.
@@ -379,7 +382,7 @@ TEST(BandwidthEstimatorTest, APolicyThatAlwaysWantsTheMaximumIsHeldNearWhatArriv
 }
 
 TEST(BandwidthEstimatorTest, APolicyReaches5MbpsWithinTwoSecondsWhereTheLinkLetsIt) {
-  BandwidthEstimator estimator({}, Always(Kbps(5000)));
+  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(5000)));
   TestCall call(estimator, {.capacity = Steady(Kbps(20'000))});
   call.RunUntil(TimeDelta::Millis(2100));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(5000));
@@ -388,7 +391,7 @@ TEST(BandwidthEstimatorTest, APolicyReaches5MbpsWithinTwoSecondsWhereTheLinkLets
 }
 
 TEST(BandwidthEstimatorTest, NewBoundsTakeEffectAtOnce) {
-  BandwidthEstimator estimator({}, std::make_unique<FixedController>(Kbps(300)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<FixedController>(Kbps(300)));
   Drive(estimator, kStart, kStart + TimeDelta::Millis(500));
   const Timestamp now = kStart + TimeDelta::Millis(501);
   EXPECT_TRUE(estimator.SetConstraints({Kbps(200), Kbps(200), Kbps(100), now}));
@@ -404,7 +407,7 @@ TEST(BandwidthEstimatorTest, NewBoundsTakeEffectAtOnce) {
 TEST(BandwidthEstimatorTest, AbsurdRoundTripTimesAreIgnored) {
   auto pilot = Always(Kbps(200));
   const ScriptedController& controller = *pilot;
-  BandwidthEstimator estimator({}, std::move(pilot));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(pilot));
   EXPECT_TRUE(estimator.OnTimeout(kStart));
   for (const TimeDelta rtt : {TimeDelta::Zero(), TimeDelta::Millis(-5), TimeDelta::Seconds(3600),
                               TimeDelta::PlusInfinity(), TimeDelta::MinusInfinity()}) {
@@ -428,8 +431,8 @@ TEST(BandwidthEstimatorTest, AnObserverSeesEveryTargetAndEveryPacketAndChangesNo
   auto pilot = Always(Kbps(200));
   const ScriptedController& seen = *pilot;
   WatchingObserver observer;
-  BandwidthEstimator watched({}, std::move(pilot));
-  BandwidthEstimator alone({}, Always(Kbps(200)));
+  BandwidthEstimator watched = MadeEstimator({}, std::move(pilot));
+  BandwidthEstimator alone = MadeEstimator({}, Always(Kbps(200)));
   watched.SetObserver(&observer);
   const auto both = [&](auto call) { call(watched), call(alone); };
   both([](auto& estimator) { estimator.OnRoundTripTime(TimeDelta::Millis(50), kStart); });
@@ -471,13 +474,13 @@ TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {
     }
     Timestamp next_timeout() const override { return Timestamp::MinusInfinity(); }
   };
-  BandwidthEstimator estimator({}, std::make_unique<Due>());
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Due>());
   EXPECT_TRUE(estimator.OnTimeout(kStart));
   EXPECT_EQ(estimator.next_timeout(), kStart + TimeDelta::Millis(1));
 }
 
 TEST(BandwidthEstimatorTest, SurvivesASuspendedMachine) {
-  BandwidthEstimator estimator({}, std::make_unique<RuleController>());
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<RuleController>());
   TestStream stream;
   Timestamp now = kStart;
   for (int i = 0; i < 100; ++i, now += TimeDelta::Millis(10)) {
@@ -492,10 +495,39 @@ TEST(BandwidthEstimatorTest, SurvivesASuspendedMachine) {
   EXPECT_LE(estimator.next_timeout(), resumed + TimeDelta::Seconds(1));
 }
 
+TEST(BandwidthEstimatorTest, AnInvalidConfigurationIsAnError) {
+  const auto error_of = [](const BandwidthEstimatorConfig& config) {
+    const auto made = BandwidthEstimator::Create(config, nullptr);
+    return made ? std::string() : made.error();
+  };
+  EXPECT_EQ(error_of({}), "");
+  BandwidthEstimatorConfig reversed;
+  reversed.constraints.min_rate = Kbps(60'000);
+  EXPECT_NE(error_of(reversed).find("min_rate at most max_rate"), std::string::npos);
+  for (const Objective& objective : {Objective{0.4f, 0.4f, 0.4f}, Objective{1, 0, 0}, Objective{NAN, 0.5f, 0.5f}}) {
+    BandwidthEstimatorConfig unweighted;
+    unweighted.objective = objective;
+    EXPECT_NE(error_of(unweighted).find("sum to 1"), std::string::npos);
+  }
+  BandwidthEstimatorConfig no_time;
+  no_time.decision_limit.longest = TimeDelta::Zero();
+  EXPECT_NE(error_of(no_time).find("decision limit"), std::string::npos);
+}
+
+TEST(BandwidthEstimatorTest, AnInvalidObjectiveChangesNothing) {
+  auto scripted = Always(Kbps(200));
+  const ScriptedController& controller = *scripted;
+  BandwidthEstimator estimator = MadeEstimator({.constraints = {}, .objective = kLatency}, std::move(scripted));
+  estimator.OnTimeout(Timestamp::Seconds(1));
+  EXPECT_TRUE(estimator.SetObjective({.throughput = 4, .latency = 5, .loss = 1}));
+  EXPECT_EQ(controller.objective, kLatency);
+}
+
 TEST(BandwidthEstimatorTest, ReasonsHaveNames) {
-  EXPECT_EQ(ToString(EstimateReason::kStart), "start");
-  EXPECT_EQ(ToString(EstimateReason::kGuard), "guard_finite");
-  EXPECT_EQ(ToString(static_cast<EstimateReason>(200)), "unknown");
+  EXPECT_EQ(ToString(EstimateReason{}), "start");
+  EXPECT_EQ(ToString(EstimateReason{TargetSource::kController}), "controller");
+  EXPECT_EQ(ToString({TargetSource::kCandidate}), "candidate");
+  EXPECT_EQ(ToString({TargetSource::kController, 0}), "guard_finite");
 }
 
 }  // namespace

@@ -167,7 +167,6 @@ def _muses_sized(finish: Finish) -> bytes:
     going_on = made.gemm(due, -np.ones((1, places + 1)), np.ones(places + 1))
     sums = made.node("Mul", going_on, made.node("Concat", counts, samples, axis=1))
     made.output(made.node("Concat", sums, kind, axis=1), "next_state", state)
-    made.output(kind, "path_kind", 1)
     features = [(made.scaled, made.size()), (made.gemm(made.scaled, means, np.zeros(kept)), kept)]
     features += [(made.absolute, 1), ("objective", 3), (kind, 1)]
     numbers = sum(size for _, size in features)

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "c_handles.h"
+#include "made_estimator.h"
 #include "weir.h"
 #include "weir/controllers.h"
 #include "weir/send_side_estimator.h"
@@ -16,30 +18,14 @@
 namespace weir {
 namespace {
 
-struct Destroyer {
-  void operator()(weir_send_side* send_side) const { weir_send_side_destroy(send_side); }
-};
-using Handle = std::unique_ptr<weir_send_side, Destroyer>;
-
 constexpr int64_t kStartUs = 1'000'000'000;
 
-weir_estimator_config Config() {
-  weir_estimator_config config;
-  EXPECT_EQ(weir_estimator_config_init(&config, sizeof(config)), WEIR_OK);
-  config.controller = "rule";
-  return config;
-}
-
-Handle Create(double pacing_factor = 0) {
-  const weir_estimator_config config = Config();
-  weir_send_side* send_side = nullptr;
-  EXPECT_EQ(weir_send_side_create(&config, pacing_factor, &send_side), WEIR_OK) << weir_last_error();
-  return Handle(send_side);
+Owned<weir_send_side> Create(double pacing_factor = 0) {
+  return Created<weir_send_side>(weir_send_side_create, BuiltInController("rule").get(), nullptr, pacing_factor);
 }
 
 weir_sent_packet Packet(uint16_t sequence_number, int64_t send_time_us) {
-  return {.struct_size = sizeof(weir_sent_packet),
-          .send_time_us = send_time_us,
+  return {.send_time_us = send_time_us,
           .size_bytes = 1200,
           .sequence_number = sequence_number,
           .kind = WEIR_PACKET_VIDEO};
@@ -47,14 +33,12 @@ weir_sent_packet Packet(uint16_t sequence_number, int64_t send_time_us) {
 
 weir_send_side_rates Rates(const weir_send_side* send_side) {
   weir_send_side_rates rates{};
-  rates.struct_size = sizeof(rates);
   EXPECT_EQ(weir_send_side_get_rates(send_side, &rates), WEIR_OK);
   return rates;
 }
 
 weir_send_side_counters Counters(const weir_send_side* send_side) {
   weir_send_side_counters counters{};
-  counters.struct_size = sizeof(counters);
   EXPECT_EQ(weir_send_side_get_counters(send_side, &counters), WEIR_OK);
   return counters;
 }
@@ -64,7 +48,7 @@ TEST(CApiSendSideTest, TimesNearTheLimitEnd) {
   constexpr int64_t kLimitUs = int64_t{1} << 61;
   for (uint32_t seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
-    const Handle send_side = Create();
+    const auto send_side = Create();
     const auto time_us = [&random, seed] {
       const int64_t near_us = kLimitUs - static_cast<int64_t>(random() % 10'000'000);
       return (seed + (random() % 8 == 0 ? 1 : 0)) % 2 == 0 ? near_us : -near_us;
@@ -83,9 +67,9 @@ TEST(CApiSendSideTest, TimesNearTheLimitEnd) {
 }
 
 TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
-  const Handle in_c = Create(1.5);
-  SendSideEstimator in_cpp({.estimator = {}, .pacing_factor = 1.5},
-                           MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
+  const auto in_c = Create(1.5);
+  SendSideEstimator in_cpp = MadeSendSideEstimator({.estimator = {}, .pacing_factor = 1.5},
+                                                   MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)));
   EXPECT_EQ(weir_send_side_next_timeout_us(in_c.get()), INT64_MAX);
   EXPECT_EQ(Rates(in_c.get()).at_time_us, INT64_MIN);
   EXPECT_EQ(Rates(in_c.get()).congestion_window_bytes, INT64_MAX);
@@ -132,7 +116,7 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
 }
 
 TEST(CApiSendSideTest, SettersTakeEffect) {
-  const Handle send_side = Create();
+  const auto send_side = Create();
   EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 750'000);
   EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 30'000, 200'000, 1'000'000, 0), WEIR_OK);
   EXPECT_EQ(Rates(send_side.get()).target_rate_bps, 200'000);
@@ -140,25 +124,20 @@ TEST(CApiSendSideTest, SettersTakeEffect) {
 }
 
 TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
-  const weir_estimator_config config = Config();
-  weir_send_side* none = nullptr;
-  EXPECT_EQ(weir_send_side_create(nullptr, 0, &none), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_create(&config, 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_create(&config, 0.9, &none), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_create(&config, NAN, &none), WEIR_ERROR_INVALID_ARGUMENT);
-  weir_estimator_config unknown = config;
-  unknown.controller = "nobody";
-  EXPECT_EQ(weir_send_side_create(&unknown, 0, &none), WEIR_ERROR_UNKNOWN_CONTROLLER);
-  EXPECT_EQ(none, nullptr);
+  const auto rule = BuiltInController("rule");
+  EXPECT_EQ(weir_send_side_create(rule.get(), nullptr, 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(CreationError<weir_send_side>(weir_send_side_create, nullptr, nullptr, 0.0), WEIR_ERROR_INVALID_ARGUMENT);
+  for (const double pacing_factor : {0.9, static_cast<double>(NAN)}) {
+    EXPECT_EQ(CreationError<weir_send_side>(weir_send_side_create, rule.get(), nullptr, pacing_factor),
+              WEIR_ERROR_INVALID_ARGUMENT);
+  }
   weir_send_side_destroy(nullptr);
 
-  const Handle send_side = Create();
+  const auto send_side = Create();
   weir_sent_packet packet = Packet(0, kStartUs);
   EXPECT_EQ(weir_send_side_on_sent_packet(nullptr, &packet), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   packet.kind = 4;
-  EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
-  packet.struct_size = 4;
   EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
 
   const std::array<weir_packet_feedback, 1> strange{{{.receive_time_us = 0, .sequence_number = 0, .fate = 3}}};

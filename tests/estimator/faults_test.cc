@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "controllers/rule_controller.h"
+#include "made_estimator.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
@@ -49,7 +50,7 @@ std::unique_ptr<ReceiverController> Make(std::string_view name) {
 
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:
-  FaultTest() : estimator_(Config(), Make(GetParam())) {}
+  FaultTest() : estimator_(MadeEstimator(Config(), Make(GetParam()))) {}
 
   // NADA's queue is the longer the further the path is below the maximum.
   static BandwidthEstimatorConfig Config() {
@@ -106,7 +107,7 @@ TEST_P(FaultTest, TheArrivalClockIsSetBack) {
 TEST_P(FaultTest, TheSendersClockIsSet) {
   for (const int64_t step_s : {-10, 10, 40}) {
     SCOPED_TRACE(step_s);
-    estimator_ = BandwidthEstimator(Config(), Make(GetParam()));
+    estimator_ = MadeEstimator(Config(), Make(GetParam()));
     TestPath path{.capacity = Steady(Kbps(2000))};
     path.change = [step_s](TimeDelta at, PacketArrival& packet) {
       if (at >= Seconds(20)) packet.abs_send_time = (packet.abs_send_time + (step_s << 18)) & 0xFFFFFF;
@@ -169,7 +170,7 @@ TEST_P(FaultTest, FourPacketsJumpByThousands) {
       }
       packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + jumped);
     };
-    estimator_ = BandwidthEstimator({}, Make(GetParam()));
+    estimator_ = MadeEstimator({}, Make(GetParam()));
     TestCall call(estimator_, path);
     int starved = 0;
     for (int64_t tenths = 200; tenths < 600; ++tenths) {
@@ -200,7 +201,7 @@ TEST_P(FaultTest, FivePacketsJumpAndSeemFast) {
       }
       packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + 100 * jumps);
     };
-    estimator_ = BandwidthEstimator(Config(), Make(GetParam()));
+    estimator_ = MadeEstimator(Config(), Make(GetParam()));
     TestCall call(estimator_, path);
     call.RunUntil(Seconds(60));
     int starved_s = 0;
@@ -220,7 +221,7 @@ TEST_P(FaultTest, EveryThousandthPacketComesAThousandTimes) {
   TestCall with(estimator_, path);
   with.RunUntil(Seconds(60));
   path.change = [](TimeDelta, PacketArrival&) {};
-  BandwidthEstimator other(Config(), Make(GetParam()));
+  BandwidthEstimator other = MadeEstimator(Config(), Make(GetParam()));
   TestCall without(other, path);
   without.RunUntil(Seconds(60));
   ASSERT_EQ(with.feedback().size(), without.feedback().size());
@@ -340,7 +341,7 @@ TEST(RouteTest, GrowsAfterHeavyLoss) {
     TestPath path{.capacity = Steady(capacity)};
     path.lost = [all, chance = Chance(0.5)](TimeDelta at) mutable { return Within(at, 20, 25) && (all || chance()); };
     path.goes_on = [](TimeDelta at) { return at < Seconds(25) ? at : at + TimeDelta::Millis(130); };
-    BandwidthEstimator estimator({}, Make("rule"));
+    BandwidthEstimator estimator = MadeEstimator({}, Make("rule"));
     TestCall call(estimator, path);
     call.RunUntil(Seconds(60));
     EXPECT_GE(call.ReceiveRate(Seconds(45), Seconds(60)) / capacity, 0.75);
@@ -381,7 +382,7 @@ TEST_P(FaultTest, APolicerLimitsTheRate) {
 TEST_P(FaultTest, HalfOfTheFeedbackIsLost) {
   for (const double share : {0.1, 0.5}) {
     SCOPED_TRACE(share);
-    estimator_ = BandwidthEstimator(Config(), Make(GetParam()));
+    estimator_ = MadeEstimator(Config(), Make(GetParam()));
     TestPath path{.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); }};
     path.feedback_lost = [chance = Chance(share)](TimeDelta) mutable { return chance(); };
     TestCall call(estimator_, path);

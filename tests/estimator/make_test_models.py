@@ -172,11 +172,11 @@ def recurrent(with_next_state: bool = True) -> onnx.ModelProto:
     )
 
 
-def telling_path_kind(size: int = 1) -> onnx.ModelProto:
-    """action = twice the newest receive rate; path_kind = how many Mbps that is."""
+def with_another_output() -> onnx.ModelProto:
+    """action = twice the newest receive rate, and an output that the contract does not have."""
     model = squashed(lambda x: [helper.make_node("Mul", [x, "twice"], ["action"])], [constant("twice", [2e6])])
-    model.graph.node.append(helper.make_node("Concat", ["megabits"] * size, ["path_kind"], axis=1))
-    model.graph.output.append(floats("path_kind", 1, size))
+    model.graph.node.append(helper.make_node("Identity", ["megabits"], ["another"]))
+    model.graph.output.append(floats("another", 1, 1))
     return model
 
 
@@ -341,7 +341,6 @@ def good_models() -> dict[str, bytes]:
         "discrete": finish(linear(actions=len(MULTIPLIERS)), "discrete"),
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
-        "path_kind": finish(telling_path_kind(), "rate_bps"),
         "tanh_of_joined": finish(tanh_of_joined(), "log_rate"),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
@@ -410,7 +409,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "bounds_reversed": finish(linear(), "rate_bps", min_bps="2000", max_bps="1000"),
         "wrong_input": finish(wrong_input, "rate_bps", golden="[]"),
         "wrong_dtype": finish(double, "rate_bps", golden="[]"),
-        "two_path_kinds": finish(telling_path_kind(2), "rate_bps"),
+        "another_output": finish(with_another_output(), "rate_bps", golden="[]"),
         "no_next_state": finish(recurrent(with_next_state=False), "rate_bps"),
         "golden_mismatch": finish(linear(), "rate_bps", golden_error=10.0),
         "golden_missing": finish(linear(), "rate_bps", golden=None),

@@ -153,8 +153,11 @@ class RembRulesTest : public testing::Test {
  protected:
   struct Sender {
     void OnPacket(Timestamp time, DataSize size) { arrivals.OnData(time, size); }
-    void OnSent(DataRate target, Timestamp now) { sender.OnSent(target, arrivals, now); }
-    Timestamp DueTime(DataRate target, Timestamp now) const { return sender.DueTime(target, arrivals, now); }
+    void OnSent(DataRate target, Timestamp now) { sender.OnSent(target, arrivals.totals(), now); }
+    Timestamp DueTime(DataRate target, Timestamp now) const {
+      const bool few_packets = arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);
+      return sender.DueTime(target, arrivals.totals(), few_packets, now);
+    }
 
     ArrivalHistory arrivals;
     RembSender sender;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <random>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "counted_allocations.h"
+#include "made_estimator.h"
 #include "test_send_side_call.h"
 #include "test_stream.h"
 #include "weir/controllers.h"
@@ -45,7 +47,7 @@ void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timest
 class Receiver {
  public:
   Receiver(std::unique_ptr<ReceiverController> controller, Timestamp start)
-      : estimator_(Reported(), std::move(controller)) {
+      : estimator_(MadeEstimator(Reported(), std::move(controller))) {
     static_cast<void>(estimator_.OnTimeout(start));
   }
   void OnPacket(const PacketArrival& packet) {
@@ -73,7 +75,7 @@ TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
   const auto make = [] { return MakeBuiltInController(GetParam(), DataRate::KilobitsPerSecond(300)); };
   constexpr uint16_t kFirst = 60'000;
   constexpr TimeDelta kClockOffset = TimeDelta::Seconds(-5000);
-  SendSideEstimator sender({}, make());
+  SendSideEstimator sender = MadeSendSideEstimator({}, make());
   Receiver receiver(make(), kStart);
   std::mt19937 random(1);
   const TestStream stream(0, kFirst);
@@ -125,7 +127,7 @@ TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
 INSTANTIATE_TEST_SUITE_P(Controllers, SameAsAtTheReceiver, testing::Values("rule", "nada"));
 
 TEST(SendSideEstimatorTest, HoldsTheStartRateUntilSomethingIsSent) {
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   EXPECT_EQ(estimator.next_timeout(), Timestamp::PlusInfinity());
   estimator.OnTimeout(kStart);
   estimator.OnTransportFeedback(std::array{Received(3, kStart)}, kStart);
@@ -134,15 +136,23 @@ TEST(SendSideEstimatorTest, HoldsTheStartRateUntilSomethingIsSent) {
   EXPECT_EQ(estimator.estimator().counters().controller.decisions, 0);
 }
 
+TEST(SendSideEstimatorTest, AnInvalidConfigurationIsAnError) {
+  for (const double factor : std::initializer_list<double>{0.5, NAN, HUGE_VAL})
+    EXPECT_FALSE(SendSideEstimator::Create({.estimator = {}, .pacing_factor = factor}, Rule())) << factor;
+  SendSideEstimatorConfig unweighted;
+  unweighted.estimator.objective.loss = 0;
+  EXPECT_FALSE(SendSideEstimator::Create(unweighted, Rule()));
+}
+
 TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
-  SendSideEstimator estimator({.estimator = {}, .pacing_factor = 1.5}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({.estimator = {}, .pacing_factor = 1.5}, Rule());
   EXPECT_EQ(estimator.pacer_config().pacing_rate, TargetRateConstraints{}.start_rate * 1.5);
   EXPECT_EQ(estimator.pacer_config().padding_rate, DataRate::Zero());
 }
 
 // From sending the oldest packet that is news to its feedback, the shortest of late, and 50 ms.
 TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndAShortQueue) {
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   const auto duration = [&] { return estimator.congestion_window() / estimator.target_rate().target_rate; };
   const auto expect_ms = [&](int64_t ms) { EXPECT_NEAR(duration().seconds(), static_cast<double>(ms) / 1e3, 1e-4); };
   SendPackets(estimator, 0, 10, kStart);
@@ -163,7 +173,7 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   estimator.OnTransportFeedback(std::array{Received(10, kStart + TimeDelta::Millis(260))},
                                 kStart + TimeDelta::Millis(280));
   expect_ms(40 + 50);
-  SendSideEstimator slow({}, Rule());
+  SendSideEstimator slow = MadeSendSideEstimator({}, Rule());
   SendPackets(slow, 0, 1, kStart);
   slow.OnTransportFeedback(std::array{Received(0, kStart)}, kStart + TimeDelta::Seconds(40));
   EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5.05, 1e-4);
@@ -173,7 +183,7 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
 TEST(SendSideEstimatorTest, TheCongestionWindowHoldsTwoPacketsAtTheLowestRate) {
   SendSideEstimatorConfig config;
   config.estimator.constraints.min_rate = config.estimator.constraints.max_rate = DataRate::BitsPerSecond(1);
-  SendSideEstimator estimator(config, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
   // Acknowledged in time, or minutes after.
   for (uint16_t i = 0; i < 300; ++i) SendPackets(estimator, i, 1, kStart + TimeDelta::Seconds(i));
   const Timestamp end = kStart + TimeDelta::Seconds(300);
@@ -185,7 +195,7 @@ TEST(SendSideEstimatorTest, TheCongestionWindowHoldsTwoPacketsAtTheLowestRate) {
 
 TEST(SendSideEstimatorTest, AFateThatIsUnknownIsNoLossAndNoGap) {
   const auto run = [](bool lost) {
-    SendSideEstimator estimator({}, Rule());
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     for (uint16_t i = 0; i < 200; ++i) {
       SendPackets(estimator, i, 1, kStart + TimeDelta::Millis(10 * i));
       if (i % 5 < 3) continue;
@@ -208,8 +218,8 @@ TEST(SendSideEstimatorTest, AFateThatIsUnknownIsNoLossAndNoGap) {
 }
 
 TEST(SendSideEstimatorTest, FeedbackThatComesTwiceCountsOnce) {
-  SendSideEstimator once({}, Rule());
-  SendSideEstimator twice({}, Rule());
+  SendSideEstimator once = MadeSendSideEstimator({}, Rule());
+  SendSideEstimator twice = MadeSendSideEstimator({}, Rule());
   for (SendSideEstimator* const estimator : {&once, &twice}) {
     SendPackets(*estimator, 65'500, 300, kStart);
     for (int i = 0; i < 300; i += 5) {
@@ -230,7 +240,7 @@ TEST(SendSideEstimatorTest, FeedbackThatComesTwiceCountsOnce) {
 }
 
 TEST(SendSideEstimatorTest, ReportsOnWhatWasNeverSentAreCounted) {
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   SendPackets(estimator, 100, 10, kStart);
   estimator.OnSentPacket({.send_time = kStart + TimeDelta::Millis(200), .sequence_number = 115, .size = kSize});
   const Timestamp now = kStart + TimeDelta::Millis(300);
@@ -247,7 +257,7 @@ TEST(SendSideEstimatorTest, ReportsOnWhatWasNeverSentAreCounted) {
 }
 
 TEST(SendSideEstimatorTest, DeparturesOutOfOrderAreRefused) {
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   SendPackets(estimator, 100, 10, kStart);
   estimator.OnSentPacket({.send_time = kStart, .sequence_number = 109, .size = kSize});
   estimator.OnSentPacket({.send_time = kStart, .sequence_number = 50, .size = kSize});
@@ -258,7 +268,7 @@ TEST(SendSideEstimatorTest, DeparturesOutOfOrderAreRefused) {
 }
 
 TEST(SendSideEstimatorTest, AReceiversClockMayBeSetAtAnyTime) {
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   TimeDelta offset = TimeDelta::Seconds(10);
   for (int i = 0; i < 3000; ++i) {
     if (i == 1000) offset = TimeDelta::Seconds(-900);
@@ -282,7 +292,7 @@ class CallFromTheSender : public testing::Test {
 
   // The rate that arrives once it has settled, and the median of the delays.
   std::pair<DataRate, TimeDelta> Run(const TestSendSidePath& path) {
-    SendSideEstimator estimator({}, Rule());
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     TestSendSideCall call(estimator, path);
     call.RunUntil(kEnd);
     counters_ = estimator.counters();
@@ -329,7 +339,7 @@ TEST_F(CallFromTheSender, FallsWithoutAnyFeedbackAndComesBack) {
     const bool lost = at >= TimeDelta::Seconds(20) && at < TimeDelta::Seconds(25);
     return lost ? std::vector<TimeDelta>{} : std::vector{TimeDelta::Zero()};
   };
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   TestSendSideCall call(estimator, path);
   call.RunUntil(TimeDelta::Seconds(20));
   call.TakeLowestRate();
@@ -363,7 +373,7 @@ class CallWithWrongTimes : public CallFromTheSender {
     path.change = [error = std::move(error)](TimeDelta at, std::vector<PacketFeedback>& reports) {
       for (PacketFeedback& report : reports) report.receive_time = report.receive_time + error(at);
     };
-    SendSideEstimator estimator({}, Rule());
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     TestSendSideCall call(estimator, path);
     call.RunUntil(TimeDelta::Seconds(end_s));
     return call.ReceiveRate(kChange, TimeDelta::Seconds(end_s)) / DataRate::KilobitsPerSecond(1500);
@@ -414,7 +424,7 @@ TEST_F(CallWithWrongTimes, ALostPacketThatArrivedLongAgoChangesNothing) {
       report.receive_time = report.receive_time - TimeDelta::Millis(ago_ms);
       reports.push_back(report);
     };
-    SendSideEstimator estimator({}, Rule());
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     TestSendSideCall call(estimator, path);
     call.RunUntil(TimeDelta::Seconds(30));
     EXPECT_EQ(estimator.estimator().counters().arrivals.clock_restarts, 0) << ago_ms;
@@ -427,7 +437,8 @@ TEST_F(CallFromTheSender, OptimisticAcknowledgementGrowsNoFasterThanGcc) {
   for (const char* name : {"rule", "nada"}) {
     TestSendSidePath path;
     path.optimistic_from = TimeDelta::Seconds(20);
-    SendSideEstimator estimator({}, MakeBuiltInController(name, DataRate::KilobitsPerSecond(300)));
+    SendSideEstimator estimator =
+        MadeSendSideEstimator({}, MakeBuiltInController(name, DataRate::KilobitsPerSecond(300)));
     TestSendSideCall call(estimator, path);
     call.RunUntil(TimeDelta::Seconds(50));
     EXPECT_LT(estimator.target_rate().target_rate, path.capacity * 7) << name;
@@ -451,7 +462,7 @@ TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
           if (report.fate == PacketFate::kReceived) latest_time = report.receive_time;
         }
       };
-      SendSideEstimator estimator({}, MakeBuiltInController(name, path.capacity));
+      SendSideEstimator estimator = MadeSendSideEstimator({}, MakeBuiltInController(name, path.capacity));
       TestSendSideCall call(estimator, path);
       int starved = 0;
       for (int64_t tenths = 1; tenths <= 500; ++tenths) {
@@ -475,7 +486,7 @@ TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
 TEST(SendSideEstimatorTest, TimesNearTheLimitEnd) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     std::mt19937_64 random(seed);
-    SendSideEstimator estimator({}, Rule());
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     const Timestamp limit = seed % 2 == 0 ? kMaxTime - TimeDelta::Seconds(10) : kMinTime;
     const auto any = [&random, limit] {
       const Timestamp near = limit + TimeDelta::Millis(static_cast<int64_t>(random() % 10'001));
@@ -500,7 +511,7 @@ TEST(SendSideEstimatorTest, BearsHostileFeedback) {
                               int64_t{-1}};
   for (uint32_t seed = 0; seed < 20; ++seed) {
     std::mt19937_64 random(seed);
-    SendSideEstimator estimator({}, Rule());
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     Timestamp now = kStart;
     uint16_t number = 0;
     for (int i = 0; i < 3000; ++i) {
@@ -534,7 +545,7 @@ TEST(SendSideEstimatorTest, BearsHostileFeedback) {
 }
 
 TEST(SendSideEstimatorTest, AllocatesNothing) {
-  SendSideEstimator estimator({}, Rule());
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   std::vector<PacketFeedback> reports;
   reports.reserve(100);
   uint16_t number = 0;

@@ -10,6 +10,7 @@
 
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
+#include "made_estimator.h"
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
@@ -85,7 +86,7 @@ class StarvingPolicyTest : public testing::TestWithParam<StarvingCase> {};
 
 TEST_P(StarvingPolicyTest, IsOverruledByTheGuard) {
   for (const TimeDelta wakes_up_after : {TimeDelta::Zero(), kWakesUp}) {
-    BandwidthEstimator estimator({}, std::make_unique<Sleeper>(wakes_up_after, GetParam().answer));
+    BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Sleeper>(wakes_up_after, GetParam().answer));
     EXPECT_GT(Utilisation(std::move(estimator)), 0.75) << wakes_up_after.seconds();
   }
 }
@@ -97,10 +98,10 @@ class StarvingPilotTest : public testing::TestWithParam<StarvingCase> {};
 
 TEST_P(StarvingPilotTest, LosesItsSeat) {
   for (const TimeDelta wakes_up_after : {TimeDelta::Zero(), kWakesUp}) {
-    BandwidthEstimator estimator(
-        {}, PoolOf(ControllersOf(std::make_unique<Sleeper>(wakes_up_after, GetParam().answer),
-                                 std::make_unique<NadaController>(), std::make_unique<RuleController>()),
-                   {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
+    BandwidthEstimator estimator =
+        MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<Sleeper>(wakes_up_after, GetParam().answer),
+                                               std::make_unique<NadaController>(), std::make_unique<RuleController>()),
+                                 {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
     EXPECT_GT(Utilisation(std::move(estimator)), 0.6) << wakes_up_after.seconds();
   }
 }
@@ -123,7 +124,7 @@ TEST(StuckPilotTest, NeverHoldsTheCopilots) {
         };
         auto pool =
             PoolController::Create(ParsePool("pilot=stuck copilots=nada,rule policy=by_trust").value(), make_member);
-        BandwidthEstimator estimator({}, std::move(pool.value()));
+        BandwidthEstimator estimator = MadeEstimator({}, std::move(pool.value()));
         std::mt19937 random(1);
         TestPath path{.capacity = Steady(capacity)};
         path.goes_on = [&](TimeDelta time) {
@@ -145,7 +146,7 @@ TEST(StarveRuleTest, TheTransmissionOfAPacketIsNoQueue) {
     for (const int64_t capacity_kbps : {300, 1000, 2500, 8000}) {
       SCOPED_TRACE(testing::Message() << capacity_kbps << " kbps, after " << wakes_up_after.seconds() << " s");
       const DataRate capacity = DataRate::KilobitsPerSecond(capacity_kbps);
-      BandwidthEstimator estimator({}, std::make_unique<Sleeper>(wakes_up_after, kMinimum.answer));
+      BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Sleeper>(wakes_up_after, kMinimum.answer));
       TestCall call(estimator, {.capacity = Steady(capacity), .frames_per_second = 30});
       const TimeDelta from = wakes_up_after + TimeDelta::Seconds(25), to = wakes_up_after + TimeDelta::Seconds(60);
       call.RunUntil(to);
@@ -158,7 +159,7 @@ TEST(StarveRuleTest, TheTransmissionOfAPacketIsNoQueue) {
 // A policy that yields to a queue is not held where the queue stays.
 TEST(StarveRuleTest, AQueueDrains) {
   const TimeDelta falls = TimeDelta::Seconds(40);
-  BandwidthEstimator estimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kMinimum.answer));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kMinimum.answer));
   TestCall call(estimator, {.capacity = [=](TimeDelta time) { return time < falls ? kCapacity : kCapacity * 0.2; },
                             .queue = TimeDelta::Millis(1000),
                             .frames_per_second = 30});
@@ -169,7 +170,7 @@ TEST(StarveRuleTest, AQueueDrains) {
 // On a link that carries little, little is right; and what the guard adds is never more than arrives.
 TEST(StarveRuleTest, ALowRateOnALowLinkIsNone) {
   const DataRate capacity = DataRate::KilobitsPerSecond(50);
-  BandwidthEstimator estimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kMinimum.answer));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kMinimum.answer));
   TestCall call(estimator, {.capacity = Steady(capacity), .queue = TimeDelta::Millis(1000)});
   call.RunUntil(TimeDelta::Seconds(120));
   EXPECT_LT(call.Delay(0.9, TimeDelta::Seconds(60), TimeDelta::Seconds(120)), TimeDelta::Millis(500));
@@ -177,7 +178,8 @@ TEST(StarveRuleTest, ALowRateOnALowLinkIsNone) {
 
 // Nor is that of a sender that has little to send.
 TEST(StarveRuleTest, ASenderOfLittleIsNotStarved) {
-  BandwidthEstimator estimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kTwiceTheMinimum.answer));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, std::make_unique<Sleeper>(TimeDelta::Zero(), kTwiceTheMinimum.answer));
   TestCall call(estimator, {.capacity = Steady(kCapacity),
                             .max_media_rate = [](TimeDelta) { return DataRate::KilobitsPerSecond(20); }});
   call.RunUntil(TimeDelta::Seconds(120));

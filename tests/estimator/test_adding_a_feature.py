@@ -23,13 +23,13 @@ DUMMY = "dummy_s"
 STEPS = (
     (
         "include/weir/interval_statistics.h",
-        "  double last_estimate_bps = 0;\n",
+        "  double audio_share = 0;               // audio packets, 0 to 1\n",
         f"  double {DUMMY} = 0;\n",
     ),
     (
         "src/interval_statistics_fields.h",
-        '       "the target that was in force during the interval"},\n',
-        f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay, "twice the interval"}},\n',
+        '      {"audio_share", &S::audio_share, kShare, kUnscaled},\n',
+        f'      {{"{DUMMY}", &S::{DUMMY}, kQueue, kDelay}},\n',
     ),
     (
         "src/arrival/interval_accumulator.cc",
@@ -120,4 +120,3 @@ def test_facts_of_features_agree_with_their_names() -> None:
         assert feature.load_check[0] < feature.load_check[1], name
         assert feature.observation_space[0] <= feature.load_check[0], name
         assert feature.observation_space[1] >= feature.load_check[1], name
-        assert feature.description, name

@@ -51,9 +51,6 @@ inline std::unique_ptr<PoolController> PoolOf(Controllers controllers, PoolSpeci
 inline const PoolController& PoolIn(const BandwidthEstimator& estimator) {
   return dynamic_cast<const PoolController&>(estimator.controller());
 }
-inline PoolController& PoolIn(BandwidthEstimator& estimator) {
-  return dynamic_cast<PoolController&>(estimator.controller());
-}
 
 }  // namespace weir
 

@@ -14,31 +14,16 @@ from weir.trainer import SHIPPED_MODEL
 LIBRARY = Path(__file__).parents[2] / "build" / "release" / "estimator" / "libweir.so"
 
 
-class Config(ctypes.Structure):
-    """weir_estimator_config of weir.h."""
+class NamedController(ctypes.Structure):
+    """weir_named_controller of weir.h."""
 
-    _fields_ = (
-        ("struct_size", ctypes.c_size_t),
-        ("controller", ctypes.c_char_p),
-        ("model", ctypes.c_char_p),
-        ("model_size_bytes", ctypes.c_size_t),
-        ("loaded_model", ctypes.c_void_p),
-        ("pool", ctypes.c_char_p),
-        ("members_and_fusion", ctypes.c_void_p * 4),
-        ("worker", ctypes.c_int32),
-        ("rates_bps", ctypes.c_int64 * 3),
-        ("objective", ctypes.c_float * 3),
-        ("guard", ctypes.c_int32),
-        # Clock, log and error.
-        ("others", ctypes.c_void_p * 7),
-    )
+    _fields_ = (("name", ctypes.c_char_p), ("controller", ctypes.c_void_p))
 
 
 class Packet(ctypes.Structure):
     """weir_packet of weir.h."""
 
     _fields_ = (
-        ("struct_size", ctypes.c_size_t),
         ("arrival_time_us", ctypes.c_int64),
         ("ssrc", ctypes.c_uint32),
         ("sequence_number", ctypes.c_uint16),
@@ -53,7 +38,6 @@ class Estimate(ctypes.Structure):
     """weir_estimate of weir.h."""
 
     _fields_ = (
-        ("struct_size", ctypes.c_size_t),
         ("at_time_us", ctypes.c_int64),
         ("target_rate_bps", ctypes.c_int64),
         ("reason", ctypes.c_char_p),
@@ -94,20 +78,25 @@ def in_python(line: str, model: bytes | None) -> list[tuple[int, int, str]]:
 
 def in_c(library: Any, line: str, model: bytes | None) -> list[tuple[int, int, str]]:
     """The same through the shared library."""
-    config = Config()
-    assert library.weir_estimator_config_init(ctypes.byref(config), ctypes.c_size_t(ctypes.sizeof(Config))) == 0
-    config.pool = line.encode()
+
+    def create(function: str, *arguments: Any) -> ctypes.c_void_p:
+        handle = ctypes.c_void_p()
+        assert getattr(library, function)(*arguments, ctypes.byref(handle)) == 0, library.weir_last_error()
+        return handle
+
+    member, members = NamedController(), 0
     if model:
-        config.model, config.model_size_bytes = model, len(model)
-    estimator = ctypes.c_void_p()
-    assert library.weir_estimator_create(ctypes.byref(config), ctypes.byref(estimator)) == 0, library.weir_last_error()
+        loaded = create("weir_model_load", model, ctypes.c_size_t(len(model)))
+        member, members = NamedController(b"weir", create("weir_controller_create_policy", loaded, 0)), 1
+    pool = (line.encode(), ctypes.byref(member), ctypes.c_size_t(members), None, None)
+    estimator = create("weir_estimator_create", create("weir_controller_create_pool", *pool), None)
     estimates = []
     for fields in recorded():
-        packet = Packet(struct_size=ctypes.sizeof(Packet), has_abs_send_time=1, **fields)
+        packet = Packet(has_abs_send_time=1, **fields)
         assert library.weir_estimator_on_packet(estimator, ctypes.byref(packet)) == 0
         now_us = ctypes.c_int64(packet.arrival_time_us)
         while library.weir_estimator_next_timeout_us(estimator) <= packet.arrival_time_us:
-            found = Estimate(struct_size=ctypes.sizeof(Estimate))
+            found = Estimate()
             if library.weir_estimator_on_timeout(estimator, now_us, ctypes.byref(found)) & 1:
                 estimates.append((found.at_time_us, found.target_rate_bps, found.reason.decode()))
     library.weir_estimator_destroy(estimator)

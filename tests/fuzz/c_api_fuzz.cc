@@ -26,9 +26,6 @@ void Check(int result) {
   if (result < 0) WEIR_FUZZ_CHECK(weir_last_error()[0] != '\0');
 }
 
-// Right size three times of four.
-size_t StructSize(FuzzInput& input, size_t right) { return input.Choose(4) != 0 ? right : input.Choose(2) * right / 2; }
-
 int64_t TakeNumber(FuzzInput& input) { return input.Choose(4) == 0 ? input.TakeEdge() : input.TakeScaled(); }
 
 // A time after `now_us`, mostly soon.
@@ -40,7 +37,6 @@ int64_t Later(FuzzInput& input, int64_t now_us) {
 
 void Statistics(FuzzInput& input, const weir_estimator* estimator, int64_t now_us) {
   weir_estimator_statistics statistics{};
-  statistics.struct_size = StructSize(input, sizeof(statistics));
   const int result = weir_estimator_get_statistics(estimator, now_us, &statistics);
   Check(result);
   if (result != WEIR_OK) return;
@@ -48,15 +44,43 @@ void Statistics(FuzzInput& input, const weir_estimator* estimator, int64_t now_u
   WEIR_FUZZ_CHECK(statistics.loss_ratio >= 0 && statistics.loss_ratio <= 1 && statistics.queueing_delay_us >= 0);
 }
 
-weir_estimator_config TakeConfig(FuzzInput& input) {
-  weir_estimator_config config;
-  WEIR_FUZZ_CHECK(weir_estimator_config_init(&config, sizeof(config)) == WEIR_OK);
-  const char* const controllers[] = {"rule", "nada", "fixed", "other", nullptr, nullptr, nullptr, nullptr};
-  config.controller = controllers[input.Choose(8)];
-  if (config.controller == nullptr) {
-    config.model = Model().data();
-    config.model_size_bytes = Model().size();
+weir_model* LoadedModel() {
+  weir_model* model = nullptr;
+  WEIR_FUZZ_CHECK(weir_model_load(Model().data(), Model().size(), &model) == WEIR_OK);
+  return model;
+}
+
+// The host's own controller: any target.
+double Decide(void* state, const weir_controller_interval* interval) {
+  const auto kind = *static_cast<const uint32_t*>(state);
+  return kind == 0 ? static_cast<double>(interval->target_bps) * 1.1 : kind == 1 ? 1e300 : -1;
+}
+
+// Null where the name is none; the caller destroys it.
+weir_controller* TakeController(FuzzInput& input) {
+  weir_controller* controller = nullptr;
+  const char* const names[] = {"rule", "nada", "fixed", "other"};
+  const uint32_t choice = input.Choose(8);
+  if (choice < std::size(names)) {
+    const int created = weir_controller_create_built_in(names[choice], &controller);
+    Check(created);
+    WEIR_FUZZ_CHECK((created == WEIR_OK) == (controller != nullptr));
+  } else if (choice == 4) {
+    static const std::array<uint32_t, 3> kinds{0, 1, 2};
+    const weir_controller_functions functions{
+        WEIR_CONTROLLER_VERSION, input.Take<uint32_t>(), [](const weir_controller_start* start) { return start->argument; },
+        &Decide, [](void*) {}};
+    Check(weir_controller_create_custom(&functions, const_cast<uint32_t*>(&kinds[input.Choose(3)]), &controller));
+  } else {
+    weir_model* const model = LoadedModel();
+    Check(weir_controller_create_policy(model, 0, &controller));
+    weir_model_destroy(model);
   }
+  return controller;
+}
+
+weir_estimator_config TakeConfig(FuzzInput& input) {
+  weir_estimator_config config = weir_estimator_default_config();
   if (input.Choose(4) == 0) {
     config.min_rate_bps = TakeNumber(input);
     config.start_rate_bps = TakeNumber(input);
@@ -68,9 +92,11 @@ weir_estimator_config TakeConfig(FuzzInput& input) {
 }
 
 void RunEstimator(FuzzInput& input) {
+  weir_controller* const controller = TakeController(input);
   const weir_estimator_config config = TakeConfig(input);
   weir_estimator* estimator = nullptr;
-  const int created = weir_estimator_create(&config, &estimator);
+  const int created = weir_estimator_create(controller, &config, &estimator);
+  weir_controller_destroy(controller);
   Check(created);
   WEIR_FUZZ_CHECK((created == WEIR_OK) == (estimator != nullptr));
   int64_t now_us = TakeNumber(input) / 4;
@@ -80,14 +106,13 @@ void RunEstimator(FuzzInput& input) {
       case 1:
       case 2: {
         auto packet = input.Take<weir_packet>();
-        packet.struct_size = StructSize(input, sizeof(packet));
         if (input.Choose(8) != 0) packet.arrival_time_us = input.Choose(16) == 0 ? input.TakeEdge() : now_us;
         Check(weir_estimator_on_packet(estimator, input.Choose(64) == 0 ? nullptr : &packet));
         break;
       }
       case 3:
       case 4: {
-        weir_estimate estimate{StructSize(input, sizeof(weir_estimate)), 0, 0, nullptr};
+        weir_estimate estimate{};
         now_us = Later(input, now_us);
         const int result = weir_estimator_on_timeout(estimator, now_us, &estimate);
         Check(result);
@@ -125,9 +150,11 @@ constexpr int64_t kMost = (int64_t{1} << 61) - 60'000'000;
 int64_t TakeSendSideTime(FuzzInput& input) { return std::clamp(input.TakeEdge(), -kMost, kMost); }
 
 void RunSendSide(FuzzInput& input) {
+  weir_controller* const controller = TakeController(input);
   const weir_estimator_config config = TakeConfig(input);
   weir_send_side* send_side = nullptr;
-  Check(weir_send_side_create(&config, input.Choose(2) == 0 ? 0 : input.Take<double>(), &send_side));
+  Check(weir_send_side_create(controller, &config, input.Choose(2) == 0 ? 0 : input.Take<double>(), &send_side));
+  weir_controller_destroy(controller);
   int64_t now_us = TakeNumber(input) / 4;
   uint16_t sequence_number = 0;
   bool has_window = false;
@@ -138,7 +165,6 @@ void RunSendSide(FuzzInput& input) {
       case 1:
       case 2: {
         weir_sent_packet packet{};
-        packet.struct_size = StructSize(input, sizeof(packet));
         packet.send_time_us = input.Choose(16) == 0 ? TakeSendSideTime(input) : now_us;
         packet.size_bytes = input.Choose(16) == 0 ? input.Take<uint32_t>() : 1200;
         packet.sequence_number = input.Choose(32) == 0 ? input.Take<uint16_t>() : sequence_number++;
@@ -171,7 +197,6 @@ void RunSendSide(FuzzInput& input) {
         if (result >= 0) WEIR_FUZZ_CHECK(weir_send_side_next_timeout_us(send_side) > now_us);
     }
     weir_send_side_rates rates{};
-    rates.struct_size = sizeof(rates);
     Check(weir_send_side_get_rates(send_side, &rates));
     WEIR_FUZZ_CHECK(rates.target_rate_bps > 0 && rates.target_rate_bps < INT64_MAX);
     WEIR_FUZZ_CHECK(rates.pacing_rate_bps >= rates.target_rate_bps);
@@ -183,15 +208,13 @@ void RunSendSide(FuzzInput& input) {
 }
 
 void RunMocc(FuzzInput& input) {
-  weir_mocc_config config;
-  WEIR_FUZZ_CHECK(weir_mocc_config_init(&config, sizeof(config)) == WEIR_OK);
-  config.model = Model().data();
-  config.model_size_bytes = Model().size();
+  const weir_estimator_config config = weir_estimator_default_config();
+  weir_model* const model = LoadedModel();
   weir_mocc* mocc = nullptr;
-  WEIR_FUZZ_CHECK(weir_mocc_register(&mocc, &config, 1, 1, 1) == WEIR_OK);
+  WEIR_FUZZ_CHECK(weir_mocc_create(model, &config, &mocc) == WEIR_OK);
+  weir_model_destroy(model);
   while (!input.empty()) {
     weir_mocc_status status{};
-    status.struct_size = StructSize(input, sizeof(status));
     status.interval_us = TakeNumber(input);
     status.sending_ratio = input.Choose(4) == 0 ? input.Take<double>() : 1;
     status.latency_ratio = input.Choose(4) == 0 ? input.Take<double>() : 1;
@@ -201,7 +224,7 @@ void RunMocc(FuzzInput& input) {
     status.packets_lost = input.Choose(4) == 0 ? input.TakeScaled() : 0;
     status.base_latency_us = TakeNumber(input);
     Check(weir_mocc_report_status(mocc, &status));
-    if (input.Choose(8) == 0) Check(weir_mocc_register(&mocc, nullptr, input.Take<float>(), 1, 1));
+    if (input.Choose(8) == 0) Check(weir_mocc_register(mocc, input.Take<float>(), 1, 1));
     const int64_t rate_bps = weir_mocc_get_sending_rate_bps(mocc);
     WEIR_FUZZ_CHECK(rate_bps >= config.min_rate_bps && rate_bps <= config.max_rate_bps);
   }

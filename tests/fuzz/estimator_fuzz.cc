@@ -7,6 +7,7 @@
 
 #include "fuzz_input.h"
 #include "fuzz_targets.h"
+#include "made_estimator.h"
 #include "registry.h"
 #include "scripted_controller.h"
 #include "test_pool.h"
@@ -86,7 +87,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
       Validated({DataRate::BitsPerSecond(input.TakeScaled()), DataRate::BitsPerSecond(input.TakeScaled()),
                  DataRate::BitsPerSecond(input.TakeScaled())});
   TargetRateConstraints constraints = given ? given.value() : TargetRateConstraints{};
-  BandwidthEstimator estimator({constraints, kBalanced, input.Choose(2) == 0}, MakePool(input));
+  BandwidthEstimator estimator = MadeEstimator({constraints, kBalanced, input.Choose(2) == 0}, MakePool(input));
 
   std::vector<Estimate> estimates;
   Timestamp now = Timestamp::Micros(input.TakeScaled() / 4);
@@ -124,7 +125,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
       }
       case 5:
         if (const auto objective = NormalizedObjective(input.Take<float>(), input.Take<float>(), input.Take<float>())) {
-          estimator.SetObjective(*objective);
+          WEIR_FUZZ_CHECK(!estimator.SetObjective(*objective));
         }
         break;
       case 6: {
@@ -140,7 +141,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
         estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
         break;
       case 8: {
-        const auto error = PoolIn(estimator).Configure(TakeSeats(input));
+        const auto error = estimator.ConfigurePool(TakeSeats(input));
         WEIR_FUZZ_CHECK(!error || !error->message.empty());
         break;
       }

@@ -45,7 +45,7 @@ assert "LICENSE" in names, names'
 check "has model and catalogue" says 0 "tcp-competitor" weir traces list
 cp "$(python -c 'from weir.qoe_eval.runs.options import shipped_model; print(shipped_model())')" weir.onnx
 check "the model is readable" says 0 "interval" weir model weir.onnx
-check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, pilot$" python "$examples/python/example.py" weir.onnx
+check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, controller$" python "$examples/python/example.py" weir.onnx
 
 replay=(weir replay catalogue/steady-1m --controller weir --controller rule --seeds 1 --duration 5 --objectives 0 --out results)
 if [[ -x environment/bin/weir-sim ]]; then
@@ -68,5 +68,5 @@ fi
 
 check "no onnxruntime" pip uninstall --quiet --yes onnxruntime
 check "import weir without onnxruntime" python -c 'import weir; weir.BandwidthEstimator("rule")'
-check "the shipped model without onnxruntime" says 0 ", pilot$" python "$examples/python/example.py" weir.onnx
+check "the shipped model without onnxruntime" says 0 ", controller$" python "$examples/python/example.py" weir.onnx
 check "weir doctor without onnxruntime" says 3 "onnxruntime +missing" weir doctor

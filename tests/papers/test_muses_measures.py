@@ -22,15 +22,12 @@ from weir.papers.muses.measures import (
     ellipse_area,
     in_flight,
     in_flight_rmse,
-    path_kinds,
     staggered_jain,
-    switched_after_s,
 )
-from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.runs.options import shipped_model
 
 
-def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None, **more):
+def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None):
     samples = len(receive)
     delays = [delay_ms] * samples if isinstance(delay_ms, float) else delay_ms
     return {
@@ -47,7 +44,6 @@ def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None, **more):
             "receive_rate_bps": receive,
             "one_way_delay_mean_ms": delays,
             "packets_lost": [0] * samples,
-            **more,
         },
     }
 
@@ -101,16 +97,6 @@ def test_challenge_after_a_time_knows_only_that_time():
     assert challenge_after(bad_before, 30.0, 25.0) == pytest.approx(100.0)
     half = record(flow([1e6] * 300 + [0.5e6] * 600, [25.0] * 300 + [212.5] * 600))
     assert challenge_after(half, 30.0, 25.0) == pytest.approx((0.2 * 50 + 0.2 * 50 + 0.3 * 100) / 0.7)
-
-
-def test_a_switch_is_the_first_other_kind():
-    chosen = [0] * 100 + [3] * 350 + [7] * 450
-    whole = record(flow([1e6] * 900, path_kind=chosen))
-    kinds = path_kinds(whole, read_flow_series(whole, whole.flows[0]))
-    assert switched_after_s(kinds, 0.1, 30.0) == pytest.approx(15.0)
-    assert switched_after_s(kinds, 0.1, 50.0) is None
-    for none in (record(flow([1e6] * 10)), record(flow([1e6] * 10, path_kind=[0] * 10))):
-        assert path_kinds(none, read_flow_series(none, none.flows[0])) is None
 
 
 def test_a_level_is_the_nearest_multiple_of_the_rate_in_force():

@@ -10,7 +10,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from make_test_models import finish, telling_path_kind
 
 from weir.traces.schema.scenario import Scenario
 from weir.trainer import SHIPPED_MODEL
@@ -89,22 +88,6 @@ def test_jobs_are_answered_line_by_line(run, steady):
     answers = [json.loads(line) for line in run("run", "-", text="\n".join(map(json.dumps, jobs))).stdout.splitlines()]
     assert (answers[0]["job"], answers[0]["objective"]) == (1, [0.25, 0.5, 0.25])
     assert (answers[1]["job"], answers[1]["error"]) == (2, "scenario: is missing; add it")
-
-
-def test_the_kind_of_path_is_a_series_where_a_model_tells_it(run, steady, tmp_path):
-    """A model that counts Mbps, on 3 Mbps; records of others do not know it."""
-    (tmp_path / "kinds.onnx").write_bytes(finish(telling_path_kind(), "rate_bps"))
-
-    def series(model):
-        scenario = steady(rate_bps=3_000_000, duration_s=10)
-        job = {"job": 1, "scenario": scenario, "controller": "weir", "model": str(model)}
-        return json.loads(run("run", "-", text=json.dumps(job) + "\n").stdout)["flows"][0]["series"]
-
-    told = series(tmp_path / "kinds.onnx")
-    assert len(told["path_kind"]) == len(told["target_bps"])
-    assert told["path_kind"][0] == 0
-    assert max(told["path_kind"]) == 3
-    assert "path_kind" not in series(SHIPPED_MODEL)
 
 
 def test_a_guard_without_a_rule(run, steady):

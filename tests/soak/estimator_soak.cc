@@ -57,7 +57,9 @@ BandwidthEstimator MakeEstimator() {
         DataRate::KilobitsPerSecond(300));
   });
   Check(pool.ok(), "the pool cannot be made");
-  return {{}, std::move(pool.value())};
+  auto estimator = BandwidthEstimator::Create({}, std::move(pool.value()));
+  Check(estimator.ok(), "the estimator cannot be made");
+  return std::move(estimator.value());
 }
 
 struct Stream {

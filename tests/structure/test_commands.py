@@ -11,7 +11,7 @@ from weir.cli.app import build_app
 
 MOST_COMMANDS = 20
 COMMANDS = {
-    "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "tune", "adapt", "finetune",
+    "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "tune", "adapt",
     "export", "paper", "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
 }  # fmt: skip
 # The modules of Weir that each of these commands may import, and the packages of others that none may.

@@ -9,7 +9,6 @@ from weir.trainer.gym.rewards import (
     REWARDS,
     challenge,
     challenge_objectives,
-    log,
     mocc,
     mocc_objectives,
     recoco,
@@ -103,19 +102,7 @@ def test_batches_equal_single_records(name):
 def test_nothing_arrived_and_no_capacity_is_finite(name):
     value = REWARDS[name](StepRecord(np.zeros(len(STEP_FIELDS))), np.array([0.4, 0.5, 0.1]))
     assert np.isfinite(value)
-    if name != "log":
-        assert -1 <= value <= 1 + 1e-9
-
-
-def test_log_is_the_utility_of_rate_delay_and_loss():
-    path = StepRecord.of(
-        receive_rate_bps=2e6, one_way_delay_p95_ms=[100.0, 10.0], base_one_way_delay_ms=50.0, loss_ratio=0.25
-    )
-    weights = np.array([0.6, 0.3, 0.1])
-    expected = 0.6 * np.log(2.0) - 0.3 * np.log([0.1, 0.05]) - 0.1 * 6.0 * 0.25
-    np.testing.assert_allclose(log(path, weights), expected)
-    # Nothing arrived, over a path without delay.
-    assert log(StepRecord.of(loss_ratio=0.0), weights) == pytest.approx(0.6 * np.log(0.01) - 0.3 * np.log(0.001))
+    assert -1 <= value <= 1 + 1e-9
 
 
 def test_unknown_field():
@@ -135,5 +122,5 @@ def test_a_dummy_reward_is_known_by_its_line_in_the_registry(monkeypatch):
     assert resolve_reward("dummy")(record(loss=0.5), None) == 0.5
     settings = EnvironmentSettings(features=("loss_ratio",), reward="dummy", action={"kind": "log_rate"})
     assert settings.reward == "dummy"
-    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, log, dummy"):
+    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, dummy"):
         EnvironmentSettings(features=("loss_ratio",), reward="mock")

@@ -33,7 +33,7 @@ class Switch : public ::testing::Test {
       for (size_t i = 0; decision.pool && i < decision.pool->members().size(); ++i)
         roles_ += std::string(ToString(decision.pool->role(i))) + " ";
     };
-    switch_ = ReceiveSideSwitch::Create(std::move(config));
+    switch_ = ReceiveSideSwitch::Create(std::move(config)).value();
     switch_->Install();
     call_.emplace();
     return *switch_;
@@ -125,8 +125,18 @@ TEST_F(Switch, WeirDrivesRemb) {
   EXPECT_LE(first_low->time_us - before_us, 250'000);
 }
 
+TEST(SwitchConfig, AnInvalidOneIsAnError) {
+  ReceiveSideSwitchConfig reversed = Config(ReceiveSideMode::kWeir);
+  reversed.constraints.min_rate = reversed.constraints.max_rate * 2.0;
+  EXPECT_FALSE(ReceiveSideSwitch::Create(reversed));
+  ReceiveSideSwitchConfig unweighted = Config(ReceiveSideMode::kWeir);
+  unweighted.objective.latency = 0;
+  EXPECT_FALSE(ReceiveSideSwitch::Create(unweighted));
+}
+
 TEST_F(Switch, DecisionsSayWhatWasSeen) {
-  Begin(Config(ReceiveSideMode::kWeir)).SetObjective(kLatency);
+  EXPECT_TRUE(Begin(Config(ReceiveSideMode::kWeir)).SetObjective({.throughput = 1, .latency = 1, .loss = 1}));
+  EXPECT_FALSE(switch_->SetObjective(kLatency));
   call_->Run(2000, 800'000);
   ASSERT_GT(decisions_.size(), 15u);
   const ReceiveSideDecision& decision = decisions_.back();
@@ -418,7 +428,7 @@ TEST_F(Switch, IsThreadSafe) {
   std::thread user([&] {
     for (int i = 0; !done; ++i) {
       switch_->SetMode(static_cast<ReceiveSideMode>(i % 3));
-      switch_->SetObjective(i % 2 ? kLatency : kThroughput);
+      (void)switch_->SetObjective(i % 2 ? kLatency : kThroughput);
       (void)switch_->SetConstraints({.max_rate = DataRate::KilobitsPerSecond(1000 + i % 5000)});
       switch_->RepeatRemb();
       (void)switch_->mode();

@@ -44,7 +44,7 @@ TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
     ++decisions;
     if (decision.counters.controller.faults > 0) ++faults;
   };
-  const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
+  const auto receive_side = ReceiveSideSwitch::Create(std::move(config)).value();
   receive_side->Install();
 
   std::atomic<int> running = kCalls;
@@ -62,7 +62,7 @@ TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
   for (size_t i = 0; running > 0; ++i) {
     receive_side->SetController(controllers[i % controllers.size()]);
     if (i % 3 == 0) receive_side->ConfigurePool(i % 2 ? wide : narrow);
-    if (i % 5 == 0) receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
+    if (i % 5 == 0) (void)receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
     if (i % 7 == 0) receive_side->RepeatRemb();
   }
   for (std::thread& call : calls) call.join();
@@ -81,7 +81,7 @@ int DecisionsOfManyThreads(Result<ControllerFactory> policy, std::string_view co
   config.on_decision = [&](const ReceiveSideDecision& decision) {
     decisions += controller.empty() || decision.controller == controller;
   };
-  const auto receive_side = ReceiveSideSwitch::Create(std::move(config));
+  const auto receive_side = ReceiveSideSwitch::Create(std::move(config)).value();
   receive_side->Install();
   std::vector<std::thread> calls;
   calls.reserve(4);

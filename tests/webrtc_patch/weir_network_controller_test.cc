@@ -25,8 +25,9 @@ webrtc::DataRate Kbps(int64_t kbps) { return webrtc::DataRate::KilobitsPerSec(kb
 class WeirNetworkControllerTest : public ::testing::Test {
  protected:
   WeirNetworkControllerTest()
-      : factory_(MakeWeirNetworkControllerFactory(
-            {.on_target_rate = [this](const Estimate& estimate) { reported_.push_back(estimate); }})) {
+      : factory_(std::move(MakeWeirNetworkControllerFactory({.on_target_rate = [this](const Estimate& estimate) {
+                             reported_.push_back(estimate);
+                           }}).value())) {
     webrtc::NetworkControllerConfig config(webrtc::CreateEnvironment());
     config.constraints.at_time = now_;
     config.constraints.min_data_rate = Kbps(30);
@@ -108,14 +109,14 @@ class WeirNetworkControllerTest : public ::testing::Test {
 
 TEST_F(WeirNetworkControllerTest, StartsAtTheStartRate) {
   EXPECT_EQ(target_, Kbps(300));
-  EXPECT_EQ(reported_.back().reason, EstimateReason::kStart);
+  EXPECT_EQ(reported_.back().reason.source, TargetSource::kStart);
 }
 
 TEST_F(WeirNetworkControllerTest, FindsTheRateOfThePathFromFeedbackAlone) {
   Send(TimeDelta::Seconds(20));
   EXPECT_GT(target_, Kbps(700));
   EXPECT_LT(target_, Kbps(1150));
-  EXPECT_EQ(reported_.back().reason, EstimateReason::kPilot);
+  EXPECT_EQ(reported_.back().reason.source, TargetSource::kController);
   Send(TimeDelta::Seconds(10), Kbps(400));
   EXPECT_LT(target_, Kbps(460));
 }
@@ -254,8 +255,8 @@ TEST_F(WeirNetworkControllerTest, HostileFeedbackIsNoEstimate) {
 // As libwebrtc drives it, on a network that drops, with the losses in its feedback.
 bare::FlowResult RunInANetwork(const bare::PathConfig& path, int64_t seconds) {
   return Simulate(path,
-                  std::make_unique<adapter::SendSideController>("weir-send", MakeWeirNetworkControllerFactory({}),
-                                                                FieldTrials(), nullptr),
+                  std::make_unique<adapter::SendSideController>(
+                      "weir-send", std::move(MakeWeirNetworkControllerFactory({}).value()), FieldTrials(), nullptr),
                   weir::TimeDelta::Seconds(seconds));
 }
 

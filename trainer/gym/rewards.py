@@ -23,10 +23,6 @@ CHALLENGE_MAXIMUM_DELAY_MS: Final = 400.0
 # On paths with a longer delay of their own the scale does not shrink further.
 MINIMUM_DELAY_SCALE_MS: Final = 100.0
 CHALLENGE_SCALES: Final = np.array([1.0, 1.2, 6.0])
-LOG_LOSS_SCALE: Final = 6.0
-# Without packets and without delay, logarithms have no bound.
-LOG_MINIMUM_RATE_MBPS: Final = 0.01
-LOG_MINIMUM_DELAY_S: Final = 0.001
 # Capacity of an outage counts as this, so that no ratio divides by zero.
 MINIMUM_CAPACITY_BPS: Final = 1.0
 
@@ -125,27 +121,7 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
     return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)
 
 
-def log_utility(
-    objective: np.ndarray, receive_rate_bps: np.ndarray, delay_s: np.ndarray, loss_ratio: np.ndarray
-) -> np.ndarray:
-    """w_t ln t - w_l ln d - 6 w_p p, with t in Mbps and d in s: MVFST-RL's utility with the objective's weights and a
-    term for loss. A call can compute it, since it needs no capacity. t counts as at least 10 kbps, d as at least 1 ms.
-    """
-    terms = [
-        np.log(np.maximum(receive_rate_bps / 1e6, LOG_MINIMUM_RATE_MBPS)),
-        -np.log(np.maximum(delay_s, LOG_MINIMUM_DELAY_S)),
-        -LOG_LOSS_SCALE * np.clip(loss_ratio, 0.0, 1.0),
-    ]
-    return np.sum(objective * np.stack(np.broadcast_arrays(*terms), axis=-1), axis=-1)
-
-
-def log(record: StepRecord, objective: np.ndarray) -> np.ndarray:
-    """`log_utility` with the 95th percentile of the one-way delay, which step records have in place of the largest."""
-    delay_s = np.maximum(record.one_way_delay_p95_ms, record.base_one_way_delay_ms) / 1000.0
-    return log_utility(objective, record.receive_rate_bps, delay_s, record.loss_ratio)
-
-
-REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge, "log": log}
+REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge}
 
 
 def resolve_reward(reward: str | Reward) -> Reward:

@@ -43,7 +43,7 @@ ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
   settings.mode = config.mode;
   settings.controller = config.controller ? config.controller : RuleAlone();
   settings.objective = config.objective;
-  if (const auto valid = Validated(config.constraints)) settings.constraints = valid.value();
+  settings.constraints = config.constraints;
   return settings;
 }
 
@@ -99,7 +99,11 @@ ReceiveSideSwitch::ReceiveSideSwitch(ReceiveSideSwitchConfig config)
     : settings_(std::make_shared<SharedReceiveSideSettings>(InitialSettings(config))),
       factory_(std::make_shared<EstimatorFactory>(settings_, std::move(config))) {}
 
-std::shared_ptr<ReceiveSideSwitch> ReceiveSideSwitch::Create(ReceiveSideSwitchConfig config) {
+Result<std::shared_ptr<ReceiveSideSwitch>> ReceiveSideSwitch::Create(ReceiveSideSwitchConfig config) {
+  const Result<TargetRateConstraints> valid = Validated(config.constraints);
+  if (!valid) return Error{valid.error()};
+  if (auto error = CheckObjective(config.objective)) return std::move(*error);
+  config.constraints = valid.value();
   return std::shared_ptr<ReceiveSideSwitch>(new ReceiveSideSwitch(std::move(config)));
 }
 
@@ -111,8 +115,10 @@ void ReceiveSideSwitch::SetMode(ReceiveSideMode mode) {
 
 ReceiveSideMode ReceiveSideSwitch::mode() const { return settings_->Get().mode; }
 
-void ReceiveSideSwitch::SetObjective(const Objective& objective) {
+std::optional<Error> ReceiveSideSwitch::SetObjective(const Objective& objective) {
+  if (auto error = CheckObjective(objective)) return error;
   settings_->Update([&](ReceiveSideSettings& settings) { settings.objective = objective; });
+  return std::nullopt;
 }
 
 std::optional<Error> ReceiveSideSwitch::SetConstraints(const TargetRateConstraints& constraints) {

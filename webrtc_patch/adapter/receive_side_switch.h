@@ -2,7 +2,7 @@
 // patched libwebrtc asks (see ../patches), and the settings of all estimators that it made. This header needs nothing
 // of libwebrtc; link `weir_webrtc_receive_side`.
 //
-//   auto receive_side = ReceiveSideSwitch::Create({.controller = ..., .on_decision = ...});
+//   auto receive_side = ReceiveSideSwitch::Create({.controller = ..., .on_decision = ...}).value();
 //   receive_side->Install();                             // before the PeerConnectionFactory makes its first call
 //   receive_side->SetObjective(kLatency);                // at any time, from any thread, while calls run
 //   receive_side->SetMode(ReceiveSideMode::kShadow);
@@ -93,7 +93,6 @@ struct ReceiveSideSwitchConfig {
   // Null: RuleAlone().
   ControllerFactory controller;
   Objective objective;
-  // Replaced by the defaults when they are not valid, see Validated().
   TargetRateConstraints constraints;
   // Called in modes kWeir and kShadow on libwebrtc's worker thread, with locks of libwebrtc held: it must be quick, and
   // must call neither libwebrtc nor this switch. It must work until the last call has ended, also when the switch is
@@ -105,7 +104,8 @@ struct ReceiveSideSwitchConfig {
 // packet or timer tick of each call, which is at most 100 ms later.
 class ReceiveSideSwitch {
  public:
-  static std::shared_ptr<ReceiveSideSwitch> Create(ReceiveSideSwitchConfig config);
+  // The error when objective or constraints are not valid.
+  static Result<std::shared_ptr<ReceiveSideSwitch>> Create(ReceiveSideSwitchConfig config);
 
   // Makes libwebrtc ask this switch for every estimator of calls that begin from now on, in the whole process; replaces
   // what was installed before. libwebrtc keeps a reference until another one is installed, or Uninstall().
@@ -119,9 +119,8 @@ class ReceiveSideSwitch {
   void SetMode(ReceiveSideMode mode);
   ReceiveSideMode mode() const;
 
-  // `objective` as NormalizedObjective() or ObjectivePreset() gave it.
-  void SetObjective(const Objective& objective);
-  // The error, with nothing changed, when the constraints are not valid.
+  // On an error nothing changes.
+  [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // For all calls; in one that runs the new controller goes on from the rate in force.
   void SetController(ControllerFactory controller);

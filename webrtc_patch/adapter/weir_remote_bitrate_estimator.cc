@@ -6,6 +6,7 @@
 
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
+#include "rtc_base/checks.h"
 #include "weir/controllers.h"
 
 namespace weir::adapter {
@@ -22,6 +23,12 @@ BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate 
   return config;
 }
 
+BandwidthEstimator MakeEstimator(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {
+  auto estimator = BandwidthEstimator::Create(ConfigOf(settings, start_rate, clock), settings.controller());
+  RTC_CHECK(estimator.ok()) << estimator.error();  // the switch has validated the settings
+  return std::move(estimator.value());
+}
+
 std::vector<uint32_t> SsrcsOf(const Remb& remb) { return {remb.ssrcs.begin(), remb.ssrcs.begin() + remb.ssrc_count}; }
 
 }  // namespace
@@ -31,7 +38,7 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
     : outlet_(outlet),
       clock_(clock),
       on_decision_(std::move(on_decision)),
-      estimator_(ConfigOf(settings, start_rate, clock), settings.controller()),
+      estimator_(MakeEstimator(settings, start_rate, clock)),
       settings_(settings) {
   ConfigurePool(settings);
   estimator_.SetObserver(&recorder_);
@@ -41,11 +48,11 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
   const auto same = [](const TargetRateConstraints& a, const TargetRateConstraints& b) {
     return a.min_rate == b.min_rate && a.start_rate == b.start_rate && a.max_rate == b.max_rate;
   };
-  if (settings.objective != settings_.objective) estimator_.SetObjective(settings.objective);
+  // The switch has validated objective and constraints.
+  if (settings.objective != settings_.objective) static_cast<void>(estimator_.SetObjective(settings.objective));
   if (!same(settings.constraints, settings_.constraints)) {
     TargetRateConstraints constraints = settings.constraints;
     constraints.at_time = now();
-    // The switch has validated them.
     static_cast<void>(estimator_.SetConstraints(constraints));
   }
   const bool is_new = settings.controllers != settings_.controllers;
@@ -55,9 +62,8 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
 }
 
 void WeirRemoteBitrateEstimator::ConfigurePool(const ReceiveSideSettings& settings) {
-  auto* const pool = dynamic_cast<PoolController*>(&estimator_.controller());
   // A pool that lacks a member stays as it is.
-  if (pool && settings.pool) static_cast<void>(pool->Configure(*settings.pool));
+  if (settings.pool) static_cast<void>(estimator_.ConfigurePool(*settings.pool));
 }
 
 void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
@@ -151,12 +157,12 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
 }
 
 void WeirRemoteBitrateEstimator::Record(Timestamp now) {
-  const MemberState& pilot = estimator_.controller().pilot();
+  const MemberState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
   const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
   if (!on_decision_) return;
   on_decision_({.estimate = latest,
-                .controller = pilot.suspended ? "fallback" : pilot.name,
+                .controller = active.suspended ? "fallback" : active.name,
                 .pool = dynamic_cast<const PoolController*>(&estimator_.controller()),
                 .in_charge = in_charge_,
                 .objective = settings_.objective,

@@ -118,8 +118,6 @@ void AddOptions(CLI::App& app, Options& options) {
               options.own_controller = ParseOwnController(value);
               return true;
             });
-  AddOption(app, "--exploration", "SIGMA", "record the decisions of the model, varied by that much", "a number, 0 to 1",
-            [&](const auto& value) { return ParseNumber(value, 0.0, 1.0, options.exploration.emplace()); });
   AddOption(app, "--field-trials", "TRIALS", "of libwebrtc: TRIAL/GROUP/ each", "a list of TRIAL/GROUP/",
             [&](const auto& value) {
               const auto trials = ParseFieldTrials(value);
@@ -160,8 +158,6 @@ void AddOptions(CLI::App& app, Options& options) {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
       throw InputError("--decision-delay-ms is for a policy; give --model");
     if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
-    if (options.exploration && (options.model.empty() || options.pool || options.own_controller || !options.receive))
-      throw InputError("--exploration is for a --model that decides alone at the receiver");
     if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
       throw InputError("--agent decides alone: it is not for a pool, --model or --own-controller");
     if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");

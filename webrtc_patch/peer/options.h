@@ -41,8 +41,6 @@ struct Options {
   std::string agent;
   // Runs in place of the model.
   std::optional<external::ExternalSpecification> own_controller;
-  // Decisions of the policy are recorded, with this much noise; see RecordingExecutor.
-  std::optional<double> exploration;
   // libwebrtc's.
   FieldTrials field_trials;
   Objective objective;

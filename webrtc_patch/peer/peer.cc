@@ -62,7 +62,7 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
     peer->received_frames_ = std::move(received.value());
   }
   if (options.receive) {
-    peer->receive_side_ =
+    auto receive_side =
         ReceiveSideSwitch::Create({.mode = options.controller,
                                    .controller = controller,
                                    .objective = options.objective,
@@ -70,6 +70,8 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
                                    .on_decision = [estimates = outputs.estimates](const ReceiveSideDecision& decision) {
                                      estimates->Write(EstimateLine(decision));
                                    }});
+    if (!receive_side) return Error{receive_side.error()};
+    peer->receive_side_ = std::move(receive_side.value());
     peer->receive_side_->Install();
     MeasureEstimators(peer->estimator_cpu_time_);
   }
@@ -93,12 +95,14 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
     config.audio_renderer = std::move(renderer.value());
   }
   if (options.weir_at_sender) {
-    config.network_controller =
+    auto network_controller =
         MakeWeirNetworkControllerFactory({.controller = std::move(controller),
                                           .objective = options.objective,
                                           .on_target_rate = [lines = outputs.estimates](const Estimate& estimate) {
                                             lines->Write(SenderEstimateLine(estimate));
                                           }});
+    if (!network_controller) return Error{network_controller.error()};
+    config.network_controller = std::move(network_controller.value());
   }
   webrtc::IPFromString(options.bind_address, &config.bind_address);
   config.rtcp_observer.on_remb_sent = [lines = outputs.lines](DataRate rate) {
@@ -168,7 +172,7 @@ void Peer::Run(const StatsCommand&) { WriteStats(); }
 
 void Peer::Run(const ObjectiveCommand& command) {
   if (receive_side_ == nullptr) return Refuse("an objective is for a peer that receives");
-  receive_side_->SetObjective(command.objective);
+  if (const auto error = receive_side_->SetObjective(command.objective)) Refuse(error->message);
 }
 
 void Peer::Run(const ControllerCommand& command) {

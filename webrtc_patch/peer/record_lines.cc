@@ -23,7 +23,7 @@ ordered_json PoolLine(const PoolController& pool) {
   }
   return {{"line", ToString(pool.specification())},
           {"fusion", ToString(pool.selection().fusion)},
-          {"pilot_changes", pool.counters().pilot_changes},
+          {"pilot_changes", pool.counters().active_changes},
           {"members", std::move(members)}};
 }
 
@@ -51,7 +51,6 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"time_us", decision.estimate.at_time.us()},
       {"target_rate_bps", decision.estimate.target_rate.bps()},
       {"reason", ToString(decision.estimate.reason)},
-      {"path_kind", decision.estimate.path_kind},
       {"controller", decision.controller},
       {"receive_rate_bps", static_cast<int64_t>(statistics.receive_rate_bps)},
       {"queueing_delay_ms", statistics.queueing_delay_mean_s * 1000.0},

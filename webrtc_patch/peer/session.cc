@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <random>
 #include <span>
 #include <utility>
 #include <variant>
@@ -17,9 +16,8 @@
 #include "command.h"
 #include "policy/policy_controller.h"
 #include "program/command_line.h"
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 #include "program/input.h"
-#include "recording_executor.h"
 #include "remote_executor.h"
 
 namespace weir::peer {
@@ -101,12 +99,6 @@ Session::NamedController Session::MakeController() {
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
-  if (options_.exploration) {
-    const auto model = PolicyModel::Load(models_[""]);
-    if (!model) throw InputError(options_.model + ": " + model.error());
-    if (!RecordingExecutor::Takes(model.value()->description()))
-      throw InputError("--exploration is for models of weir.schema 1 with one continuous action");
-  }
   auto policy = PoolOfModels({.pilot = "weir"}, models_);
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
@@ -116,20 +108,9 @@ Session::NamedController Session::MakeController() {
 Result<ControllerFactory> Session::PoolOfModels(const PoolSpecification& specification,
                                                 const std::map<std::string, std::vector<std::byte>>& models) {
   const TimeDelta delay = options_.decision_delay;
-  if (delay.IsZero() && !options_.exploration) return PoolOf(specification, models);
-  JsonOutput* const lines = estimates_ ? &*estimates_ : &lines_;
-  return PoolOf(specification, models, [delay, lines, exploration = options_.exploration](auto policy) {
-    std::unique_ptr<PolicyExecutor> executor;
-    if (delay.IsZero()) {
-      executor = std::make_unique<InlineExecutor>(std::move(policy));
-    } else {
-      executor = std::make_unique<DelayedExecutor>(std::move(policy), [delay] { return delay; });
-    }
-    if (exploration) {
-      executor = std::make_unique<RecordingExecutor>(std::move(executor), *exploration, std::random_device{}(),
-                                                     [lines](auto line) { lines->Write(std::move(line)); });
-    }
-    return executor;
+  if (delay.IsZero()) return PoolOf(specification, models);
+  return PoolOf(specification, models, [delay](auto policy) {
+    return std::make_unique<DelayedExecutor>(std::move(policy), [delay] { return delay; });
   });
 }
 
@@ -180,7 +161,7 @@ int Session::RunCall() {
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
                 {"controller", options_.weir_at_sender ? kWeirAtSender : ToString(options_.controller)},
-                {"pilot", controller.name},
+                {"active", controller.name},
                 {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
                                        : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},

@@ -23,28 +23,24 @@
 
 namespace weir {
 
-class ArrivalHistory;
+struct PoolSpecification;
 
-// The last stage that changed an estimate.
-enum class EstimateReason : uint8_t {
-  kStart,     // no controller has decided yet: the start rate
-  kPilot,     // the active controller's target
-  kCopilot,   // a candidate's target, which fusion preferred
-  kFallback,  // the active controller is suspended; the fallback's target
-  kHeld,      // the active controller failed just now; the rate in force
-  kGuard,     // and above: kGuard + i is the rule GuardRules()[i], see guard.h
+// The source of an estimate's target, and the guard rule that changed it last.
+struct EstimateReason {
+  TargetSource source = TargetSource::kStart;
+  std::optional<size_t> guard_rule = std::nullopt;  // index of GuardRules()
+
+  friend bool operator==(const EstimateReason&, const EstimateReason&) = default;
 };
 
-// "start", "pilot", "copilot", "fallback", "held", or "guard_" and the name of a rule; zero-terminated.
-std::string_view ToString(EstimateReason reason);
+// "guard_" and the name of the rule, else "start", "controller", "candidate", "fallback" or "held"; zero-terminated.
+std::string_view ToString(const EstimateReason& reason);
 
 struct Estimate {
   Timestamp at_time = Timestamp::MinusInfinity();
   // Within the constraints, and so above 0.
   DataRate target_rate = DataRate::Zero();
-  EstimateReason reason = EstimateReason::kStart;
-  // See NetworkControlUpdate.
-  int path_kind = 0;
+  EstimateReason reason;
 };
 
 struct EstimatorCounters {
@@ -57,8 +53,7 @@ struct EstimatorCounters {
 struct EstimatorStatistics {
   // In force; W3C's availableIncomingBitrate.
   DataRate target_rate = DataRate::Zero();
-  EstimateReason reason = EstimateReason::kStart;
-  int path_kind = 0;
+  EstimateReason reason;
   LastSecond last_second;
   ArrivalTotals total;
   // See ArrivalCounters.
@@ -79,8 +74,8 @@ class EstimatorObserver {
 };
 
 struct BandwidthEstimatorConfig {
-  TargetRateConstraints constraints;
-  Objective objective;
+  TargetRateConstraints constraints = {};
+  Objective objective = {};
   // Without the guard only finiteness and bounds are kept; for training and experiments.
   bool guard = true;
   GuardOptions guard_rules = {};
@@ -100,8 +95,9 @@ struct BandwidthEstimatorConfig {
 // Unless the controller is a FaultTolerantController, such as a PoolController, a FallbackController wraps it.
 class BandwidthEstimator {
  public:
-  // Null: the ten-line rule.
-  BandwidthEstimator(const BandwidthEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
+  // Null for `controller`: the ten-line rule. The error names the invalid part of `config`.
+  static Result<BandwidthEstimator> Create(const BandwidthEstimatorConfig& config,
+                                           std::unique_ptr<ReceiverController> controller);
   BandwidthEstimator(BandwidthEstimator&&) noexcept;
   BandwidthEstimator& operator=(BandwidthEstimator&&) noexcept;
   ~BandwidthEstimator();
@@ -117,11 +113,14 @@ class BandwidthEstimator {
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
 
-  void SetObjective(const Objective& objective);
+  // On an error nothing changes.
+  [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
   // The constraints come into force at their `at_time`, which is now. On an error nothing changes.
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // Replaces the controller, also in a call; the new one goes on from the rate in force.
   void SetController(std::unique_ptr<ReceiverController> controller);
+  // As PoolController::Configure(); an error where the controller is no pool.
+  [[nodiscard]] std::optional<Error> ConfigurePool(const PoolSpecification& specification);
   // Ignored unless IsRoundTripTime() holds.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
@@ -134,16 +133,19 @@ class BandwidthEstimator {
   // The last second ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;
   const FaultTolerantController& controller() const { return *controller_; }
-  FaultTolerantController& controller() { return *controller_; }
   // Writes the SSRCs of the streams that have not ended, the latest first; returns their number. A stream ends after
   // 30 s in which only others sent.
   size_t Ssrcs(std::span<uint32_t> out) const;
-  // For RembSender.
-  const ArrivalHistory& arrivals() const;
+  const ArrivalTotals& totals() const;
+  // Fewer than four packets arrived in the second before `now`.
+  bool HasFewPackets(Timestamp now) const;
 
  private:
+  BandwidthEstimator(const BandwidthEstimatorConfig& config, const TargetRateConstraints& valid,
+                     std::unique_ptr<ReceiverController> controller);
+
   bool started() const { return now_.IsFinite(); }
-  bool any_packets() const;
+  bool any_packets() const { return totals().packets > 0; }
   void Start(Timestamp now);
   // Passes the call's state to a new controller.
   void StartController(Timestamp now);

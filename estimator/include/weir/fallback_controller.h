@@ -24,15 +24,14 @@ struct DecisionLimit {
 struct MemberState {
   std::string name;
   std::optional<DataRate> rate = std::nullopt;
-  int path_kind = 0;
   int faults_in_a_row = 0;
   int decisions_in_a_row = 0;
   // Its targets do not count, see FaultTolerantController.
   bool suspended = false;
-  // 0 to 1; 1 for all but the specification's pilot, and under a fixed policy.
+  // 0 to 1; 1 outside a pool, see PilotPolicyKind::kByTrust.
   double trust = 1;
   uint64_t decisions = 0;
-  uint64_t decisions_as_pilot = 0;
+  uint64_t decisions_as_active = 0;
   uint64_t faults = 0;
 };
 
@@ -40,7 +39,7 @@ struct ControllerCounters {
   uint64_t decisions = 0;           // targets of the active controller
   uint64_t faults = 0;              // its missing or invalid targets
   uint64_t fallback_decisions = 0;  // targets of the fallback in its place
-  uint64_t pilot_changes = 0;       // times the policy changed the active controller
+  uint64_t active_changes = 0;      // times a pool's policy changed the active controller
   uint64_t fusion_faults = 0;       // rates of a custom fusion that were outside those that it fused
   uint64_t late_decisions = 0;      // of any controller, see DecisionLimit; each is a fault too
 };
@@ -57,7 +56,7 @@ class FaultTolerantController : public ReceiverController {
   virtual const ControllerCounters& counters() const = 0;
   virtual std::span<const MemberState> members() const = 0;
   // The active controller.
-  virtual const MemberState& pilot() const = 0;
+  virtual const MemberState& active() const = 0;
 };
 
 // One controller with its fallback. Null for either: the ten-line rule, tolerant of sparse packets.

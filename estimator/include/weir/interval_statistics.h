@@ -6,40 +6,42 @@
 
 namespace weir {
 
-// All values are finite and in SI units (seconds, bits per second, bytes); src/interval_statistics_fields.h describes
-// each. In an interval without packets, rates and counts are 0, and delays are those of the last packet.
+// All values are finite. The end of a name is its unit: seconds, bits per second; others are counts or ratios. Counts
+// and rates are at least 0 and include headers, payload and padding; queueing delays are at least 0, one-way, and above
+// the windowed base delay. In an interval without packets, rates and counts are 0, and delays are those of the last
+// packet. Fields with "10s" and the noise describe the path: they cover more than the interval.
 struct IntervalStatistics {
-  double interval_s = 0;
-  double receive_rate_bps = 0;
-  double packets_received = 0;
-  double bytes_received = 0;
-  double packets_lost = 0;
-  double loss_ratio = 0;
-  double queueing_delay_mean_s = 0;
-  double queueing_delay_min_s = 0;
-  double queueing_delay_max_s = 0;
-  double queueing_delay_p95_s = 0;
-  double delay_gradient = 0;
-  double base_round_trip_time_s = kAssumedRoundTripTime.seconds();
-  double delay_ratio = 1;
-  double interarrival_time_mean_s = 0;
-  double jitter_s = 0;
-  double time_since_last_packet_s = 0;
-  double sending_ratio = 1;
-  double video_share = 0;
-  double audio_share = 0;
-  double probe_share = 0;
-  double retransmission_share = 0;
-  double application_limited = 0;
-  double last_estimate_bps = 0;
-  double delay_noise_s = 0;
-  double loss_at_short_queue_10s = 0;
-  double loss_ratio_slow_10s = 0;
-  double loss_ratio_fast_10s = 0;
-  double receive_rate_max_10s_bps = 0;
-  double receive_rate_min_10s_bps = 0;
-  double queueing_delay_min_10s_s = 0;
-  double queueing_delay_max_10s_s = 0;
+  double interval_s = 0;             // length of the interval, 0.01 to 10
+  double receive_rate_bps = 0;       // RTP bytes received over the interval
+  double packets_received = 0;       // without duplicates
+  double bytes_received = 0;         // of these packets
+  double packets_lost = 0;           // late arrivals beyond it are carried into the next interval
+  double loss_ratio = 0;             // lost / (lost + received), 0 to 1; 0 where no packet was expected
+  double queueing_delay_mean_s = 0;  // over the packets
+  double queueing_delay_min_s = 0;   // the smallest
+  double queueing_delay_max_s = 0;   // the largest
+  double queueing_delay_p95_s = 0;   // 95th percentile, from a histogram, within 10 %
+  double delay_gradient = 0;         // slope of one-way delay over arrival time, s/s, least squares; any sign
+  double base_round_trip_time_s = kAssumedRoundTripTime.seconds();  // smallest of the last ten reports, 0 to 60
+  double delay_ratio = 1;               // (base + mean queueing delay) / base, base: half the base round-trip time
+  double interarrival_time_mean_s = 0;  // between two arrivals, at least 0
+  double jitter_s = 0;                  // RFC 3550, section 6.4.1, at the end of the interval
+  double time_since_last_packet_s = 0;  // at the end of the interval, at least 0
+  double sending_ratio = 1;             // expected / received packets, 0 to 100
+  double video_share = 0;               // video packets of those received, 0 to 1
+  double audio_share = 0;               // audio packets, 0 to 1
+  double probe_share = 0;               // packets of probe clusters, 0 to 1
+  double retransmission_share = 0;      // retransmitted packets, 0 to 1
+  double application_limited = 0;       // 1 while the sender sends well below the target on an idle path, else 0
+  double last_estimate_bps = 0;         // the target in force during the interval
+  double delay_noise_s = 0;             // median second difference of the smallest delays of the last 32 intervals
+  double loss_at_short_queue_10s = 0;   // loss ratio of the intervals with a queue below 15 ms, 0 to 1
+  double loss_ratio_slow_10s = 0;       // loss ratio of the half of the time in which least was sent, 0 to 1
+  double loss_ratio_fast_10s = 0;       // loss ratio of the other half; random loss is the same in both
+  double receive_rate_max_10s_bps = 0;  // highest receive rate over a second
+  double receive_rate_min_10s_bps = 0;  // the lowest
+  double queueing_delay_min_10s_s = 0;  // the smallest
+  double queueing_delay_max_10s_s = 0;  // the largest
 };
 
 }  // namespace weir

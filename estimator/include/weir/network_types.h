@@ -45,21 +45,21 @@ struct ProbeClusterConfig {
   int32_t target_probe_count = 0;
 };
 
-// Source of the target of FallbackController and PoolController.
+// Source of a target.
 enum class TargetSource : uint8_t {
-  kNone,       // no controller was due
-  kUndecided,  // no controller has given a target yet; from a member: its decision is still out, which is no fault
-  kPilot,      // the active controller's target
-  kCopilot,    // a candidate's target, which fusion preferred
-  kFallback,   // the active controller is suspended; the fallback's target
-  kHeld,       // the active controller failed just now; the rate in force stays
+  kNone,        // no controller was due
+  kUndecided,   // no controller has given a target yet; from a member: its decision is pending, which is no fault
+  kStart,       // before the first target: the start rate
+  kController,  // the active controller's target
+  kCandidate,   // the target of another controller, which fusion preferred
+  kFallback,    // the active controller is suspended; the fallback's target
+  kHeld,        // the active controller failed just now; the rate in force stays
 };
 
 // Only what changed is present.
 struct NetworkControlUpdate {
   std::optional<TargetTransferRate> target_rate;
   TargetSource source = TargetSource::kNone;
-  int path_kind = 0;  // the kind of path that a model recognizes, from 1; 0 for none
   // Only from controllers at the sender, as are the probes, which the host sends one after another.
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;

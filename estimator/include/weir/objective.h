@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "weir/result.h"
+
 namespace weir {
 
 // Each weight is in (0, 1); their sum is 1.
@@ -22,6 +24,9 @@ inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 
 // Divides by the sum. Nothing when a weight is not finite, not above 0, or the only one.
 std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
+
+// The error of an objective that is not normalized: a weight outside (0, 1), or a sum more than 0.001 from 1.
+[[nodiscard]] std::optional<Error> CheckObjective(const Objective& objective);
 
 struct ObjectivePresetEntry {
   std::string_view name;  // lower case, unique

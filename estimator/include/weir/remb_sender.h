@@ -8,11 +8,11 @@
 #include <optional>
 #include <span>
 
+#include "weir/arrival.h"
 #include "weir/units.h"
 
 namespace weir {
 
-class ArrivalHistory;
 class BandwidthEstimator;
 
 inline constexpr size_t kMaxRembSsrcs = 255;
@@ -71,11 +71,13 @@ class RembSender {
  private:
   friend class RembRulesTest;
 
-  Timestamp DueTime(DataRate target, const ArrivalHistory& arrivals, Timestamp now) const;
-  Timestamp RepeatTime(const ArrivalHistory& arrivals, Timestamp now) const;
+  Timestamp DueTime(const BandwidthEstimator& estimator, Timestamp now) const;
+  // `few_packets`: BandwidthEstimator::HasFewPackets().
+  Timestamp DueTime(DataRate target, const ArrivalTotals& totals, bool few_packets, Timestamp now) const;
+  Timestamp RepeatTime(const ArrivalTotals& totals, Timestamp now) const;
   // More arrives than the latest REMB allows the sender to send.
-  bool LooksUnheard(const ArrivalHistory& arrivals, Timestamp now) const;
-  void OnSent(DataRate target, const ArrivalHistory& arrivals, Timestamp now);
+  bool LooksUnheard(const ArrivalTotals& totals, Timestamp now) const;
+  void OnSent(DataRate target, const ArrivalTotals& totals, Timestamp now);
 
   // The latest OnTimeout.
   Timestamp now_ = Timestamp::MinusInfinity();

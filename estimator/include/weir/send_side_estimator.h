@@ -37,8 +37,8 @@ struct PacketFeedback {
 };
 
 struct SendSideEstimatorConfig {
-  BandwidthEstimatorConfig estimator;
-  double pacing_factor = 2.5;  // pacing rate over target rate; at least 1
+  BandwidthEstimatorConfig estimator = {};
+  double pacing_factor = 2.5;  // pacing rate over target rate; finite, at least 1
 };
 
 struct SendSideCounters {
@@ -70,8 +70,9 @@ class SendSideEstimator {
   // Number of departures that are remembered: 0.5 s at 150 Mbps.
   static constexpr size_t kHistory = 8192;
 
-  // Null: the ten-line rule.
-  SendSideEstimator(const SendSideEstimatorConfig& config, std::unique_ptr<ReceiverController> controller);
+  // As BandwidthEstimator::Create().
+  static Result<SendSideEstimator> Create(const SendSideEstimatorConfig& config,
+                                          std::unique_ptr<ReceiverController> controller);
   SendSideEstimator(SendSideEstimator&&) noexcept;
   SendSideEstimator& operator=(SendSideEstimator&&) noexcept;
   ~SendSideEstimator();
@@ -92,7 +93,7 @@ class SendSideEstimator {
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.
-  void SetObjective(const Objective& objective);
+  [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   void SetController(std::unique_ptr<ReceiverController> controller);
   void OnRoundTripTime(TimeDelta round_trip_time);
@@ -103,6 +104,8 @@ class SendSideEstimator {
 
  private:
   class Impl;
+  explicit SendSideEstimator(std::unique_ptr<Impl> impl);
+
   std::unique_ptr<Impl> impl_;
 };
 

@@ -13,8 +13,8 @@ __version__: str
 ONNXRUNTIME_VERSION: str
 """The version of the ONNX Runtime library in use, such as "1.31.1"."""
 FEATURES: Mapping[str, Feature]
-"""Features of policies, the statistics of a decision interval, by name; the table is
-estimator/src/interval_statistics_fields.h."""
+"""Features of policies, the statistics of a decision interval, by name; their meanings are in
+estimator/include/weir/interval_statistics.h."""
 INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
 """The names in `FEATURES`."""
 RULE: Mapping[str, float]
@@ -104,9 +104,6 @@ class Feature:
     @property
     def of_path(self) -> bool:
         """True for statistics of the path: an observation has only the newest value, after the history."""
-    @property
-    def description(self) -> str:
-        """Description in one line."""
 
 class Estimate:
     """An estimate of the bandwidth."""
@@ -119,10 +116,7 @@ class Estimate:
         """The rate the sender may use, above 0."""
     @property
     def reason(self) -> str:
-        """One of start, pilot, copilot, fallback, held, or `guard_NAME` for a rule of the guard."""
-    @property
-    def path_kind(self) -> int:
-        """The kind of path that the pilot's model recognizes, from 1; 0 for none."""
+        """One of start, controller, candidate, fallback, held, or `guard_NAME` for a rule of the guard."""
 
 class Model:
     """An ONNX policy, checked against its contract (estimator/src/policy/model_reader.h).
@@ -232,7 +226,7 @@ class BandwidthEstimator:
     def latest(self) -> Estimate:
         """The estimate in force."""
     @property
-    def pilot_suspended(self) -> bool:
+    def suspended(self) -> bool:
         """True while the controller fails and the fallback, the ten-line rule, decides."""
     def set_controller(
         self,
@@ -261,7 +255,7 @@ class BandwidthEstimator:
     def statistics(self, now_us: int) -> dict[str, Any]:
         """Statistics for a host's getStats.
 
-        In force: target_rate_bps (W3C's availableIncomingBitrate), reason, path_kind. Of the second before `now_us`:
+        In force: target_rate_bps (W3C's availableIncomingBitrate), reason. Of the second before `now_us`:
         receive_rate_bps, queueing_delay_us (the mean; 0 where no packet had a send time), loss_ratio. Since creation:
         packets_received, bytes_received, packets_lost (late packets subtract, so it can fall, also below 0),
         packets_fate_unknown, total_queueing_delay_us over packets_with_delay, clock_restarts (leaps of a sender's
@@ -337,9 +331,6 @@ class Policy:
     @property
     def needs_onnxruntime(self) -> bool:
         """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
-    @property
-    def path_kind(self) -> int:
-        """The kind of path that the last run recognized, as `Estimate.path_kind`."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
 

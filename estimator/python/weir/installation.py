@@ -14,7 +14,7 @@ from weir.errors import MissingComponent
 # Name of the Python distribution; on the package index `weir` is another project.
 DISTRIBUTION = "weir-bwe"
 # The extra `train` of pyproject.toml: needed to train and to export, never to run.
-TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard", "minari", "h5py", "optuna")
+TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard", "optuna")
 # The extra `trees`, by their names as modules and on the package index.
 TREE_PACKAGES = {"sklearn": "scikit-learn"}
 # The same for the extra `call`: needed to score the speech of a call.

@@ -29,6 +29,8 @@ LIBWEBRTC_SENDERS: Final[tuple[str, ...]] = tuple(
     name for name, one in CONTROLLERS.items() if one.field_trials is not None
 )
 """libwebrtc's controllers at the sender, which work with any receiver; field trials may follow their names."""
+LIBWEBRTC: Final[tuple[str, ...]] = (*LIBWEBRTC_SENDERS, "scream-ccfb", "gcc-remb", "pcc")
+"""The controllers whose code is libwebrtc's."""
 
 
 def without_field_trials(controller: str) -> str:

@@ -14,15 +14,11 @@ using weir::TimeDelta;
 using weir::Timestamp;
 using weir::internal::Fail;
 using weir::internal::FailArgument;
-using weir::internal::Guarded;
 using weir::internal::kBadObjective;
-using weir::internal::kBadStruct;
 using weir::internal::kBadTime;
-using weir::internal::MakeConstraints;
 using weir::internal::MakeController;
 using weir::internal::OnHandle;
-using weir::internal::ReadStruct;
-using weir::internal::WriteStruct;
+using weir::internal::Write;
 
 struct weir_estimator {
   weir::BandwidthEstimator estimator;
@@ -31,16 +27,15 @@ struct weir_estimator {
   weir::PoolController* controller = nullptr;
   weir_log_callback log = nullptr;
   void* log_argument = nullptr;
-  weir::internal::ErrorText error;
 
   void LogSuspension(bool was_suspended) const {
-    const weir::MemberState& pilot = controller->pilot();
-    if (log == nullptr || was_suspended == pilot.suspended) return;
+    const weir::MemberState& active = controller->active();
+    if (log == nullptr || was_suspended == active.suspended) return;
     if (was_suspended) {
-      log(log_argument, WEIR_LOG_INFO, ("controller '" + pilot.name + "' is back").c_str());
+      log(log_argument, WEIR_LOG_INFO, ("controller '" + active.name + "' is back").c_str());
     } else {
       log(log_argument, WEIR_LOG_WARNING,
-          ("controller '" + pilot.name + "' fails; the fallback has taken over").c_str());
+          ("controller '" + active.name + "' fails; the fallback has taken over").c_str());
     }
   }
 };
@@ -49,50 +44,50 @@ namespace {
 
 weir_estimate ToC(const weir::Estimate& estimate) {
   // The names are literals, hence terminated.
-  return {0, estimate.at_time.us(), estimate.target_rate.bps(), weir::ToString(estimate.reason).data()};
+  return {estimate.at_time.us(), estimate.target_rate.bps(), weir::ToString(estimate.reason).data()};
 }
 
 }  // namespace
 
-int weir_estimator_create(const weir_estimator_config* config, weir_estimator** out) noexcept {
-  if (out == nullptr) return FailArgument("the pointer for the estimator is NULL");
-  *out = nullptr;
-  const weir::internal::ErrorText text = weir::internal::ErrorTextOf(config);
-  return text.Report(Guarded([&] {
-    weir::internal::EstimatorParts parts;
-    if (const int error = MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
-    weir::PoolController* const controller = parts.controller.get();
-    *out = new weir_estimator{
-        .estimator = weir::BandwidthEstimator(parts.config, std::move(parts.controller)),
-        .controller = controller,
-        .log = config->log,
-        .log_argument = config->log_argument,
-        .error = text,
+int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,
+                          weir_estimator** out) noexcept {
+  return weir::internal::Create(out, [&](weir_estimator*& estimator) {
+    const auto given = weir::internal::ReadConfig(config);
+    if (!given) return FailArgument(given.error());
+    auto pool = MakeController(controller, given.value().constraints.start_rate);
+    if (!pool) return FailArgument(pool.error());
+    weir::PoolController* const made_pool = pool.value().get();
+    auto made = weir::BandwidthEstimator::Create(given.value(), std::move(pool.value()));
+    if (!made) return FailArgument(made.error());
+    estimator = new weir_estimator{
+        .estimator = std::move(made.value()),
+        .controller = made_pool,
+        .log = config == nullptr ? nullptr : config->log,
+        .log_argument = config == nullptr ? nullptr : config->log_argument,
     };
     return static_cast<int>(WEIR_OK);
-  }));
+  });
 }
 
 void weir_estimator_destroy(weir_estimator* estimator) noexcept { delete estimator; }
 
 int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) noexcept {
   return OnHandle(estimator, [&] {
-    const auto given = ReadStruct(packet);
-    if (!given) return FailArgument(kBadStruct);
-    if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
+    if (packet == nullptr) return FailArgument("the packet is NULL");
+    if (packet->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
     estimator->estimator.OnPacket({
-        .arrival_time = Timestamp::Micros(given->arrival_time_us),
-        .ssrc = given->ssrc,
-        .sequence_number = given->sequence_number,
-        .payload_type = given->payload_type,
-        .kind = static_cast<weir::PacketKind>(given->kind),
-        .has_abs_send_time = given->has_abs_send_time != 0,
-        .abs_send_time = given->abs_send_time,
-        .rtp_timestamp = given->rtp_timestamp,
-        .rtp_clock_rate = given->rtp_clock_rate_hz,
-        .header_size = given->header_bytes,
-        .payload_size = given->payload_bytes,
-        .padding_size = given->padding_bytes,
+        .arrival_time = Timestamp::Micros(packet->arrival_time_us),
+        .ssrc = packet->ssrc,
+        .sequence_number = packet->sequence_number,
+        .payload_type = packet->payload_type,
+        .kind = static_cast<weir::PacketKind>(packet->kind),
+        .has_abs_send_time = packet->has_abs_send_time != 0,
+        .abs_send_time = packet->abs_send_time,
+        .rtp_timestamp = packet->rtp_timestamp,
+        .rtp_clock_rate = packet->rtp_clock_rate_hz,
+        .header_size = packet->header_bytes,
+        .payload_size = packet->payload_bytes,
+        .padding_size = packet->padding_bytes,
     });
     return static_cast<int>(WEIR_OK);
   });
@@ -119,49 +114,48 @@ int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept
 
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
   return OnHandle(estimator, [&] {
-    if (estimate != nullptr && estimate->struct_size < sizeof(*estimate)) return FailArgument(kBadStruct);
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    const bool suspended = estimator->controller->pilot().suspended;
+    const bool suspended = estimator->controller->active().suspended;
     const auto changed = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
     const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
-    if ((changed || remb_due) && estimate != nullptr) WriteStruct(ToC(estimator->estimator.latest()), estimate);
+    if ((changed || remb_due) && estimate != nullptr) *estimate = ToC(estimator->estimator.latest());
     return (changed ? WEIR_ESTIMATE_CHANGED : 0) | (remb_due ? WEIR_REMB_DUE : 0);
   });
 }
 
 int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* estimate) noexcept {
-  return OnHandle(estimator, [&] { return WriteStruct(ToC(estimator->estimator.latest()), estimate); });
+  return OnHandle(estimator, [&] { return Write(ToC(estimator->estimator.latest()), estimate); });
 }
 
 int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) noexcept {
   return OnHandle(estimator, [&] {
     const auto objective = weir::NormalizedObjective(throughput, latency, loss);
     if (!objective) return FailArgument(kBadObjective);
-    estimator->estimator.SetObjective(*objective);
-    return static_cast<int>(WEIR_OK);
+    const auto error = estimator->estimator.SetObjective(*objective);
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(estimator, [&] {
-    auto constraints = MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-    if (!constraints) return FailArgument(constraints.error());
-    constraints.value().at_time = Timestamp::Micros(now_us);
-    if (!IsTime(constraints.value().at_time)) return FailArgument(kBadTime);
-    const auto error = estimator->estimator.SetConstraints(constraints.value());
+    weir::TargetRateConstraints constraints =
+        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    constraints.at_time = Timestamp::Micros(now_us);
+    if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
+    const auto error = estimator->estimator.SetConstraints(constraints);
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
-int weir_estimator_set_controller(weir_estimator* estimator, const weir_estimator_config* config) noexcept {
+int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) noexcept {
   return OnHandle(estimator, [&] {
-    std::unique_ptr<weir::PoolController> controller;
-    if (const int error = MakeController(config, controller); error != WEIR_OK) return error;
-    estimator->controller = controller.get();
-    estimator->estimator.SetController(std::move(controller));
+    auto made = MakeController(controller, estimator->estimator.latest().target_rate);
+    if (!made) return FailArgument(made.error());
+    estimator->controller = made.value().get();
+    estimator->estimator.SetController(std::move(made.value()));
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -185,12 +179,11 @@ int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index
     const weir::PoolController& pool = *estimator->controller;
     if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
     const weir::MemberState& member = pool.members()[index];
-    const weir_pool_member values{.struct_size = 0,
-                                  .name = member.name.c_str(),
+    const weir_pool_member values{.name = member.name.c_str(),
                                   .role = ToString(pool.role(index)).data(),
                                   .rate_bps = member.rate ? member.rate->bps() : 0,
                                   .trust = member.trust};
-    return WriteStruct(values, out);
+    return Write(values, out);
   });
 }
 
@@ -222,12 +215,11 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
   return OnHandle(estimator, [&] {
     const weir::EstimatorCounters now = estimator->estimator.counters();
     weir_estimator_counters values{
-        .struct_size = 0,
         .decisions = now.controller.decisions,
         .policy_faults = now.controller.faults,
         .fallback_decisions = now.controller.fallback_decisions,
         .late_decisions = now.controller.late_decisions,
-        .pilot_changes = now.controller.pilot_changes,
+        .active_changes = now.controller.active_changes,
         .fusion_faults = now.controller.fusion_faults,
         .feedbacks = estimator->remb_sender.sent(),
         .packets_duplicate = now.arrivals.duplicates,
@@ -238,7 +230,7 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
         .guard = {},
     };
     std::ranges::copy(now.guard, values.guard);
-    return WriteStruct(values, counters);
+    return Write(values, counters);
   });
 }
 
@@ -254,7 +246,6 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
     if (!IsTime(now)) return FailArgument(kBadTime);
     const weir::EstimatorStatistics all = estimator->estimator.Statistics(now);
     const weir_estimator_statistics values{
-        .struct_size = 0,
         .target_rate_bps = all.target_rate.bps(),
         .reason = weir::ToString(all.reason).data(),
         .receive_rate_bps = all.last_second.receive_rate.bps(),
@@ -267,8 +258,7 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
         .total_queueing_delay_us = all.total.queueing_delay.us(),
         .packets_with_delay = all.total.packets_with_delay,
         .clock_restarts = static_cast<int64_t>(all.clock_restarts),
-        .path_kind = all.path_kind,
     };
-    return WriteStruct(values, statistics);
+    return Write(values, statistics);
   });
 }

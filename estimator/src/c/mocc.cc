@@ -9,50 +9,36 @@ using weir::DataRate;
 using weir::TimeDelta;
 using weir::internal::Fail;
 using weir::internal::FailArgument;
-using weir::internal::Guarded;
 using weir::internal::OnHandle;
 
 struct weir_mocc {
   weir::MoccSender sender;
-  weir::internal::ErrorText error;
 };
 
-int weir_mocc_config_init(weir_mocc_config* config, size_t struct_size) noexcept {
-  if (!weir::internal::InitConfig(config, struct_size))
-    return FailArgument("the config is NULL, or struct_size is wrong");
-  return WEIR_OK;
-}
-
-int weir_mocc_register(weir_mocc** mocc, const weir_mocc_config* config, float throughput, float latency,
-                       float loss) noexcept {
-  if (mocc == nullptr) return FailArgument("the pointer for the sender is NULL");
-  const auto objective = weir::NormalizedObjective(throughput, latency, loss);
-  if (*mocc != nullptr) {
-    return OnHandle(*mocc, [&] {
-      if (!objective) return FailArgument(weir::internal::kBadObjective);
-      (*mocc)->sender.Register(*objective);
-      return static_cast<int>(WEIR_OK);
-    });
-  }
-  const auto given = weir::internal::ReadStruct(config);
-  if (!given) return FailArgument("the config is NULL, or its struct_size is wrong");
-  const weir::internal::ErrorText text{given->error, given->error_size_bytes};
-  return text.Report(Guarded([&] {
-    if (!objective) return FailArgument(weir::internal::kBadObjective);
-    if (given->model == nullptr && given->loaded_model == nullptr) return FailArgument("the model is NULL");
-    const auto constraints =
-        weir::internal::MakeConstraints(given->min_rate_bps, given->start_rate_bps, given->max_rate_bps);
-    if (!constraints) return FailArgument(constraints.error());
-    auto model = weir::internal::ModelOf(given->loaded_model, given->model, given->model_size_bytes);
-    if (!model) return Fail(WEIR_ERROR_INVALID_MODEL, model.error());
-    if (model.value()->description().format != weir::ModelFormat::kWeir1) {
+int weir_mocc_create(const weir_model* model, const weir_estimator_config* config, weir_mocc** out) noexcept {
+  return weir::internal::Create(out, [&](weir_mocc*& mocc) {
+    if (model == nullptr) return FailArgument("the model is NULL");
+    const auto made_config = weir::internal::ReadConfig(config);
+    if (!made_config) return FailArgument(made_config.error());
+    if (model->model->description().format != weir::ModelFormat::kWeir1) {
       return Fail(WEIR_ERROR_INVALID_MODEL,
                   "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
     }
-    auto policy = std::make_unique<weir::Policy>(std::move(model.value()));
-    *mocc = new weir_mocc{weir::MoccSender(std::move(policy), *objective, constraints.value()), text};
+    const auto constraints = weir::Validated(made_config.value().constraints);
+    if (!constraints) return FailArgument(constraints.error());
+    mocc = new weir_mocc{weir::MoccSender(std::make_unique<weir::Policy>(model->model), made_config.value().objective,
+                                          constraints.value())};
     return static_cast<int>(WEIR_OK);
-  }));
+  });
+}
+
+int weir_mocc_register(weir_mocc* mocc, float throughput, float latency, float loss) noexcept {
+  return OnHandle(mocc, [&] {
+    const auto objective = weir::NormalizedObjective(throughput, latency, loss);
+    if (!objective) return FailArgument(weir::internal::kBadObjective);
+    mocc->sender.Register(*objective);
+    return static_cast<int>(WEIR_OK);
+  });
 }
 
 void weir_mocc_destroy(weir_mocc* mocc) noexcept { delete mocc; }
@@ -63,17 +49,16 @@ int64_t weir_mocc_interval_us(const weir_mocc* mocc) noexcept {
 
 int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) noexcept {
   return OnHandle(mocc, [&] {
-    const auto given = weir::internal::ReadStruct(status);
-    if (!given) return FailArgument("the status is NULL, or its struct_size is wrong");
+    if (status == nullptr) return FailArgument("the status is NULL");
     const auto outcome = mocc->sender.ReportStatus({
-        .interval = TimeDelta::Micros(given->interval_us),
-        .sending_ratio = given->sending_ratio,
-        .latency_ratio = given->latency_ratio,
-        .latency_gradient = given->latency_gradient,
-        .throughput = DataRate::BitsPerSecond(given->throughput_bps),
-        .packets_acknowledged = static_cast<double>(given->packets_acknowledged),
-        .packets_lost = static_cast<double>(given->packets_lost),
-        .base_latency = TimeDelta::Micros(given->base_latency_us),
+        .interval = TimeDelta::Micros(status->interval_us),
+        .sending_ratio = status->sending_ratio,
+        .latency_ratio = status->latency_ratio,
+        .latency_gradient = status->latency_gradient,
+        .throughput = DataRate::BitsPerSecond(status->throughput_bps),
+        .packets_acknowledged = static_cast<double>(status->packets_acknowledged),
+        .packets_lost = static_cast<double>(status->packets_lost),
+        .base_latency = TimeDelta::Micros(status->base_latency_us),
     });
     switch (outcome) {
       case weir::MoccSender::Outcome::kDecided:

@@ -1,5 +1,4 @@
 // The sender's estimator in the C interface.
-#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
@@ -11,8 +10,6 @@
 using weir::TimeDelta;
 using weir::Timestamp;
 using weir::internal::FailArgument;
-using weir::internal::Guarded;
-using weir::internal::kBadStruct;
 using weir::internal::kBadTime;
 using weir::internal::OnHandle;
 
@@ -20,7 +17,6 @@ struct weir_send_side {
   weir::SendSideEstimator estimator;
   // The reports of one message.
   std::vector<weir::PacketFeedback> reports;
-  weir::internal::ErrorText error;
 };
 
 namespace {
@@ -29,37 +25,35 @@ constexpr size_t kMaxReports = 65'536;
 
 }  // namespace
 
-int weir_send_side_create(const weir_estimator_config* config, double pacing_factor, weir_send_side** out) noexcept {
-  if (out == nullptr) return FailArgument("the pointer for the send side is NULL");
-  *out = nullptr;
-  const weir::internal::ErrorText text = weir::internal::ErrorTextOf(config);
-  return text.Report(Guarded([&] {
-    if (pacing_factor != 0 && !(pacing_factor >= 1 && std::isfinite(pacing_factor)))
-      return FailArgument("the pacing factor must be 0, or finite and at least 1");
-    weir::internal::EstimatorParts parts;
-    if (const int error = weir::internal::MakeEstimatorParts(config, parts); error != WEIR_OK) return error;
-    weir::SendSideEstimatorConfig made{.estimator = parts.config};
+int weir_send_side_create(const weir_controller* controller, const weir_estimator_config* config, double pacing_factor,
+                          weir_send_side** out) noexcept {
+  return weir::internal::Create(out, [&](weir_send_side*& send_side) {
+    const auto given = weir::internal::ReadConfig(config);
+    if (!given) return FailArgument(given.error());
+    auto pool = weir::internal::MakeController(controller, given.value().constraints.start_rate);
+    if (!pool) return FailArgument(pool.error());
+    weir::SendSideEstimatorConfig made{.estimator = given.value()};
     if (pacing_factor != 0) made.pacing_factor = pacing_factor;
+    auto estimator = weir::SendSideEstimator::Create(made, std::move(pool.value()));
+    if (!estimator) return FailArgument(estimator.error());
     // Not make_unique: clang, of the fuzz targets, does not make an aggregate from parentheses.
-    std::unique_ptr<weir_send_side> send_side(
-        new weir_send_side{weir::SendSideEstimator(made, std::move(parts.controller)), {}, text});
-    send_side->reports.reserve(weir::SendSideEstimator::kHistory);
-    *out = send_side.release();
+    std::unique_ptr<weir_send_side> created(new weir_send_side{std::move(estimator.value()), {}});
+    created->reports.reserve(weir::SendSideEstimator::kHistory);
+    send_side = created.release();
     return static_cast<int>(WEIR_OK);
-  }));
+  });
 }
 
 void weir_send_side_destroy(weir_send_side* send_side) noexcept { delete send_side; }
 
 int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_packet* packet) noexcept {
   return OnHandle(send_side, [&] {
-    const auto given = weir::internal::ReadStruct(packet);
-    if (!given) return FailArgument(kBadStruct);
-    if (given->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
-    send_side->estimator.OnSentPacket({.send_time = Timestamp::Micros(given->send_time_us),
-                                       .sequence_number = given->sequence_number,
-                                       .kind = static_cast<weir::PacketKind>(given->kind),
-                                       .size = weir::DataSize::Bytes(given->size_bytes)});
+    if (packet == nullptr) return FailArgument("the packet is NULL");
+    if (packet->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
+    send_side->estimator.OnSentPacket({.send_time = Timestamp::Micros(packet->send_time_us),
+                                       .sequence_number = packet->sequence_number,
+                                       .kind = static_cast<weir::PacketKind>(packet->kind),
+                                       .size = weir::DataSize::Bytes(packet->size_bytes)});
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -100,7 +94,6 @@ int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rat
   return OnHandle(send_side, [&] {
     const weir::TargetTransferRate target = send_side->estimator.target_rate();
     const weir_send_side_rates values{
-        .struct_size = 0,
         .at_time_us = target.at_time.us(),
         .target_rate_bps = target.target_rate.bps(),
         .pacing_rate_bps = send_side->estimator.pacer_config().pacing_rate.bps(),
@@ -108,7 +101,7 @@ int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rat
         // The names are literals, hence terminated.
         .reason = weir::ToString(send_side->estimator.estimator().latest().reason).data(),
     };
-    return weir::internal::WriteStruct(values, rates);
+    return weir::internal::Write(values, rates);
   });
 }
 
@@ -116,28 +109,28 @@ int weir_send_side_set_objective(weir_send_side* send_side, float throughput, fl
   return OnHandle(send_side, [&] {
     const auto objective = weir::NormalizedObjective(throughput, latency, loss);
     if (!objective) return FailArgument(weir::internal::kBadObjective);
-    send_side->estimator.SetObjective(*objective);
-    return static_cast<int>(WEIR_OK);
+    const auto error = send_side->estimator.SetObjective(*objective);
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(send_side, [&] {
-    auto constraints = weir::internal::MakeConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-    if (!constraints) return FailArgument(constraints.error());
-    constraints.value().at_time = Timestamp::Micros(now_us);
-    if (!IsTime(constraints.value().at_time)) return FailArgument(kBadTime);
-    const auto error = send_side->estimator.SetConstraints(constraints.value());
+    weir::TargetRateConstraints constraints =
+        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    constraints.at_time = Timestamp::Micros(now_us);
+    if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
+    const auto error = send_side->estimator.SetConstraints(constraints);
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
-int weir_send_side_set_controller(weir_send_side* send_side, const weir_estimator_config* config) noexcept {
+int weir_send_side_set_controller(weir_send_side* send_side, const weir_controller* controller) noexcept {
   return OnHandle(send_side, [&] {
-    std::unique_ptr<weir::PoolController> controller;
-    if (const int error = weir::internal::MakeController(config, controller); error != WEIR_OK) return error;
-    send_side->estimator.SetController(std::move(controller));
+    auto made = weir::internal::MakeController(controller, send_side->estimator.target_rate().target_rate);
+    if (!made) return FailArgument(made.error());
+    send_side->estimator.SetController(std::move(made.value()));
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -156,7 +149,6 @@ int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_
   return OnHandle(send_side, [&] {
     const weir::SendSideCounters& now = send_side->estimator.counters();
     const weir_send_side_counters values{
-        .struct_size = 0,
         .packets_received = now.received,
         .packets_lost = now.lost,
         .packets_fate_unknown = now.fate_unknown,
@@ -166,6 +158,6 @@ int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_
         .arrivals_late = now.late,
         .clock_restarts = now.clock_restarts,
     };
-    return weir::internal::WriteStruct(values, counters);
+    return weir::internal::Write(values, counters);
   });
 }

@@ -15,11 +15,11 @@ class FallbackController final : public PollingController<FaultTolerantControlle
     AddMember(std::move(name), std::move(controller));
   }
 
-  std::string_view name() const override { return pilot().name; }
-  const MemberState& pilot() const override { return members_[0]; }
+  std::string_view name() const override { return active().name; }
+  const MemberState& active() const override { return members_[0]; }
   NetworkControlUpdate OnTimeout(Timestamp now) override {
-    const bool polled = Poll(0, /*is_pilot=*/true, now);
-    return PollFallback(now) || polled ? PilotUpdate(now) : NetworkControlUpdate();
+    const bool polled = Poll(0, /*is_active=*/true, now);
+    return PollFallback(now) || polled ? ActiveUpdate(now) : NetworkControlUpdate();
   }
 };
 

@@ -40,11 +40,11 @@ class PollingController : public Interface {
   void AddMember(std::string name, std::unique_ptr<ReceiverController> controller);
   const ReceiverController& controller(size_t member) const { return *controllers_[member + 1]; }
   // Polls a member; false when it is not due, or has not decided yet.
-  bool Poll(size_t index, bool is_pilot, Timestamp now);
-  // True when the fallback decided and the pilot is suspended.
+  bool Poll(size_t index, bool is_active, Timestamp now);
+  // True when the fallback decided and the active controller is suspended.
   bool PollFallback(Timestamp now);
-  // The pilot's target, or the fallback's in its place.
-  NetworkControlUpdate PilotUpdate(Timestamp now) const;
+  // The active controller's target, or the fallback's in its place.
+  NetworkControlUpdate ActiveUpdate(Timestamp now) const;
 
   std::vector<MemberState> members_;
   ControllerCounters counters_;
@@ -53,7 +53,6 @@ class PollingController : public Interface {
   struct Answer {
     // Nothing: a fault, unless it is undecided.
     std::optional<DataRate> rate = std::nullopt;
-    int path_kind = 0;
     bool undecided = false;
   };
   // The answer of a controller that is due.
@@ -109,7 +108,7 @@ typename PollingController<Interface>::Answer PollingController<Interface>::Poll
   const auto& [clock, longest] = decision_limit_;
   const Timestamp polled_at = clock ? clock() : now;
   const NetworkControlUpdate update = controller.OnTimeout(now);
-  Answer answer{.path_kind = update.path_kind};
+  Answer answer;
   if (clock && clock() - polled_at > longest) {
     ++counters_.late_decisions;
     return answer;
@@ -124,16 +123,15 @@ typename PollingController<Interface>::Answer PollingController<Interface>::Poll
 }
 
 template <class Interface>
-bool PollingController<Interface>::Poll(size_t index, bool is_pilot, Timestamp now) {
+bool PollingController<Interface>::Poll(size_t index, bool is_active, Timestamp now) {
   ReceiverController& controller = *controllers_[index + 1];
   if (controller.next_timeout() > now) return false;
-  const auto [rate, path_kind, undecided] = PollTarget(controller, now);
+  const auto [rate, undecided] = PollTarget(controller, now);
   if (undecided) return false;
   MemberState& member = members_[index];
-  member.path_kind = path_kind;
   if (!rate) {
     ++member.faults;
-    counters_.faults += is_pilot;
+    counters_.faults += is_active;
     member.decisions_in_a_row = 0;
     member.faults_in_a_row = std::min(member.faults_in_a_row + 1, Interface::kFaultsToFallback);
     if (member.faults_in_a_row == Interface::kFaultsToFallback) member.suspended = true;
@@ -141,36 +139,35 @@ bool PollingController<Interface>::Poll(size_t index, bool is_pilot, Timestamp n
   }
   member.rate = rate;
   ++member.decisions;
-  member.decisions_as_pilot += is_pilot;
-  counters_.decisions += is_pilot;
+  member.decisions_as_active += is_active;
+  counters_.decisions += is_active;
   member.faults_in_a_row = 0;
   member.decisions_in_a_row = std::min(member.decisions_in_a_row + 1, Interface::kDecisionsToRecover);
   if (member.decisions_in_a_row == Interface::kDecisionsToRecover) member.suspended = false;
   return true;
 }
 
-// Polls the fallback also while the pilot decides: its windows must be warm when it is needed.
+// Polls the fallback also while the active controller decides: its windows must be warm when it is needed.
 template <class Interface>
 bool PollingController<Interface>::PollFallback(Timestamp now) {
   ReceiverController& fallback = *controllers_.front();
   if (fallback.next_timeout() > now) return false;
   const std::optional<DataRate> rate = PollTarget(fallback, now).rate;
   if (rate) fallback_rate_ = rate;
-  if (!rate || !this->pilot().suspended) return false;
+  if (!rate || !this->active().suspended) return false;
   ++counters_.fallback_decisions;
   return true;
 }
 
 template <class Interface>
-NetworkControlUpdate PollingController<Interface>::PilotUpdate(Timestamp now) const {
-  const MemberState& pilot = this->pilot();
+NetworkControlUpdate PollingController<Interface>::ActiveUpdate(Timestamp now) const {
+  const MemberState& active = this->active();
   NetworkControlUpdate update;
-  update.path_kind = pilot.path_kind;
   update.source = TargetSource::kUndecided;
-  if (!pilot.suspended && pilot.faults_in_a_row > 0) {
+  if (!active.suspended && active.faults_in_a_row > 0) {
     update.source = TargetSource::kHeld;
-  } else if (const std::optional<DataRate>& rate = pilot.suspended ? fallback_rate_ : pilot.rate) {
-    update.source = pilot.suspended ? TargetSource::kFallback : TargetSource::kPilot;
+  } else if (const std::optional<DataRate>& rate = active.suspended ? fallback_rate_ : active.rate) {
+    update.source = active.suspended ? TargetSource::kFallback : TargetSource::kController;
     update.target_rate = {.at_time = now, .target_rate = *rate};
   }
   return update;

@@ -191,16 +191,12 @@ Result<ModelContract> ReadWeir1(const ModelSignature& signature) {
       checker.Fail("its 'next_state' does not have the size of 'state'");
     }
   }
-  if (Find(signature.outputs, "path_kind") != ModelLayout::kNone) {
-    ++known_outputs;
-    if (checker.Output("path_kind", 2, layout.path_kind) > 1) checker.Fail("its 'path_kind' must have 1 element");
-  }
   if (signature.inputs.size() != known_inputs) {
     checker.Fail("its inputs are " + Names(signature.inputs) + "; allowed are 'observation', 'objective' and 'state'");
   }
   if (signature.outputs.size() != known_outputs) {
     checker.Fail("its outputs are " + Names(signature.outputs) +
-                 "; allowed are 'action', 'path_kind' and, with a state, 'next_state'");
+                 "; allowed are 'action' and, with a state, 'next_state'");
   }
   if (checker.error()) return *checker.error();
   return contract;

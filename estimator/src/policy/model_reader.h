@@ -1,11 +1,10 @@
 // The description of a policy model, read from its signature and metadata and checked before its first decision.
 //
 // The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
-// `action` [1,A], `next_state` [1,S] with a state, and optional `path_kind` [1,1], the kind of path from 1 to 255; all
-// float32. FeatureSpecification defines D. Metadata, all strings: weir.schema, weir.features, weir.history,
-// weir.interval_ms, weir.action_kind, weir.action_alpha (relative), weir.action_multipliers (discrete), weir.min_bps,
-// weir.max_bps, weir.golden, and optionally weir.name, weir.version, weir.provenance. Others are ignored, such as
-// weir.ranges of older models.
+// `action` [1,A] and, with a state, `next_state` [1,S]; all float32. FeatureSpecification defines D. Metadata, all
+// strings: weir.schema, weir.features, weir.history, weir.interval_ms, weir.action_kind, weir.action_alpha (relative),
+// weir.action_multipliers (discrete), weir.min_bps, weir.max_bps, weir.golden, and optionally weir.name, weir.version,
+// weir.provenance. Others are ignored, such as weir.ranges of older models.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MODEL_READER_H_
 
@@ -58,8 +57,6 @@ struct ModelLayout {
   size_t observation = kNone;
   size_t objective = kNone;
   size_t action = kNone;
-  // Optional.
-  size_t path_kind = kNone;
   std::vector<State> states;
 };
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -73,7 +72,6 @@ std::shared_ptr<const PolicyModel> Policy::MakeModel(std::unique_ptr<const inter
 }
 
 void Policy::ResetState() {
-  path_kind_ = 0;
   if (session_ == nullptr) return;
   for (const internal::ModelLayout::State& state : layout_.states)
     std::ranges::fill(session_->input(state.input), 0.0f);
@@ -106,17 +104,11 @@ PolicyFault Policy::Compute() {
 
 PolicyFault Policy::Finish(std::span<float> action) {
   if (!AllFinite(session_->output(layout_.action))) return Fault(PolicyFault::kNonFiniteOutput);
-  const bool has_path_kind = layout_.path_kind != internal::ModelLayout::kNone;
-  if (has_path_kind && !AllFinite(session_->output(layout_.path_kind))) return Fault(PolicyFault::kNonFiniteOutput);
   for (const internal::ModelLayout::State& state : layout_.states) {
     if (!AllFinite(session_->output(state.output))) return Fault(PolicyFault::kNonFiniteOutput);
   }
   for (const internal::ModelLayout::State& state : layout_.states) {
     std::ranges::copy(session_->output(state.output), session_->input(state.input).begin());
-  }
-  if (has_path_kind) {
-    const float kind = session_->output(layout_.path_kind).front();
-    path_kind_ = static_cast<int>(std::lround(std::clamp(kind, 0.0f, static_cast<float>(kMaxPathKind))));
   }
   std::ranges::copy(session_->output(layout_.action), action.begin());
   return PolicyFault::kNone;

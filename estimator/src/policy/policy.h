@@ -21,7 +21,7 @@ enum class PolicyFault : uint8_t {
   kNone,
   kBadObservation,   // an element was not finite
   kRuntimeError,     // ONNX Runtime reported an error
-  kNonFiniteOutput,  // the action, the recurrent state or the kind of path was not finite
+  kNonFiniteOutput,  // the action or the recurrent state was not finite
 };
 
 class Policy;
@@ -38,8 +38,6 @@ struct PolicyDecision {
 
 class Policy {
  public:
-  static constexpr int kMaxPathKind = 255;
-
   // Costs microseconds and little memory where Weir computes the model by itself.
   explicit Policy(std::shared_ptr<const PolicyModel> model);
   // A model that nobody else uses; see PolicyModel::Load().
@@ -58,9 +56,6 @@ class Policy {
   // The same, bit for bit, for 0 to kMaxTogether policies of one model, each once. Where Weir computes the model by
   // itself it reads the weights once for all of them.
   static void RunTogether(std::span<PolicyDecision> decisions);
-  // Which of the kinds of paths that it was trained on the model took this one for in its last run, 1 to kMaxPathKind;
-  // 0 where it does not say, or does not know yet.
-  int path_kind() const { return path_kind_; }
   // Recurrent state to zeros, as at the start of a call.
   void ResetState();
   // The first recurrent state, of a model that has one.
@@ -79,7 +74,6 @@ class Policy {
   const internal::ModelLayout& layout_;
   // Null when it could not be made; `error_` then has the reason.
   std::unique_ptr<internal::ModelSession> session_;
-  int path_kind_ = 0;
   std::string error_;
 };
 

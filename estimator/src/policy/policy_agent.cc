@@ -43,7 +43,6 @@ std::optional<DataRate> PolicyAgent::Finish(Timestamp now, DataRate current) {
 }
 
 std::optional<DataRate> PolicyAgent::Rate(const PolicyAnswer& answer, DataRate current) {
-  path_kind_ = answer.path_kind;
   switch (answer.fault) {
     case PolicyFault::kNone:
       break;
@@ -69,7 +68,6 @@ void PolicyAgent::Reset() {
   if (history_) history_->Clear();
   executor_->Reset();
   waiting_ = false;
-  path_kind_ = 0;
 }
 
 }  // namespace weir

@@ -53,8 +53,6 @@ class PolicyAgent {
   void Reset();
 
   const PolicyFaultCounters& faults() const { return faults_; }
-  // From the last answer, see Policy.
-  int path_kind() const { return path_kind_; }
 
  private:
   void Submit(Timestamp now);
@@ -66,7 +64,6 @@ class PolicyAgent {
   std::vector<float> observation_;
   bool waiting_ = false;
   Timestamp submitted_at_ = Timestamp::MinusInfinity();
-  int path_kind_ = 0;
   PolicyFaultCounters faults_;
 };
 

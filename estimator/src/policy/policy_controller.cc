@@ -76,7 +76,6 @@ NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_};
   }
-  update.path_kind = agent_.path_kind();
   if (agent_.waiting()) {
     update.source = TargetSource::kUndecided;
   } else if (timer_.Take(now)) {

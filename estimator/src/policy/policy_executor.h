@@ -19,8 +19,6 @@ struct PolicyAnswer {
   PolicyFault fault = PolicyFault::kNone;
   // After a fault it has no meaning. It lives until the next Submit().
   std::span<const float> action;
-  // See Policy.
-  int path_kind = 0;
 };
 
 // Has one decision in flight, and the policy with its recurrent state. No function waits.
@@ -53,7 +51,7 @@ class InlineExecutor final : public PolicyExecutor {
   const ModelDescription& description() const override { return policy_->description(); }
   void Submit(std::span<const float> observation, const Objective& objective, Timestamp) override {
     const PolicyFault fault = policy_->Run(observation, objective, action_);
-    answer_ = {.fault = fault, .action = action_, .path_kind = policy_->path_kind()};
+    answer_ = {.fault = fault, .action = action_};
   }
   std::optional<PolicyAnswer> Take(Timestamp) override { return std::exchange(answer_, std::nullopt); }
   void Reset() override {

@@ -25,7 +25,7 @@ class Pool final : public PollingController<PoolController> {
   const Selection& selection() const override { return current_; }
   const PoolSpecification& specification() const override { return specification_; }
   TimeDelta first_pilot_held() const override { return first_pilot_held_; }
-  const MemberState& pilot() const override { return members_[current_.pilot]; }
+  const MemberState& active() const override { return members_[current_.pilot]; }
 
   std::string_view name() const override { return "pool"; }
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
@@ -145,7 +145,7 @@ NetworkControlUpdate Pool::OnTimeout(Timestamp now) {
   if (policy_is_due && selector_) RunPolicy(now);
   any |= PollFallback(now);
   if (!any) return {};
-  NetworkControlUpdate update = PilotUpdate(now);
+  NetworkControlUpdate update = ActiveUpdate(now);
   if (update.target_rate) Fuse(update);
   return update;
 }
@@ -161,11 +161,11 @@ void Pool::RunPolicy(Timestamp now) {
                       .current = current_};
   members_[line_.pilot].trust = selector_->trust.Update(view);
   Selection wanted = selector_->policy(view);
-  const bool settles = now - changed_at_ < kMinActiveTime && !pilot().suspended;
+  const bool settles = now - changed_at_ < kMinActiveTime && !active().suspended;
   if (wanted.pilot >= members_.size() || settles) wanted.pilot = current_.pilot;
   if (wanted.pilot != current_.pilot) {
     changed_at_ = now;
-    if (counters_.pilot_changes++ == 0) first_pilot_held_ = now - started_at_;
+    if (counters_.active_changes++ == 0) first_pilot_held_ = now - started_at_;
   }
   current_ = wanted;
 }
@@ -180,7 +180,7 @@ void Pool::Fuse(NetworkControlUpdate& update) {
   const Fusion fusion{current_.fusion, specification_.fusion_target, &functions_.fusion};
   const FusedRate fused = FuseRates(fusion, pilot, std::span(rates).first(count));
   counters_.fusion_faults += fused.fault;
-  if (fused.from_copilot) update.source = TargetSource::kCopilot;
+  if (fused.from_copilot) update.source = TargetSource::kCandidate;
   update.target_rate->target_rate = fused.rate;
 }
 

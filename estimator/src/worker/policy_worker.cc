@@ -32,7 +32,6 @@ struct Question {
 struct Answer {
   PolicyFault fault = PolicyFault::kNone;
   std::vector<float> action;
-  int path_kind = 0;
   // The question's.
   uint64_t number = 0;
 };
@@ -134,7 +133,6 @@ void AnswerTogether(std::span<const std::shared_ptr<Call>> calls) {
   for (size_t i = 0; i < count; ++i) {
     Answer& answer = asking[i]->answers.outgoing();
     answer.fault = decisions[i].fault;
-    answer.path_kind = asking[i]->policy->path_kind();
     asking[i]->answers.Send();
   }
 }
@@ -194,7 +192,7 @@ class WorkerExecutor final : public PolicyExecutor {
     const Answer* const answer = waits_ ? call_->answers.Receive() : nullptr;
     if (answer == nullptr || answer->number != number_) return std::nullopt;
     waits_ = false;
-    return PolicyAnswer{.fault = answer->fault, .action = answer->action, .path_kind = answer->path_kind};
+    return PolicyAnswer{.fault = answer->fault, .action = answer->action};
   }
   void Reset() override {
     ++resets_;

@@ -27,8 +27,7 @@ static gint64 now_us(const WeirBwe* self) { return (gint64)(gst_clock_get_time(s
 
 /* Call with the object lock; the start rate before there is feedback. */
 static weir_send_side_rates rates_of(const WeirBwe* self) {
-  weir_send_side_rates rates = {.struct_size = sizeof rates,
-                                .target_rate_bps = self->settings.start_bitrate,
+  weir_send_side_rates rates = {.target_rate_bps = self->settings.start_bitrate,
                                 .pacing_rate_bps = self->settings.start_bitrate,
                                 .reason = "start"};
   if (self->estimator != NULL) weir_send_side_get_rates(self->estimator, &rates);
@@ -85,14 +84,15 @@ static gboolean source_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 }
 
 static gboolean start(WeirBwe* self) {
-  weir_estimator_config config;
-  gint64 bitrate = 0;
+  gchar* error = NULL;
   GST_OBJECT_LOCK(self);
-  gchar* error = weir_settings_configure(&self->settings, &config);
-  if (error == NULL && weir_send_side_create(&config, 0, &self->estimator) < 0) error = g_strdup(weir_last_error());
+  weir_controller* controller = weir_settings_controller(&self->settings, &error);
+  const weir_estimator_config config = weir_settings_config(&self->settings);
+  if (controller != NULL && weir_send_side_create(controller, &config, 0, &self->estimator) < 0)
+    error = g_strdup(weir_last_error());
+  weir_controller_destroy(controller);
   self->reader = (WeirFeedbackReader){0};
-  bitrate = self->settings.start_bitrate;
-  self->told_bitrate = bitrate;
+  self->told_bitrate = self->settings.start_bitrate;
   GST_OBJECT_UNLOCK(self);
   if (error == NULL) return TRUE;
   GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("There is no bandwidth estimator: %s", error), (NULL));
@@ -127,7 +127,7 @@ static void set_property(GObject* object, guint property, const GValue* value, G
 
 /* Call with the object lock. */
 static GstStructure* statistics_of(const WeirBwe* self) {
-  weir_send_side_counters counters = {.struct_size = sizeof counters};
+  weir_send_side_counters counters;
   if (self->estimator == NULL || weir_send_side_get_counters(self->estimator, &counters) < 0) return NULL;
   const weir_send_side_rates rates = rates_of(self);
   return gst_structure_new("application/x-weir-stats", "target-bitrate", G_TYPE_INT64, rates.target_rate_bps, "reason",

@@ -35,8 +35,9 @@ void weir_settings_install(GObjectClass* klass);
 gboolean weir_settings_set(WeirSettings* settings, guint property, const GValue* value);
 gboolean weir_settings_get(const WeirSettings* settings, guint property, GValue* value);
 
-/* The configuration of an estimator. Models are loaded once a process and file, and kept to its end.
- * Returns a sentence where that is not possible, to be freed; else NULL. */
-gchar* weir_settings_configure(const WeirSettings* settings, weir_estimator_config* config);
+weir_estimator_config weir_settings_config(const WeirSettings* settings);
+/* The controller, which the caller destroys; NULL and a sentence in *error, to be freed, where there is none. Models are
+ * loaded once a process and file, and kept to its end. */
+weir_controller* weir_settings_controller(const WeirSettings* settings, gchar** error);
 
 #endif /* WEIR_PLUGINS_GSTREAMER_ELEMENTS_H_ */

@@ -66,10 +66,15 @@ static gpointer run(gpointer argument) {
   return NULL;
 }
 
-WeirReceiver* weir_receiver_new(const weir_estimator_config* config, GstClock* clock, WeirSendRemb send,
-                                gpointer argument, gchar** error) {
+WeirReceiver* weir_receiver_new(const WeirSettings* settings, GstClock* clock, WeirSendRemb send, gpointer argument,
+                                gchar** error) {
+  weir_controller* controller = weir_settings_controller(settings, error);
+  if (controller == NULL) return NULL;
+  const weir_estimator_config config = weir_settings_config(settings);
   weir_estimator* estimator = NULL;
-  if (weir_estimator_create(config, &estimator) < 0) {
+  const int result = weir_estimator_create(controller, &config, &estimator);
+  weir_controller_destroy(controller);
+  if (result < 0) {
     *error = g_strdup(weir_last_error());
     return NULL;
   }
@@ -130,7 +135,7 @@ void weir_receiver_set_objective(WeirReceiver* receiver, gfloat throughput, gflo
 }
 
 gint64 weir_receiver_bitrate(WeirReceiver* receiver) {
-  weir_estimate estimate = {.struct_size = sizeof estimate};
+  weir_estimate estimate = {0};
   g_mutex_lock(&receiver->lock);
   weir_estimator_get_estimate(receiver->estimator, &estimate);
   g_mutex_unlock(&receiver->lock);
@@ -138,8 +143,8 @@ gint64 weir_receiver_bitrate(WeirReceiver* receiver) {
 }
 
 GstStructure* weir_receiver_statistics(WeirReceiver* receiver) {
-  weir_estimator_statistics statistics = {.struct_size = sizeof statistics};
-  weir_estimator_counters counters = {.struct_size = sizeof counters};
+  weir_estimator_statistics statistics = {0};
+  weir_estimator_counters counters = {0};
   g_mutex_lock(&receiver->lock);
   weir_estimator_get_statistics(receiver->estimator, now_us(receiver), &statistics);
   weir_estimator_get_counters(receiver->estimator, &counters);

@@ -5,14 +5,16 @@
 #include <gst/gst.h>
 #include <weir.h>
 
+#include "elements.h"
+
 typedef struct WeirReceiver WeirReceiver;
 
 /* Called on the timer's thread, without the lock; the packet is an RTCP REMB. */
 typedef void (*WeirSendRemb)(gpointer argument, const guint8* packet, gsize size_bytes);
 
-/* NULL, and *error a sentence to be freed, where the configuration does not hold. Takes a reference of the clock. */
-WeirReceiver* weir_receiver_new(const weir_estimator_config* config, GstClock* clock, WeirSendRemb send,
-                                gpointer argument, gchar** error);
+/* NULL, and *error a sentence to be freed, where the settings are not usable. Takes a reference of the clock. */
+WeirReceiver* weir_receiver_new(const WeirSettings* settings, GstClock* clock, WeirSendRemb send, gpointer argument,
+                                gchar** error);
 /* Waits for a REMB that is just being sent; then `send` is not called any more. NULL is allowed. */
 void weir_receiver_free(WeirReceiver* receiver);
 

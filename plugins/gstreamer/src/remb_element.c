@@ -76,12 +76,10 @@ static void on_element_added(GstBin* webrtcbin, GstBin* parent, GstElement* elem
 }
 
 static gboolean start(WeirRemb* self) {
-  weir_estimator_config config;
-  GST_OBJECT_LOCK(self);
-  gchar* error = weir_settings_configure(&self->settings, &config);
-  WeirReceiver* receiver = NULL;
+  gchar* error = NULL;
   GstClock* clock = gst_system_clock_obtain();
-  if (error == NULL) receiver = weir_receiver_new(&config, clock, send_remb, self, &error);
+  GST_OBJECT_LOCK(self);
+  WeirReceiver* receiver = weir_receiver_new(&self->settings, clock, send_remb, self, &error);
   GST_OBJECT_UNLOCK(self);
   gst_object_unref(clock);
   if (receiver == NULL) {

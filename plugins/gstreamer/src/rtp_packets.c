@@ -58,7 +58,6 @@ gboolean weir_read_packet(GstBuffer* buffer, const WeirPayloadType* payload_type
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   if (!gst_rtp_buffer_map(buffer, GST_MAP_READ, &rtp)) return FALSE;
   memset(packet, 0, sizeof *packet);
-  packet->struct_size = sizeof *packet;
   packet->ssrc = gst_rtp_buffer_get_ssrc(&rtp);
   packet->sequence_number = gst_rtp_buffer_get_seq(&rtp);
   packet->payload_type = gst_rtp_buffer_get_payload_type(&rtp);
@@ -102,8 +101,7 @@ static gboolean read_report(const GValue* value, Report* report) {
   gst_structure_get(packet, "local-ts", G_TYPE_UINT64, &local, "remote-ts", G_TYPE_UINT64, &remote, "size", G_TYPE_UINT,
                     &size, "lost", G_TYPE_BOOLEAN, &lost, NULL);
   const gboolean arrived = !lost && GST_CLOCK_TIME_IS_VALID(remote);
-  *report = (Report){.sent = {.struct_size = sizeof report->sent,
-                              .send_time_us = (gint64)(local / GST_USECOND),
+  *report = (Report){.sent = {.send_time_us = (gint64)(local / GST_USECOND),
                               .size_bytes = MIN(size, (guint)kLargestPacket),
                               .sequence_number = (guint16)number,
                               .kind = WEIR_PACKET_VIDEO},

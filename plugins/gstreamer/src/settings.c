@@ -13,8 +13,7 @@ enum {
 };
 
 void weir_settings_init(WeirSettings* settings) {
-  weir_estimator_config defaults;
-  weir_estimator_config_init(&defaults, sizeof defaults);
+  const weir_estimator_config defaults = weir_estimator_default_config();
   *settings = (WeirSettings){.throughput = defaults.objective_throughput,
                              .latency = defaults.objective_latency,
                              .loss = defaults.objective_loss,
@@ -146,12 +145,11 @@ static const weir_model* model_of_file(const gchar* path, gchar** error) {
     gchar* bytes = NULL;
     gsize size = 0;
     GError* unread = NULL;
-    gchar refused[256] = "";
     if (!g_file_get_contents(path, &bytes, &size, &unread)) {
       *error = g_strdup(unread->message);
       g_error_free(unread);
-    } else if (weir_model_load(bytes, size, &model, refused, sizeof refused) < 0) {
-      *error = g_strdup_printf("%s: %s", path, refused);
+    } else if (weir_model_load(bytes, size, &model) < 0) {
+      *error = g_strdup_printf("%s: %s", path, weir_last_error());
     } else {
       g_hash_table_insert(models, g_strdup(path), model);
     }
@@ -161,18 +159,26 @@ static const weir_model* model_of_file(const gchar* path, gchar** error) {
   return model;
 }
 
-gchar* weir_settings_configure(const WeirSettings* settings, weir_estimator_config* config) {
-  gchar* error = NULL;
-  weir_estimator_config_init(config, sizeof *config);
-  config->controller = settings->controller;
-  if (settings->controller == NULL)
-    config->loaded_model = model_of_file(settings->model != NULL ? settings->model : WEIR_SHIPPED_MODEL, &error);
-  config->worker = settings->worker;
-  config->min_rate_bps = settings->min_bitrate;
-  config->start_rate_bps = settings->start_bitrate;
-  config->max_rate_bps = settings->max_bitrate;
-  config->objective_throughput = settings->throughput;
-  config->objective_latency = settings->latency;
-  config->objective_loss = settings->loss;
-  return error;
+weir_estimator_config weir_settings_config(const WeirSettings* settings) {
+  weir_estimator_config config = weir_estimator_default_config();
+  config.min_rate_bps = settings->min_bitrate;
+  config.start_rate_bps = settings->start_bitrate;
+  config.max_rate_bps = settings->max_bitrate;
+  config.objective_throughput = settings->throughput;
+  config.objective_latency = settings->latency;
+  config.objective_loss = settings->loss;
+  return config;
+}
+
+weir_controller* weir_settings_controller(const WeirSettings* settings, gchar** error) {
+  weir_controller* controller = NULL;
+  int result = WEIR_OK;
+  if (settings->controller != NULL) {
+    result = weir_controller_create_built_in(settings->controller, &controller);
+  } else {
+    const weir_model* model = model_of_file(settings->model != NULL ? settings->model : WEIR_SHIPPED_MODEL, error);
+    if (model != NULL) result = weir_controller_create_policy(model, settings->worker, &controller);
+  }
+  if (result < 0) *error = g_strdup(weir_last_error());
+  return controller;
 }

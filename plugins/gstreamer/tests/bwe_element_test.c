@@ -47,10 +47,10 @@ static void begin(Call* call) {
   call->harness = gst_harness_new_with_element(element, "sink", "src");
   gst_harness_set_src_caps_str(call->harness, "application/x-rtp");
   gst_object_unref(element);
-  weir_estimator_config config;
-  weir_estimator_config_init(&config, sizeof config);
-  config.controller = "rule";
-  fail_unless_equals_int(weir_send_side_create(&config, 0, &call->direct), WEIR_OK);
+  weir_controller* controller = NULL;
+  fail_unless_equals_int(weir_controller_create_built_in("rule", &controller), WEIR_OK);
+  fail_unless_equals_int(weir_send_side_create(controller, NULL, 0, &call->direct), WEIR_OK);
+  weir_controller_destroy(controller);
 }
 
 static void end(Call* call) {
@@ -67,7 +67,7 @@ static guint estimated(const Call* call) {
 }
 
 static void expect_same_rate(const Call* call) {
-  weir_send_side_rates rates = {.struct_size = sizeof rates};
+  weir_send_side_rates rates = {0};
   weir_send_side_get_rates(call->direct, &rates);
   fail_unless_equals_int64((gint64)estimated(call), rates.target_rate_bps);
 }
@@ -88,8 +88,7 @@ static void feed_back(Call* call, guint first, gboolean feedback_is_lost) {
     const gint64 arrived_us =
         is_lost(i) ? -1 : sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC + (i % 7 == 6 ? kStep + 500 : 0);
     add_packet(packets, number, sent_us(i), arrived_us);
-    const weir_sent_packet sent = {.struct_size = sizeof sent,
-                                   .send_time_us = sent_us(i),
+    const weir_sent_packet sent = {.send_time_us = sent_us(i),
                                    .size_bytes = kSize,
                                    .sequence_number = number,
                                    .kind = WEIR_PACKET_VIDEO};

@@ -79,18 +79,26 @@ static void run_until(Call* call, gint64 time_us) {
   gst_test_clock_set_time(call->clock, (GstClockTime)time_us * GST_USECOND);
 }
 
-static void begin(Call* call, const gchar* controller) {
-  weir_estimator_config config;
-  weir_estimator_config_init(&config, sizeof config);
-  config.controller = controller;
+static WeirSettings settings_of(gchar* controller) {
+  WeirSettings settings;
+  weir_settings_init(&settings);
+  settings.controller = controller;
+  return settings;
+}
+
+static void begin(Call* call, gchar* name) {
+  const WeirSettings settings = settings_of(name);
   memset(call, 0, sizeof *call);
   g_mutex_init(&call->lock);
   g_queue_init(&call->sent);
   call->clock = GST_TEST_CLOCK(gst_test_clock_new_with_start_time(GST_SECOND));
   gchar* error = NULL;
-  call->receiver = weir_receiver_new(&config, GST_CLOCK(call->clock), on_remb, call, &error);
+  call->receiver = weir_receiver_new(&settings, GST_CLOCK(call->clock), on_remb, call, &error);
   fail_unless(call->receiver != NULL, "%s", error);
-  fail_unless_equals_int(weir_estimator_create(&config, &call->direct), WEIR_OK);
+  weir_controller* controller = NULL;
+  fail_unless_equals_int(weir_controller_create_built_in(name, &controller), WEIR_OK);
+  fail_unless_equals_int(weir_estimator_create(controller, NULL, &call->direct), WEIR_OK);
+  weir_controller_destroy(controller);
   weir_receiver_begin(call->receiver, kSenderSsrc);
   decide(call, G_USEC_PER_SEC);
 }
@@ -105,7 +113,6 @@ static void end(Call* call) {
 
 static void arrive(Call* call, gint64 time_us, weir_packet packet) {
   run_until(call, time_us);
-  packet.struct_size = sizeof packet;
   packet.arrival_time_us = time_us;
   weir_packet same = packet;
   same.arrival_time_us = 0; /* the receiver's to set */
@@ -154,14 +161,12 @@ GST_START_TEST(test_rembs_are_those_of_the_library_nada) { run_call("nada"); }
 GST_END_TEST
 
 GST_START_TEST(test_nothing_is_sent_before_it_begins) {
-  weir_estimator_config config;
-  weir_estimator_config_init(&config, sizeof config);
-  config.controller = "rule";
+  const WeirSettings settings = settings_of("rule");
   Call call = {0};
   gchar* error = NULL;
   GstClock* clock = gst_test_clock_new();
-  WeirReceiver* receiver = weir_receiver_new(&config, clock, on_remb, &call, &error);
-  fail_unless_equals_int64(weir_receiver_bitrate(receiver), config.start_rate_bps);
+  WeirReceiver* receiver = weir_receiver_new(&settings, clock, on_remb, &call, &error);
+  fail_unless_equals_int64(weir_receiver_bitrate(receiver), settings.start_bitrate);
   fail_if(gst_test_clock_peek_next_pending_id(GST_TEST_CLOCK(clock), NULL));
   weir_receiver_free(receiver);
   fail_unless(g_queue_is_empty(&call.sent));
@@ -170,12 +175,10 @@ GST_START_TEST(test_nothing_is_sent_before_it_begins) {
 GST_END_TEST
 
 GST_START_TEST(test_an_unknown_controller_is_an_error_with_a_sentence) {
-  weir_estimator_config config;
-  weir_estimator_config_init(&config, sizeof config);
-  config.controller = "nobody";
+  const WeirSettings settings = settings_of("nobody");
   gchar* error = NULL;
   GstClock* clock = gst_test_clock_new();
-  fail_unless(weir_receiver_new(&config, clock, on_remb, NULL, &error) == NULL);
+  fail_unless(weir_receiver_new(&settings, clock, on_remb, NULL, &error) == NULL);
   fail_unless(error != NULL && strstr(error, "nobody") != NULL);
   g_free(error);
   gst_object_unref(clock);

@@ -2,6 +2,7 @@
   const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
+  const called = (controller) => plain(data.names[controller] || controller);
 
   // --- throughput against delay ----------------------------------------------------------------------------------------
 
@@ -35,19 +36,19 @@
     for (const points of scatter) {
       traces.push({
         type: "scatter", mode: "markers", x: points.delay_ms, y: points.y, text: points.scenario.map(plain),
-        legendgroup: points.controller, showlegend: false, name: plain(points.controller),
+        legendgroup: points.controller, showlegend: false, name: called(points.controller),
         marker: { color: colour(points.controller), size: 6, opacity: 0.32 },
-        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + plain(points.controller) + "</extra>",
+        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + called(points.controller) + "</extra>",
       });
     }
     // On a small screen the legend names them: there is no room for names beside the marks.
     const places = narrow() ? [] : placesOfNames(scatter, 380);
     scatter.forEach((points, index) => {
       traces.push({
-        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [plain(points.controller)],
-        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: plain(points.controller),
+        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [called(points.controller)],
+        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: called(points.controller),
         marker: { color: colour(points.controller), size: narrow() ? 12 : 15, line: { width: 2, color: css("--card") } },
-        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + plain(points.controller) + "</extra>",
+        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + called(points.controller) + "</extra>",
       });
     });
     Plotly.react(id, traces, {
@@ -82,8 +83,8 @@
     const lean = (points, extra) => ({ color: points.map((p) => p.lean), cmin: 0, cmax: 1, colorscale: scale, ...extra });
     const front = fan.filter((p) => p.front), behind = fan.filter((p) => !p.front);
     // On a small screen the legend names them: there is no room for names beside the marks.
-    const named = (points, marker) => points.map((p) => trace([p], { name: plain(p.name), showlegend: narrow(), marker: marker(p) }));
-    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${plain(p.name)}</b>`, showarrow: false, ...extra(p) }));
+    const named = (points, marker) => points.map((p) => trace([p], { name: called(p.name), showlegend: narrow(), marker: marker(p) }));
+    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${called(p.name)}</b>`, showarrow: false, ...extra(p) }));
     const bar = narrow()
       ? { orientation: "h", y: -0.34, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
       : { thickness: 10, len: 0.8, x: 1.01 };
@@ -138,7 +139,7 @@
     for (const flow of scenario.flows) {
       const several = scenario.flows.filter((other) => other.controller === flow.controller).length > 1;
       const line = {
-        controller: flow.controller, name: several ? `${flow.controller} · ${flow.id}` : flow.controller,
+        controller: flow.controller, name: called(flow.controller) + (several ? ` · ${flow.id}` : ""),
         dash: flow.kind === "rtp" ? (flow.controller === "oracle" ? "dot" : "solid") : "dash",
       };
       const first = !seen.has(flow.controller);
@@ -158,11 +159,8 @@
           cliponaxis: false, opacity: 0.6,
         });
       }
-      if (flow.path_kind) add(6, line, flow.path_kind, { hovertemplate: "kind %{y}", line: { color: colour(line.controller), width: 1.5, shape: "hvh", dash: line.dash } });
       largestShown = Math.max(largestShown, ...(flow.target_kbps || [0]));
     }
-    // Only some models tell kinds of paths apart.
-    const kinds = scenario.flows.some((flow) => flow.path_kind);
     // An estimate far above the path would flatten everything else.
     const ceiling = largestRate > 0 ? Math.max(largestRate * 1.08, Math.min(largestShown * 1.05, largestRate * 1.8)) : largestShown * 1.05;
     byId("scenario-label").textContent = scenario.label || "";
@@ -171,15 +169,14 @@
       ...baseLayout(),
       margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: "x unified", uirevision: byId("scenario").value,
       legend: { orientation: "h", y: 1.01, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
-      xaxis: axis({ anchor: kinds ? "y6" : "y5", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
+      xaxis: axis({ anchor: "y5", title: { text: "Time, s" }, range: [0, scenario.duration_s], hoverformat: ".1f" }),
       yaxis: axis({ domain: [0.81, 0.99], title: { text: "Estimate, kbps" }, range: [0, ceiling || 1] }),
       yaxis2: axis({ domain: [0.61, 0.79], title: { text: "Received, kbps" }, rangemode: "tozero" }),
       yaxis3: axis({ domain: [0.38, 0.585], title: { text: narrow() ? "Packets, ms" : "Packet delay, ms" }, rangemode: "tozero" }),
       shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, yref: "y3", y0: scenario.base_delay_ms, y1: scenario.base_delay_ms,
         line: { color: css("--zero"), width: 1, dash: "dot" } }],
       yaxis4: axis({ domain: [0.15, 0.355], title: { text: narrow() ? "Frames, ms" : "Frame delay, ms" }, rangemode: "tozero" }),
-      yaxis5: axis({ domain: [kinds ? 0.075 : 0, 0.125], title: { text: narrow() || kinds ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
-      ...(kinds && { yaxis6: axis({ domain: [0, 0.055], title: { text: "Kind" }, rangemode: "tozero" }) }),
+      yaxis5: axis({ domain: [0, 0.125], title: { text: narrow() ? "Lost" : "Lost packets" }, rangemode: "tozero" }),
     }, config);
   }
 

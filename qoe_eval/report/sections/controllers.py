@@ -8,7 +8,7 @@ from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, Spread, Summary
-from weir.qoe_eval.report.display import colour, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.report.display import colour, dated, difference_mark, interval, interval_mark, signed, verdict
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -19,7 +19,7 @@ from weir.qoe_eval.report.page_table import (
     measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import seeds_text, summary_sample, too_few_text
+from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample, too_few_text
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -134,7 +134,10 @@ def paired(summary: Summary) -> Section | None:
         rows.setdefault((row.a, row.b), {})[row.metric] = row
     if not rows:
         return None
-    choices = [TableChoice(f"{own} against {other}", _pair_table(some)) for (own, other), some in rows.items()]
+    version = libwebrtc_of(summary)
+    choices = [
+        TableChoice(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()
+    ]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
     return Section("paired", "Paired comparison", "paired", {"choices": choices}, heading)
 

@@ -9,7 +9,7 @@ import numpy as np
 from weir.qoe_eval.measures.summary import Means, ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records import FamilyRow, RunRecord, Summary, WorstScenario
-from weir.qoe_eval.report.display import signed
+from weir.qoe_eval.report.display import dated, signed
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -116,27 +116,30 @@ def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRec
     return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text)]
 
 
-def families(rows: Sequence[FamilyRow], own: str, *, has_own_sections: bool) -> list[Section]:
-    """A section for each kind of media, with one row a family and the differences of `own`. `has_own_sections`: the
-    page has a section for each, `family-NAME` with video and `family-NAME-MEDIA` with other media.
+def families(rows: Sequence[FamilyRow], own: str, libwebrtc: str, *, has_own_sections: bool) -> list[Section]:
+    """A section for each kind of media, with one row a family and the differences of `own`.
+
+    `libwebrtc`: the version of its controllers. `has_own_sections`: the page has a section for each, `family-NAME` with
+    video and `family-NAME-MEDIA` with other media.
     """
     return [
-        _families(some, own, media, has_own_sections)
+        _families(some, own, media, libwebrtc, has_own_sections)
         for media in MEDIA
         if (some := [row for row in rows if row.media == media])
     ]
 
 
-def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, has_own_sections: bool) -> Section:
+def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, libwebrtc: str, has_own_sections: bool) -> Section:
     measure, suffix = MEASURES["challenge"], "" if media == "video" else f"-{media}"
     controllers = ordered_controllers(name for row in rows for name in row.scores)
     # Only those that were run: a build may lack scream.
     senders = [name for name in ("gcc", "scream") if name in controllers] or ["gcc", "scream"]
     several = "better of " * (len(senders) > 1)
+    rivals = f"{several}{', '.join(senders)}"
     heads: Cells = [
-        "Family", Cell(f"To {several}{', '.join(senders)}", "difference"), Cell("To rule", "difference"),
-        Cell("Worst score", f"against {'the better' if several else senders[0]}"),
-        Cell("Worst utilisation", "of gcc’s"),
+        "Family", Cell(dated(f"To {rivals}", libwebrtc), "difference"), Cell("To rule", "difference"),
+        Cell("Worst score", f"against {'the better' if several else dated(senders[0], libwebrtc)}"),
+        Cell("Worst utilisation", f"of {dated('gcc', libwebrtc)}’s"),
         *map(controller_cell, controllers), "Scenarios",
     ]  # fmt: skip
     found = [

@@ -65,7 +65,7 @@ export class CallData {
     this.series = {
       capacity: new Series(OFTEN), available: new Series(OFTEN), estimate: new Series(OFTEN), gcc: new Series(SELDOM),
       received: new Series(SELDOM), queue: new Series(OFTEN), seenQueue: new Series(OFTEN), lost: new Series(OFTEN), seenLost: new Series(OFTEN),
-      reason: new Series(OFTEN), kind: new Series(OFTEN),
+      reason: new Series(OFTEN),
     };
     this.origin = null;
     this.now = 0;
@@ -150,7 +150,6 @@ export class CallData {
     series.seenQueue.add(time, numberOr(event.queueing_delay_ms));
     series.seenLost.add(time, this.seenLoss.with(time, event.loss_ratio));
     series.reason.add(time, event.reason);
-    if (Number.isInteger(event.path_kind)) series.kind.add(time, event.path_kind);
     this.rules = event.guard || {};
     if (numberOr(event.receive_rate_bps) !== null) series.received.add(time, this.seenRate.with(time, event.receive_rate_bps));
   }

@@ -4,8 +4,8 @@ import { byId, element, percent, setText } from "./dom.js";
 
 const REASONS = {
   start: { label: "start rate", colour: "--zero", text: "no controller has decided yet" },
-  pilot: { label: "policy", colour: "--series-1", text: "the target of the policy" },
-  copilot: { label: "candidate", colour: "--series-5", text: "fusion chose the target of another controller" },
+  controller: { label: "controller", colour: "--series-1", text: "the active controller's target" },
+  candidate: { label: "candidate", colour: "--series-5", text: "fusion chose the target of another controller" },
   fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller decides" },
   held: { label: "held", colour: "--series-7", text: "the policy failed; the last target stays" },
   guard_finite: { label: "guard: finite", colour: "--series-2", text: "the target was not a usable number; the last one stays" },

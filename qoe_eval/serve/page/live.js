@@ -6,8 +6,6 @@ import { Lane, Plot, timeAt } from "./plot.js";
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 const READ_AFTER_MS = 350;
-const COLOURS = 7;
-const kindOf = (kind) => (kind > 0 ? { label: `kind ${kind}`, colour: `--series-${((kind - 1) % COLOURS) + 1}` } : { label: "unknown", colour: "--zero" });
 
 export class Live {
   constructor() {
@@ -54,7 +52,6 @@ export class Live {
         top: (from, to) => Math.min(1, Math.max(...lossLines.map((line) => line.series.max(from, to)))) }) },
     ];
     this.lane = new Lane(byId("reason-plot"), series.reason, reasonOf);
-    this.kinds = new Lane(byId("kind-plot"), series.kind, kindOf);
     this.buildLegends();
     this.draw();
   }
@@ -72,8 +69,6 @@ export class Live {
     }
     this.reasonNow = element("b", { text: "–" });
     byId("reason-legend").replaceChildren(element("span", { class: "name", text: "Decided by" }), element("span", { class: "item" }, this.reasonNow));
-    this.kindNow = element("b", { text: "–" });
-    byId("kind-legend").replaceChildren(element("span", { class: "name", text: "Kind of path" }), element("span", { class: "item" }, this.kindNow));
   }
 
   // The received rate and the estimate must be visible; a capacity far above them may be cut off.
@@ -116,18 +111,7 @@ export class Live {
     this.lane.draw(view);
     const reason = this.data.series.reason.at(time);
     setText(this.reasonNow, reason === null ? "–" : reasonOf(reason).label);
-    this.drawKinds(view, time);
     this.group.classList.toggle("at-cursor", this.cursor !== null);
-  }
-
-  // Only some models report kinds of paths.
-  drawKinds(view, time) {
-    const { kind } = this.data.series;
-    byId("kinds").hidden = !kind.values.some((value) => value > 0);
-    if (byId("kinds").hidden) return;
-    this.kinds.draw(view);
-    const now = kind.at(time);
-    setText(this.kindNow, now === null ? "–" : kindOf(now).label);
   }
 
   // --- the cursor -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "arrival/arrival_statistics.h"
 #include "controllers/decision_timer.h"
 #include "controllers/rule_controller.h"
+#include "made_estimator.h"
 #include "registry.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
@@ -152,7 +153,7 @@ class ReceiverEstimatorTest : public testing::TestWithParam<EstimatorCase> {};
 TEST_P(ReceiverEstimatorTest, IsDeterministic) {
   std::vector<std::vector<int64_t>> runs;
   for (int run = 0; run < 2; ++run) {
-    BandwidthEstimator estimator({}, GetParam().make());
+    BandwidthEstimator estimator = MadeEstimator({}, GetParam().make());
     TestCall call(estimator, {.capacity = Steady(Kbps(1500))});
     call.RunUntil(TimeDelta::Seconds(20));
     std::vector<int64_t>& targets = runs.emplace_back();
@@ -163,7 +164,7 @@ TEST_P(ReceiverEstimatorTest, IsDeterministic) {
 }
 
 TEST_P(ReceiverEstimatorTest, UsesASteadyLinkWithoutFillingItsQueue) {
-  BandwidthEstimator estimator({}, GetParam().make());
+  BandwidthEstimator estimator = MadeEstimator({}, GetParam().make());
   TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
   call.RunUntil(TimeDelta::Seconds(60));
   const TimeDelta from = TimeDelta::Seconds(20);
@@ -178,7 +179,7 @@ TEST_P(ReceiverEstimatorTest, UsesASteadyLinkWithoutFillingItsQueue) {
 }
 
 TEST_P(ReceiverEstimatorTest, RecoversAfterAPause) {
-  BandwidthEstimator estimator({}, GetParam().make());
+  BandwidthEstimator estimator = MadeEstimator({}, GetParam().make());
   TestPath path{.capacity = Steady(Kbps(2000))};
   path.paused = [](TimeDelta t) { return t >= TimeDelta::Seconds(20) && t < TimeDelta::Seconds(40); };
   TestCall call(estimator, path);
@@ -191,7 +192,7 @@ TEST_P(ReceiverEstimatorTest, RecoversAfterAPause) {
 }
 
 TEST_P(ReceiverEstimatorTest, KeepsSpeakingInABlackout) {
-  BandwidthEstimator estimator({}, GetParam().make());
+  BandwidthEstimator estimator = MadeEstimator({}, GetParam().make());
   TestPath path{.capacity = Steady(Kbps(2000))};
   path.paused = [](TimeDelta t) { return t >= TimeDelta::Seconds(10); };
   TestCall call(estimator, path);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
@@ -100,7 +101,7 @@ TEST_P(OverloadTest, EndsWithinTwoMinutesAfterAnyMixture) {
     Mixture mixture(seed);
     BandwidthEstimatorConfig config;
     config.constraints.max_rate = DataRate::KilobitsPerSecond(20'000);
-    BandwidthEstimator estimator(config, Make(GetParam(), mixture));
+    BandwidthEstimator estimator = MadeEstimator(config, Make(GetParam(), mixture));
     TestCall call(estimator, mixture.Path());
     call.RunUntil(Seconds(230));
     const int64_t lost = call.lost() - mixture.lost_by_chance;

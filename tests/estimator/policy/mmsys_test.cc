@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/mmsys_features.h"
 #include "policy/policy_controller.h"
 #include "test_models.h"
@@ -137,7 +138,7 @@ TEST_F(MmsysBaselineTest, LoadsAsItIs) {
 }
 
 TEST_F(MmsysBaselineTest, FollowsAFallingReceiveRate) {
-  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(std::move(policy_)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<PolicyController>(std::move(policy_)));
   Timestamp now = Timestamp::Millis(0);
   uint16_t sequence_number = 0;
   // A link of `capacity` that is kept full, with a standing queue.

@@ -221,9 +221,8 @@ INSTANTIATE_TEST_SUITE_P(Models, NetworkTest,
                                          Model{"log_rate", &ReadTestModel}, Model{"relative", &ReadTestModel},
                                          Model{"discrete", &ReadTestModel}, Model{"recurrent", &ReadTestModel},
                                          Model{"tree", &ReadTestModel}, Model{"tree_packed", &ReadTestModel},
-                                         Model{"path_kind", &ReadTestModel}, Model{"muses_sized", &ReadTestModel},
-                                         Model{"tanh_of_joined", &ReadTestModel}, Model{"lstm_sized", &ReadTestModel},
-                                         Model{"lstm_512", &ReadTestModel}),
+                                         Model{"muses_sized", &ReadTestModel}, Model{"tanh_of_joined", &ReadTestModel},
+                                         Model{"lstm_sized", &ReadTestModel}, Model{"lstm_512", &ReadTestModel}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {

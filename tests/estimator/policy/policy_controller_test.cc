@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "test_models.h"
 #include "weir/bandwidth_estimator.h"
 
@@ -132,7 +133,8 @@ TEST(PolicyControllerTest, AFaultIsCountedAndGivesNoTarget) {
 }
 
 TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
-  BandwidthEstimator estimator({}, std::make_unique<PolicyController>(LoadTestModel("nan_between_1_and_2_mbps")));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, std::make_unique<PolicyController>(LoadTestModel("nan_between_1_and_2_mbps")));
   Timestamp now = kStart;
   uint16_t sequence_number = 0;
   const auto run = [&](TimeDelta duration, DataRate rate) {
@@ -157,18 +159,18 @@ TEST(PolicyControllerTest, TheRuleCarriesTheCallWhileTheModelFails) {
   };
   run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(300));
   EXPECT_EQ(estimator.counters().controller.faults, 0u);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
   run(TimeDelta::Seconds(5), DataRate::KilobitsPerSecond(1500));
-  EXPECT_TRUE(estimator.controller().pilot().suspended);
+  EXPECT_TRUE(estimator.controller().active().suspended);
   EXPECT_NEAR(static_cast<double>(estimator.counters().controller.faults), 50, 2);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   // The rule, unlike the model, can handle 1.5 Mbps: its target is up to twice that.
   EXPECT_GT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(1500));
   EXPECT_LT(estimator.latest().target_rate, DataRate::KilobitsPerSecond(3300));
   // Longer than the guard remembers what the path carried.
   run(TimeDelta::Seconds(15), DataRate::KilobitsPerSecond(300));
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+  EXPECT_FALSE(estimator.controller().active().suspended);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
 }
 
 TEST(PolicyControllerTest, SameCallsGiveTheSameTargets) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -37,15 +38,16 @@ std::unique_ptr<PolicyController> StartDelayed(const std::string& model, const T
 }
 
 std::vector<int64_t> RatesOfCall(std::unique_ptr<ReceiverController> controller) {
-  BandwidthEstimator estimator({}, std::move(controller));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
   TestCall call(estimator, {.capacity = [](TimeDelta time) {
                   return DataRate::KilobitsPerSecond(time < TimeDelta::Seconds(5) ? 3000 : 900);
                 }});
   call.RunUntil(TimeDelta::Seconds(10));
   std::vector<int64_t> rates;
   for (const auto& target : call.feedback()) {
-    rates.insert(rates.end(),
-                 {target.at.us(), target.estimate.target_rate.bps(), static_cast<int64_t>(target.estimate.reason)});
+    rates.insert(rates.end(), {target.at.us(), target.estimate.target_rate.bps(),
+                               static_cast<int64_t>(target.estimate.reason.source),
+                               static_cast<int64_t>(target.estimate.reason.guard_rule.value_or(kMaxGuardRules))});
   }
   rates.push_back(static_cast<int64_t>(estimator.counters().controller.faults));
   return rates;
@@ -120,29 +122,29 @@ TEST(PolicyExecutorTest, ThreeLateAnswersHandOverAndTwentyGoodOnesBringThePilotB
   const auto run_until = [&](Timestamp end) {
     for (; fallback->next_timeout() <= end; static_cast<void>(fallback->OnTimeout(now))) now = fallback->next_timeout();
   };
-  const MemberState& pilot = fallback->pilot();
+  const MemberState& active = fallback->active();
   run_until(At(1000));
-  EXPECT_EQ(pilot.decisions, 9u);
-  EXPECT_EQ(pilot.faults, 0u);
-  EXPECT_EQ(fallback->OnTimeout(At(1025)).source, TargetSource::kPilot);
+  EXPECT_EQ(active.decisions, 9u);
+  EXPECT_EQ(active.faults, 0u);
+  EXPECT_EQ(fallback->OnTimeout(At(1025)).source, TargetSource::kController);
   delay = TimeDelta::Seconds(1);
   run_until(At(1350));
-  EXPECT_EQ(pilot.faults, 2u);
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_EQ(active.faults, 2u);
+  EXPECT_FALSE(active.suspended);
   run_until(At(1400));
-  EXPECT_EQ(pilot.faults, 3u);
-  EXPECT_TRUE(pilot.suspended);
+  EXPECT_EQ(active.faults, 3u);
+  EXPECT_TRUE(active.suspended);
   run_until(At(2000));
-  EXPECT_EQ(pilot.faults, 9u);
+  EXPECT_EQ(active.faults, 9u);
   EXPECT_GT(fallback->counters().fallback_decisions, 0u);
   // The decision of At(2000) is still late. Those that are out count neither for nor against the pilot.
   delay = TimeDelta::Millis(25);
   run_until(At(2100 + 19 * 100 + 24));
-  EXPECT_EQ(pilot.decisions_in_a_row, 19);
-  EXPECT_TRUE(pilot.suspended);
+  EXPECT_EQ(active.decisions_in_a_row, 19);
+  EXPECT_TRUE(active.suspended);
   run_until(At(2100 + 19 * 100 + 25));
-  EXPECT_FALSE(pilot.suspended);
-  EXPECT_EQ(pilot.faults, 10u);
+  EXPECT_FALSE(active.suspended);
+  EXPECT_EQ(active.faults, 10u);
 }
 
 TEST(PolicyExecutorTest, TheRecurrentStateIsThatOfInline) {

@@ -77,25 +77,6 @@ TEST(PolicyTest, KeepsAndResetsRecurrentState) {
   EXPECT_FLOAT_EQ(RunOnce(*policy, observation), 1e6f);
 }
 
-TEST(PolicyTest, TellsTheKindOfPath) {
-  const auto policy = LoadTestModel("path_kind");
-  // The checks at load have left no trace.
-  EXPECT_EQ(policy->path_kind(), 0);
-  const auto kind = [&](float rate_bps) {
-    RunOnce(*policy, {rate_bps, 0, 0, 0, 0, 0});
-    return policy->path_kind();
-  };
-  EXPECT_EQ(kind(3e6f), 3);
-  EXPECT_EQ(kind(3.6e6f), 4);
-  EXPECT_EQ(kind(-5e6f), 0);
-  EXPECT_EQ(kind(1e15f), Policy::kMaxPathKind);
-  policy->ResetState();
-  EXPECT_EQ(policy->path_kind(), 0);
-  const auto another = LoadTestModel("rate_bps");
-  RunOnce(*another, {3e6f, 0, 0, 0, 0, 0});
-  EXPECT_EQ(another->path_kind(), 0);
-}
-
 TEST(PolicyTest, RefusesToRunOnWhatIsNotFinite) {
   const auto policy = LoadTestModel("recurrent");
   for (const float bad :
@@ -171,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"bounds_reversed", "above 'weir.max_bps'"},
         Refusal{"wrong_input", "no input 'observation'; its inputs are 'pixels', 'objective'"},
         Refusal{"wrong_dtype", "not a float32 tensor"}, Refusal{"no_next_state", "no output 'next_state'"},
-        Refusal{"two_path_kinds", "'path_kind' must have 1 element"},
+        Refusal{"another_output", "its outputs are 'action', 'another'; allowed are 'action' and"},
         Refusal{"golden_mismatch", "golden vector 0 gives"}, Refusal{"golden_missing", "no 'weir.golden'"},
         Refusal{"golden_broken", "not a list of golden vectors"},
         Refusal{"golden_wrong_size", "does not have the sizes"},

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "c_handles.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -37,7 +39,7 @@ Model Load(const std::vector<std::byte>& bytes) {
 
 // Rates of a call that begins with `first` and goes on with `second`, which is made and lost within it.
 std::vector<int64_t> Rates(const Model& first, const Model& second) {
-  BandwidthEstimator estimator({}, MakePolicyController(first));
+  BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(first));
   TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(1000); }});
   call.RunUntil(TimeDelta::Seconds(2));
   estimator.SetController(MakePolicyController(second));
@@ -71,7 +73,7 @@ TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
   threads.reserve(kThreads);
   for (auto& member : members) {
     threads.emplace_back([member = std::move(member)]() mutable {
-      BandwidthEstimator estimator({}, std::move(member));
+      BandwidthEstimator estimator = MadeEstimator({}, std::move(member));
       TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(500); }});
       call.RunUntil(TimeDelta::Seconds(1));
     });
@@ -81,39 +83,29 @@ TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
 
 // The rate of the C interface after two replacements; errors belong to the calling thread.
 int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std::byte>& second) {
-  weir_estimator_config config;
-  weir_estimator_config_init(&config, sizeof(config));
-  config.model = first.data();
-  config.model_size_bytes = first.size();
-  weir_estimator* estimator = nullptr;
-  EXPECT_EQ(weir_estimator_create(&config, &estimator), WEIR_OK) << weir_last_error();
-  const auto replace = [&](const void* model, size_t size_bytes) {
-    config.model = model;
-    config.model_size_bytes = size_bytes;
-    return weir_estimator_set_controller(estimator, &config);
+  const auto estimator = EstimatorWith(PolicyController(first));
+  const auto replace = [&](const std::vector<std::byte>& onnx) {
+    return weir_estimator_set_controller(estimator.get(), PolicyController(onnx).get());
   };
   weir_estimate estimate{};
-  estimate.struct_size = sizeof(estimate);
   weir_packet packet{};
-  packet.struct_size = sizeof(packet);
   packet.payload_bytes = 1000;
   packet.has_abs_send_time = 1;
   for (int64_t now_us = 0; now_us < 3'000'000; now_us += 10'000) {
     packet.arrival_time_us = now_us;
     packet.abs_send_time = static_cast<uint32_t>(now_us * (1 << 18) / 1'000'000) & 0xFFFFFF;
     ++packet.sequence_number;
-    EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);
-    EXPECT_GE(weir_estimator_on_timeout(estimator, now_us, &estimate), 0);
+    EXPECT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
+    EXPECT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
     if (now_us == 1'000'000) {
-      EXPECT_EQ(replace("no model", 8), WEIR_ERROR_INVALID_MODEL);
-      EXPECT_EQ(replace(second.data(), second.size()), WEIR_OK);
+      EXPECT_EQ(CreationError<weir_model>(weir_model_load, "no model", size_t{8}), WEIR_ERROR_INVALID_MODEL);
+      EXPECT_EQ(replace(second), WEIR_OK);
     }
     if (now_us == 2'000'000) {
-      EXPECT_EQ(replace(first.data(), first.size()), WEIR_OK);
+      EXPECT_EQ(replace(first), WEIR_OK);
     }
   }
-  EXPECT_EQ(weir_estimator_get_estimate(estimator, &estimate), WEIR_OK);
-  weir_estimator_destroy(estimator);
+  EXPECT_EQ(weir_estimator_get_estimate(estimator.get(), &estimate), WEIR_OK);
   return estimate.target_rate_bps;
 }
 

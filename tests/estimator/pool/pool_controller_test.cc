@@ -10,6 +10,7 @@
 
 #include "controllers/fixed_controller.h"
 #include "controllers/rule_controller.h"
+#include "made_estimator.h"
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
@@ -65,7 +66,7 @@ TEST(PoolControllerTest, SaysWhichMemberCannotBeHad) {
 TEST(PoolControllerTest, AWatcherChangesNothing) {
   std::vector<std::vector<int64_t>> runs;
   for (const char* line : {"pilot=nada", "pilot=nada copilots=rule,fixed"}) {
-    BandwidthEstimator estimator({}, MakePool(line));
+    BandwidthEstimator estimator = MadeEstimator({}, MakePool(line));
     TestCall call(estimator, {.capacity = Steady(Kbps(1500))});
     call.RunUntil(TimeDelta::Seconds(30));
     std::vector<int64_t>& rates = runs.emplace_back();
@@ -79,19 +80,21 @@ TEST(PoolControllerTest, TellsAllWhatWasReallySent) {
   auto copilot = Always(Kbps(150));
   auto watcher = Always(Kbps(40));
   const std::vector<ScriptedController*> members{pilot.get(), copilot.get(), watcher.get()};
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot), std::move(watcher)),
-                                          {.pilot = {}, .fusion = FusionKind::kMedian}));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot), std::move(watcher)),
+                               {.pilot = {}, .fusion = FusionKind::kMedian}));
   Drive(estimator, TimeDelta::Seconds(1));
   for (const ScriptedController* member : members) EXPECT_EQ(member->applied.back(), Kbps(150));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kCopilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kCandidate);
 }
 
 TEST(PoolControllerTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
   // 250 ms of faults are forgiven: its last rate still counts. Without the guard, which allows no rise without packets.
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator(config, PoolOf(ControllersOf(Always(Kbps(200)), FaultyBetween(10, 20, Kbps(100))),
-                                              {.pilot = {}, .fusion = FusionKind::kMin}));
+  BandwidthEstimator estimator =
+      MadeEstimator(config, PoolOf(ControllersOf(Always(Kbps(200)), FaultyBetween(10, 20, Kbps(100))),
+                                   {.pilot = {}, .fusion = FusionKind::kMin}));
   Drive(estimator, TimeDelta::Millis(1250));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
   EXPECT_EQ(PoolIn(estimator).role(1), Role::kCopilot);
@@ -105,29 +108,31 @@ TEST(PoolControllerTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
 }
 
 TEST(PoolControllerTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), Always(Kbps(150))),
-                                          {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), Always(Kbps(150))),
+                               {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
   Drive(estimator, TimeDelta::Millis(950));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
   Drive(estimator, TimeDelta::Millis(1450));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   EXPECT_EQ(PoolIn(estimator).role(0), Role::kSuspended);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
   EXPECT_EQ(estimator.counters().controller.fallback_decisions, 0u);
   // 20 good decisions end the suspension, five seconds of trust the distrust.
   Drive(estimator, TimeDelta::Millis(9500));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   Drive(estimator, TimeDelta::Millis(10'500));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
-  EXPECT_EQ(estimator.counters().controller.pilot_changes, 2u);
+  EXPECT_EQ(estimator.counters().controller.active_changes, 2u);
   EXPECT_NEAR(PoolIn(estimator).first_pilot_held().seconds(), 1.3, 0.11);
 }
 
 TEST(PoolControllerTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
   auto fixed = std::make_unique<FixedController>(Kbps(150));
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), std::move(fixed)),
-                                          {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), std::move(fixed)),
+                               {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
   Drive(estimator, TimeDelta::Seconds(2));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   Drive(estimator, TimeDelta::Seconds(11));
@@ -135,10 +140,11 @@ TEST(PoolControllerTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
 }
 
 TEST(PoolControllerTest, WithoutACopilotTheFallbackFlies) {
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(FaultyBetween(10, 1000, Kbps(200))),
-                                          {.pilot = {}, .policy = PilotPolicyKind::kByTrust}, {}, Always(Kbps(90))));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 1000, Kbps(200))),
+                               {.pilot = {}, .policy = PilotPolicyKind::kByTrust}, {}, Always(Kbps(90))));
   Drive(estimator, TimeDelta::Seconds(3));
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kFallback);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(90));
 }
 
@@ -154,11 +160,12 @@ TEST(PoolControllerTest, AUsersPolicySeesThePoolAndMayChangeTheSeatEveryFiveSeco
     wanted.pilot = static_cast<size_t>(++asked % 2);
     return wanted;
   };
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(210))),
-                                          {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(210))),
+                               {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Millis(20'050));
   EXPECT_EQ(asked, 200);
-  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.pilot_changes), 4, 1);
+  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.active_changes), 4, 1);
 }
 
 TEST(PoolControllerTest, AUsersPolicyThatNamesNobodyChangesNothing) {
@@ -166,8 +173,9 @@ TEST(PoolControllerTest, AUsersPolicyThatNamesNobodyChangesNothing) {
   functions.policy = [](const PoolView& view) {
     return Selection{.pilot = view.members.size(), .copilots = ~MemberSet{0}, .fusion = FusionKind::kMax};
   };
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
-                                          {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
+                               {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Seconds(1));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
@@ -178,8 +186,9 @@ TEST(PoolControllerTest, AUsersFusionOutsideTheMembersRatesIsThePilots) {
        {DataRate::Zero(), Kbps(149), Kbps(201), DataRate::PlusInfinity(), DataRate::MinusInfinity()}) {
     PoolFunctions functions;
     functions.fusion = [wild](DataRate, std::span<const DataRate>) { return wild; };
-    BandwidthEstimator estimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
-                                            {.pilot = {}, .fusion = FusionKind::kUser}, std::move(functions)));
+    BandwidthEstimator estimator =
+        MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
+                                 {.pilot = {}, .fusion = FusionKind::kUser}, std::move(functions)));
     Drive(estimator, TimeDelta::Seconds(1));
     EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
     EXPECT_GE(estimator.counters().controller.fusion_faults, 9u);
@@ -187,9 +196,9 @@ TEST(PoolControllerTest, AUsersFusionOutsideTheMembersRatesIsThePilots) {
 }
 
 TEST(PoolControllerTest, ALineChangesSeatsInTheCall) {
-  BandwidthEstimator estimator({}, MakePool("pilot=fixed copilots=nada,rule"));
+  BandwidthEstimator estimator = MadeEstimator({}, MakePool("pilot=fixed copilots=nada,rule"));
   Drive(estimator, TimeDelta::Seconds(1));
-  const auto set = [&](const std::string& line) { return PoolIn(estimator).Configure(ParsePool(line).value()); };
+  const auto set = [&](const std::string& line) { return estimator.ConfigurePool(ParsePool(line).value()); };
   EXPECT_FALSE(set("pilot=nada copilots=fixed fusion=max policy=by_objective"));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   EXPECT_EQ(PoolIn(estimator).role(0), Role::kCopilot);
@@ -204,28 +213,28 @@ TEST(PoolControllerTest, ALineChangesSeatsInTheCall) {
 TEST(PoolControllerTest, ANewControllerGoesOnFromTheRateInForce) {
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator(config, PoolOf(ControllersOf(FaultyBetween(5, 1000, Kbps(200)))));
+  BandwidthEstimator estimator = MadeEstimator(config, PoolOf(ControllersOf(FaultyBetween(5, 1000, Kbps(200)))));
   estimator.OnRoundTripTime(TimeDelta::Millis(70), Timestamp::Seconds(5));
   Drive(estimator, TimeDelta::Seconds(2));
-  ASSERT_TRUE(estimator.controller().pilot().suspended);
+  ASSERT_TRUE(estimator.controller().active().suspended);
   const DataRate before = estimator.latest().target_rate;
   auto next = Always(before * 1.05);
   const ScriptedController& seen = *next;
   const uint64_t faults = estimator.counters().controller.faults;
   estimator.SetController(std::move(next));
-  EXPECT_FALSE(estimator.controller().pilot().suspended);
+  EXPECT_FALSE(estimator.controller().active().suspended);
   EXPECT_EQ(seen.constraints_calls, 1);
   EXPECT_EQ(seen.round_trip_time, TimeDelta::Millis(70));
   EXPECT_EQ(seen.applied, std::vector{before});
   EXPECT_EQ(estimator.latest().target_rate, before);
   Drive(estimator, TimeDelta::Seconds(3));
   EXPECT_EQ(estimator.latest().target_rate, before * 1.05);
-  EXPECT_EQ(estimator.latest().reason, EstimateReason::kPilot);
+  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
   EXPECT_EQ(estimator.counters().controller.faults, faults);
 }
 
 TEST(PoolControllerTest, AControllerCanBeReplacedBeforeTheCallBegins) {
-  BandwidthEstimator estimator({}, PoolOf(ControllersOf(Always(Kbps(200)))));
+  BandwidthEstimator estimator = MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)))));
   estimator.SetController(Always(Kbps(250)));
   Drive(estimator, TimeDelta::Seconds(1));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(250));
@@ -242,16 +251,16 @@ TEST(PoolControllerTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
     BandwidthEstimatorConfig config;
     config.guard = false;
     config.decision_limit.clock = [&] { return wall; };
-    BandwidthEstimator estimator(config, PoolOf(ControllersOf(std::move(pilot))));
+    BandwidthEstimator estimator = MadeEstimator(config, PoolOf(ControllersOf(std::move(pilot))));
     Drive(estimator, TimeDelta::Millis(1050));
     const bool late = slow > TimeDelta::Millis(50);
     EXPECT_EQ(estimator.counters().controller.late_decisions, late ? 5u : 0u);
     EXPECT_EQ(estimator.counters().controller.faults, late ? 5u : 0u);
-    EXPECT_EQ(estimator.controller().pilot().suspended, late);
+    EXPECT_EQ(estimator.controller().active().suspended, late);
     EXPECT_EQ(estimator.latest().target_rate == Kbps(900), !late);
     Drive(estimator, TimeDelta::Millis(5050));
     EXPECT_EQ(estimator.counters().controller.late_decisions, late ? 20u : 0u);
-    EXPECT_FALSE(estimator.controller().pilot().suspended);
+    EXPECT_FALSE(estimator.controller().active().suspended);
     EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
   }
 }
@@ -261,7 +270,7 @@ const BandwidthEstimatorConfig kWithoutVeto{.constraints = {}, .objective = {}, 
 
 TEST(PoolControllerTest, UnderMinTheCautiousOneHasTheSayWhoeverSitsWhere) {
   for (const char* line : {"pilot=fixed copilots=nada fusion=min", "pilot=nada copilots=fixed fusion=min"}) {
-    BandwidthEstimator estimator(kWithoutVeto, MakePool(line));
+    BandwidthEstimator estimator = MadeEstimator(kWithoutVeto, MakePool(line));
     TestCall call(estimator, {.capacity = Steady(Kbps(500))});
     call.RunUntil(TimeDelta::Seconds(40));
     EXPECT_LE(call.Delay(0.95, TimeDelta::Seconds(20), TimeDelta::Seconds(40)), TimeDelta::Millis(130));

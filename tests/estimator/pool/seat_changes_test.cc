@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "counted_allocations.h"
+#include "made_estimator.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
@@ -26,8 +27,8 @@ BandwidthEstimator MakeEstimator() {
                                        return MakeBuiltInController(name, DataRate::KilobitsPerSecond(1000));
                                      });
   // The guard's veto makes steps of its own over these members' queues.
-  return BandwidthEstimator({.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")},
-                            std::move(pool.value()));
+  return MadeEstimator({.constraints = {}, .objective = {}, .guard_rules = WithoutRule("veto")},
+                       std::move(pool.value()));
 }
 
 struct Recorded {
@@ -50,7 +51,7 @@ Recorded Call() {
   call.RunUntil(TimeDelta::Seconds(30));
   for (int i = 0; i < kChanges; ++i) {
     const TimeDelta now = TimeDelta::Seconds(30 + i);
-    EXPECT_FALSE(PoolIn(estimator).Configure(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
+    EXPECT_FALSE(estimator.ConfigurePool(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
     found.largest_step = std::max(found.largest_step, step(now + TimeDelta::Millis(100)));
     call.RunUntil(now + TimeDelta::Millis(900));
     found.largest_step_without = std::max(found.largest_step_without, step(now + TimeDelta::Seconds(1)));
@@ -79,7 +80,7 @@ TEST(SeatChangesTest, CostThePacketsNoAllocation) {
   Timestamp now = Timestamp::Seconds(1);
   int64_t allocations = 0;
   for (int i = 0; i < kChanges; ++i) {
-    ASSERT_FALSE(PoolIn(estimator).Configure(lines[i % 2]));
+    ASSERT_FALSE(estimator.ConfigurePool(lines[i % 2]));
     const int64_t before = CountedAllocations();
     for (int packet = 0; packet < 300; ++packet, now += TimeDelta::Micros(3333)) {
       estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + packet % 40)));

@@ -20,6 +20,7 @@
 
 #include "counted_allocations.h"
 #include "gated_model.h"
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -123,24 +124,24 @@ struct CallResult {
 
 // A call in simulated time, whose decisions take `delay` from 3 to 7.9 s and nothing before and after.
 CallResult RunCall(std::unique_ptr<ReceiverController> controller, TimeDelta& present_delay, TimeDelta delay) {
-  BandwidthEstimator estimator({}, std::move(controller));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
   TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
   CallResult result;
-  const MemberState& pilot = estimator.controller().pilot();
+  const MemberState& active = estimator.controller().active();
   call.RunUntil(TimeDelta::Seconds(3));
-  EXPECT_FALSE(pilot.suspended);
-  EXPECT_EQ(pilot.faults, 0u);
+  EXPECT_FALSE(active.suspended);
+  EXPECT_EQ(active.faults, 0u);
   present_delay = delay;
   call.RunUntil(TimeDelta::Millis(3'290));
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_FALSE(active.suspended);
   call.RunUntil(TimeDelta::Millis(7'900));
-  EXPECT_EQ(pilot.suspended, delay > TimeDelta::Millis(100));
+  EXPECT_EQ(active.suspended, delay > TimeDelta::Millis(100));
   // Slow decisions end at 8.1 s, when a good one is there that took the whole interval; the twentieth is at 9.9 s.
   present_delay = TimeDelta::Zero();
   call.RunUntil(TimeDelta::Millis(9'890));
-  EXPECT_EQ(pilot.suspended, delay > TimeDelta::Millis(100));
+  EXPECT_EQ(active.suspended, delay > TimeDelta::Millis(100));
   call.RunUntil(TimeDelta::Seconds(10));
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_FALSE(active.suspended);
   TimeDelta before = TimeDelta::Zero();
   for (const auto& remb : call.feedback()) {
     result.longest_gap = std::max(result.longest_gap, remb.at - std::exchange(before, remb.at));
@@ -190,13 +191,13 @@ TEST(PolicyWorkerTest, NothingWaitsForADecisionThatNeverEnds) {
   {
     const Model model = MakeGated("rate_bps", gate);
     of_worker = model;
-    BandwidthEstimator estimator({}, MakePolicyController(model, MakePolicyWorker()));
+    BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(model, MakePolicyWorker()));
     TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
     // All of it runs on this thread, so it ends only if no call waits.
     call.RunUntil(TimeDelta::Millis(290));
-    EXPECT_FALSE(estimator.controller().pilot().suspended);
+    EXPECT_FALSE(estimator.controller().active().suspended);
     call.RunUntil(TimeDelta::Seconds(10));
-    EXPECT_TRUE(estimator.controller().pilot().suspended);
+    EXPECT_TRUE(estimator.controller().active().suspended);
     faults = estimator.counters().controller.faults;
     TimeDelta before = TimeDelta::Zero();
     for (const auto& remb : call.feedback()) EXPECT_LE(remb.at - std::exchange(before, remb.at), kLongestGap);

@@ -36,13 +36,7 @@ def in_call(role, behaviour):
     while True:
         say("stats", report=[{"id": "T1", "type": "transport", "timestamp": 0.0}])
         if role == "receive":
-            if "--exploration" in sys.argv:
-                newest = [0.1] * 19
-                now_us = time.monotonic_ns() // 1000
-                say("decision", time_us=now_us, observation=newest, objective=[0.4, 0.5, 0.1], reset=False,
-                    policy_action=1e6, action=1.1e6)  # fmt: skip
-                say("estimate", time_us=now_us, target_rate_bps=1000000, reason="pilot", controller="weir")
-            say("estimate", target_rate_bps=1000000, reason="policy", in_charge=True)
+            say("estimate", target_rate_bps=1000000, reason="controller", in_charge=True)
             say("remb", bitrate_bps=1000000)
         time.sleep(0.1)
 

@@ -206,25 +206,3 @@ def test_everything_that_is_missing_is_one_message_before_anything_starts(weir, 
     assert not (tmp_path / "here").exists()
     # A native call needs no browser.
     assert "chromium" not in weir(*CALL)[2]
-
-
-def test_decisions_are_recorded_where_weir_decides(weir, tmp_path):
-    pytest.importorskip("minari", reason="needs the extra `train`")
-    command = (*CALL, "--controller", "weir", "--controller", "gcc", "--record-transitions", "kept")
-    status, out, error = weir(*command, "--exploration", "0.2")
-    assert status == 0, error
-    assert "transitions of 1 undisturbed calls (experimental)" in out
-    about = json.loads((tmp_path / "kept/metadata.json").read_text())
-    assert about["weir"]["exploration"] == 0.2
-    assert about["total_episodes"] == 1
-    # Without noise it is another call, which the data set does not have.
-    status, _, error = weir(*command)
-    assert status == 2
-    assert "kept: has recorded calls that this command does not make" in error
-
-
-def test_recording_needs_weir_and_exploration_needs_recording(weir):
-    assert weir(*CALL, "--exploration", "0.2")[0] == 2
-    status, _, error = weir(*CALL, "--controller", "gcc", "--record-transitions", "kept")
-    assert status == 2
-    assert "--record-transitions: records the decisions of --controller weir" in error

@@ -26,6 +26,6 @@ def test_a_controller_that_was_not_run_is_not_named(others, heading, rivals):
         worst_score=None,
         worst_utilisation=None,
     )
-    (section,) = families([row], "weir", has_own_sections=False)
+    (section,) = families([row], "weir", "", has_own_sections=False)
     assert section.view["table"].heads[1].text == heading
     assert section.view["rivals"] == rivals

@@ -48,7 +48,7 @@ def test_what_a_section_shows_is_escaped_and_so_is_the_data():
     text = "".join(check(page).text)
     # Title, its heading, link, format, user agent, the section's heading, failure: as text, each whole.
     assert text.count(HOSTILE) == 7
-    assert data_of(page) == {HOSTILE: [HOSTILE]}
+    assert data_of(page) == {HOSTILE: [HOSTILE], "names": {}}
     assert page.count("<script>alert(1)") == 0
     assert len(re.findall(r"<script\b", page.replace(plotly(), ""))) == 3
 

@@ -174,22 +174,6 @@ def test_anyone_can_be_the_reference(plan, tmp_path, reference):
     assert f"Worst scenarios of {own}" in words
 
 
-def test_kinds_of_paths_are_drawn_where_a_model_tells_them(plan, tmp_path, monkeypatch):
-    outcome = replay(plan, tmp_path, 1)
-    store = RunStore(tmp_path)
-    read = store.read_series
-
-    def told(record):
-        series = read(record)
-        if record.controller == "weir":
-            series["flows"]["media"]["path_kind"] = [0] * 50 + [3] * 50
-        return series
-
-    monkeypatch.setattr(store, "read_series", told)
-    kinds = {flow["controller"]: flow["path_kind"] for flow in chart_series(store, outcome.records, {})[0]["flows"]}
-    assert kinds == {"weir": [0] * 50 + [3] * 50, "gcc": None, "oracle": None}
-
-
 def test_the_objective_page(plan, tmp_path):
     main = replay(plan, tmp_path, 2)
     records = replay_all(objective_plans(plan, 5), tmp_path / "objectives", 2).records

@@ -3,6 +3,7 @@ from hand_made import run_record
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, RunAbout, Summary
+from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured, reached_text, rows_document
 from weir.qoe_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
@@ -86,3 +87,10 @@ def test_figures_without_a_bound_are_reported_and_not_counted():
     document = rows_document("s", rows, {})
     assert (document["reached"], document["decided"], document["rows"][2]["goal"]) == (1, 1, None)
     assert (rows[2].bound, rows[2].verdict) == ("", "")
+
+
+def test_an_old_libwebrtc_stands_behind_the_names_of_its_controllers():
+    assert dated("gcc", "2023-01") == "gcc (2023-01)"
+    assert dated("weir against gcc-remb", "2023-01") == "weir against gcc-remb (2023-01)"
+    assert dated("gcc", "150.0.7871.124") == dated("gcc", "") == "gcc"
+    assert dated("weir, rule, my-gcc", "2023-01") == "weir, rule, my-gcc"

@@ -392,8 +392,8 @@ LIBRARY = """
 #include <weir_controller.h>
 static void* create(const weir_controller_start* s) { (void)s; return malloc(1); }
 static double decide(void* state, const weir_controller_interval* i) { (void)state; (void)i; %s }
-static const weir_controller functions = {%s, %s, create, decide, free};
-const weir_controller* %s(void) { return &functions; }
+static const weir_controller_functions functions = {%s, %s, create, decide, free};
+const weir_controller_functions* %s(void) { return &functions; }
 """
 
 

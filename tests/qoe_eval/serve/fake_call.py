@@ -35,7 +35,6 @@ class FakeCalls:
     raises: Exception | None = None
     connect_s: float = 0.0
     video: Path | None = None
-    tells_path_kind: bool = False
     settings: list = field(default_factory=list)
     controls: list = field(default_factory=list)
     cancelled: int = 0
@@ -67,7 +66,7 @@ class FakeCalls:
         await asyncio.sleep(self.connect_s)
         if self.raises:
             raise self.raises
-        model = _Model(settings, self.tells_path_kind)
+        model = _Model(settings)
         tell("note", "receiver: connected")
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s)
         for step in range(round(settings.duration_s / STEP_S)):
@@ -106,9 +105,8 @@ class FakeCalls:
 class _Model:
     """Capacity, a queue before it, and a controller that reads the capacity."""
 
-    def __init__(self, settings, tells_path_kind):
+    def __init__(self, settings):
         self.settings = settings
-        self.tells_path_kind = tells_path_kind
         self.capacity = settings.scenario.forward.capacity.trace()
         self.cross = [flow for flow in settings.scenario.flows if flow.kind == "cbr"]
         self.random = random.Random(0)
@@ -162,7 +160,6 @@ class _Model:
                 "controller": "weir", "receive_rate_bps": round(received),
                 "queueing_delay_ms": round(max(0.0, queue_ms + self.random.gauss(0, 2)), 2),
                 "loss_ratio": round(lost / max(1, lost + packets), 4), "application_limited": False,
-                "path_kind": int(now_s) % 3 if self.tells_path_kind else 0,
                 "in_charge": self.settings.controller == "weir", "guard": dict(self.guard), "objective": self.weights,
             } | ({"pool": self._pool_as_it_is()} if self.pool else {})  # fmt: skip
         if step % 10 == 9:
@@ -192,7 +189,7 @@ class _Model:
             self.rate = limit
             return "guard_slew"
         self.rate = min(2.5e6, max(60e3, wanted))
-        return "pilot"
+        return "controller"
 
     def _stats(self, time_us, received):
         size = {"frameWidth": self.settings.width, "frameHeight": self.settings.height}

@@ -140,22 +140,6 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
     assert overflow(page) <= 0
 
 
-@pytest.mark.parametrize("tells", [True, False])
-def test_kinds_of_paths_are_shown_where_the_model_tells_them(open_page, calls, tells):
-    calls.tells_path_kind = tells
-    page = open_page()
-    page.locator("#start").click()
-    page.wait_for_selector("#stop")
-    wait_for(lambda: page.locator("#reason-legend").inner_text().count("–") == 0, "no estimate is shown")
-    if not tells:
-        assert not page.locator("#kinds").is_visible()
-        return
-    told = page.locator("#kind-legend b")
-    wait_for(lambda: told.is_visible() and told.inner_text() == "kind 2", "no kind is shown")
-    wait_for(lambda: told.inner_text() == "unknown", "it stays as it was")
-    assert len(colours(page, "kind-plot")) >= 3
-
-
 def test_another_model_in_the_call(open_page, server, calls):
     calls.speed = 10.0
     (server.models / "mine.onnx").write_bytes(SHIPPED_MODEL.read_bytes())

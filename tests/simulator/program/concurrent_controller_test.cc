@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "program/hosted_controller.h"
+#include "program/external_controller.h"
 
 namespace weir::external {
 namespace {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_estimator.h"
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
@@ -179,7 +180,7 @@ class PolledController final : public ReceiverController {
 };
 
 std::vector<int64_t> RatesOfCall(std::unique_ptr<ReceiverController> controller) {
-  BandwidthEstimator estimator({}, std::move(controller));
+  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
   TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(2000); }});
   call.RunUntil(TimeDelta::Seconds(5));
   std::vector<int64_t> rates;
@@ -285,20 +286,20 @@ TEST_F(AgentTest, ThatComesBackDecidesAgain) {
       for ([[maybe_unused]] const Observed& one : Observations()) Send(Step(1e6f));
     }
   };
-  const MemberState& pilot = fallback->pilot();
+  const MemberState& active = fallback->active();
   run_until(At(1000), true);
-  EXPECT_EQ(pilot.faults, 0u);
-  EXPECT_EQ(pilot.decisions, 9u);
+  EXPECT_EQ(active.faults, 0u);
+  EXPECT_EQ(active.decisions, 9u);
   listens_ = false;
   Hang();
   run_until(At(1150), false);
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_FALSE(active.suspended);
   run_until(At(1200), false);
-  EXPECT_TRUE(pilot.suspended);
+  EXPECT_TRUE(active.suspended);
   EXPECT_EQ(told_.size(), 1u);
   listens_ = true;
   run_until(At(5000), true);
-  EXPECT_FALSE(pilot.suspended);
+  EXPECT_FALSE(active.suspended);
   ASSERT_EQ(told_.size(), 2u);
   EXPECT_EQ(told_[1], "the agent here is back");
   EXPECT_EQ(connections_, 2);

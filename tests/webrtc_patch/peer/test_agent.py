@@ -65,9 +65,9 @@ def is_by(controller, after_us=0):
 def test_it_decides_and_the_call_outlives_it(start_call, serve, tmp_path):
     server = serve(answer_bps=432_100)
     sender, receiver = start_call((), ("--agent", tmp_path / "agent", "--objective", "0.1,0.8,0.1"))
-    assert receiver.of_type("ready")[0]["pilot"] == "agent"
+    assert receiver.of_type("ready")[0]["active"] == "agent"
     estimate = receiver.wait_for("estimate", lambda line: line["target_rate_bps"] == 432_100)
-    assert (estimate["controller"], estimate["reason"]) == ("weir", "pilot")
+    assert (estimate["controller"], estimate["reason"]) == ("weir", "controller")
     observations, objectives = server.observations[-1]
     assert objectives.tolist() == [pytest.approx([0.1, 0.8, 0.1])]
     assert observations.max() > 100_000
@@ -93,7 +93,7 @@ def test_it_decides_at_the_sender_and_for_many(start_peer, serve, tmp_path):
         sender.wait_for("ready")
         sender.send({"type": "start"})
     for sender, _ in pairs:
-        sender.wait_for("estimate", lambda line: line["reason"] == "pilot")
+        sender.wait_for("estimate", lambda line: line["reason"] == "controller")
     assert not any(peer.of_type("error") for pair in pairs for peer in pair)
     assert server.observations
     assert [peer.stop() for pair in pairs for peer in pair] == [0] * 4

@@ -22,9 +22,9 @@ def own(script):
 
 def test_it_decides(start_call):
     sender, receiver = start_call((), own(EITHER))
-    assert receiver.of_type("ready")[0]["pilot"] == "mine"
+    assert receiver.of_type("ready")[0]["active"] == "mine"
     estimate = receiver.wait_for("estimate", lambda line: line["target_rate_bps"] == 432_100)
-    assert (estimate["controller"], estimate["reason"]) == ("mine", "pilot")
+    assert (estimate["controller"], estimate["reason"]) == ("mine", "controller")
     # Its feedback may be a throttled one, of the same rate.
     receiver.wait_for("remb", lambda line: abs(line["bitrate_bps"] - 432_100) < 1000)
     assert (sender.stop(), receiver.stop()) == (0, 0)

@@ -152,7 +152,7 @@ def test_codec(start_call):
 def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model):
     bitrates = ("--start-bitrate-bps", START_BPS, "--max-bitrate-bps", 2_000_000)
     sender, receiver = start_call(("--controller", "weir-send", "--model", model, *bitrates), ("--controller", "gcc"))
-    assert (sender.of_type("ready")[0]["controller"], sender.of_type("ready")[0]["pilot"]) == ("weir-send", "weir")
+    assert (sender.of_type("ready")[0]["controller"], sender.of_type("ready")[0]["active"]) == ("weir-send", "weir")
     assert "transport-wide-cc" in receiver.wait_for("answer")["sdp"]
     # Only feedback can have raised the target.
     sender.wait_for("estimate", lambda line: line["target_rate_bps"] > 2 * START_BPS)

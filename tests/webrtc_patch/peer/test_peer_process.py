@@ -19,8 +19,6 @@ import pytest
         (["--role", "send", "--pattern", "641x360@30"], "even sizes"),
         (["--role", "receive", "--objective", "1,2"], "three weights"),
         (["--role", "receive", "--frames", "x.y4m"], "requires --frames-size"),
-        (["--role", "receive", "--exploration", "2"], "a number, 0 to 1"),
-        (["--role", "receive", "--exploration", "0.1"], "that decides alone"),
         (["--role", "send", "--video", "/dev/null"], "no YUV4MPEG2 file"),
         (["--role", "send", "--audio-file", "/nowhere.wav"], "cannot read the audio /nowhere.wav"),
         (["--role", "receive", "--bind-address", "192.0.2.77"], "no interface has this address"),
@@ -45,14 +43,14 @@ def test_bad_model_falls_back_to_the_rule(start_peer, tmp_path):
     model = tmp_path / "bad.onnx"
     model.write_bytes(b"not a model")
     peer = start_peer("--role", "receive", "--model", model)
-    assert peer.wait_for("ready")["pilot"] == "rule"
+    assert peer.wait_for("ready")["active"] == "rule"
     assert not peer.of_type("error")[0]["fatal"]
     assert peer.stop() == 0
 
 
 def test_model_is_the_pilot(start_peer, model):
     peer = start_peer("--role", "receive", "--model", model)
-    assert peer.wait_for("ready")["pilot"] == "weir"
+    assert peer.wait_for("ready")["active"] == "weir"
     assert peer.stop() == 0
 
 
@@ -147,13 +145,3 @@ def test_what_cannot_be_done_is_answered(start_peer, line, message):
     peer.send(line)
     assert message in peer.wait_for("error")["message"]
     assert peer.stop() == 0
-
-
-def test_decisions_of_a_call_are_recorded(start_call, model):
-    _, receiver = start_call(receiver=("--model", model, "--exploration", "0.1"))
-    estimate = receiver.wait_for("estimate", lambda line: line["reason"] == "pilot")
-    same = receiver.wait_for("decision", lambda line: line["time_us"] == estimate["time_us"])
-    assert same["action"] != same["policy_action"]
-    assert same["action"] == pytest.approx(same["policy_action"], rel=0.8)
-    assert len(same["observation"]) == 19
-    assert [line["reset"] for line in receiver.of_type("decision")][:2] == [True, False]

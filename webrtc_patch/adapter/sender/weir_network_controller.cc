@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conversions.h"
+#include "rtc_base/checks.h"
 #include "rtc_base/time_utils.h"
 #include "sender/target_announcement.h"
 #include "weir/send_side_estimator.h"
@@ -140,10 +141,12 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   void Begin(DataRate start_rate) {
     const SendSideEstimatorConfig config{
-        .estimator = {.constraints = Validated(EstimatorConstraints(start_rate)).value(),
+        .estimator = {.constraints = EstimatorConstraints(start_rate),
                       .objective = options_.objective,
                       .decision_limit = {.clock = [] { return Timestamp::Micros(webrtc::TimeMicros()); }}}};
-    estimator_.emplace(config, options_.controller());
+    auto estimator = SendSideEstimator::Create(config, options_.controller());
+    RTC_CHECK(estimator.ok()) << estimator.error();  // the factory has validated the objective
+    estimator_.emplace(std::move(estimator.value()));
   }
 
   // With the first packet that the peer is to report.
@@ -192,9 +195,11 @@ class WeirNetworkControllerFactory final : public webrtc::NetworkControllerFacto
 
 }  // namespace
 
-std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeWeirNetworkControllerFactory(
+Result<std::unique_ptr<webrtc::NetworkControllerFactoryInterface>> MakeWeirNetworkControllerFactory(
     WeirNetworkControllerOptions options) {
-  return std::make_unique<WeirNetworkControllerFactory>(std::move(options));
+  if (auto error = CheckObjective(options.objective)) return std::move(*error);
+  return std::unique_ptr<webrtc::NetworkControllerFactoryInterface>(
+      std::make_unique<WeirNetworkControllerFactory>(std::move(options)));
 }
 
 }  // namespace weir

@@ -2,7 +2,7 @@
 // the receiver may be any browser as it is. See docs/send_side.md.
 //
 //   dependencies.network_controller_factory =         // PeerConnectionFactoryDependencies
-//       MakeWeirNetworkControllerFactory({.controller = std::move(PolicyAlone(model).value())});
+//       std::move(MakeWeirNetworkControllerFactory({.controller = std::move(PolicyAlone(model).value())}).value());
 //
 // target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. Where the peer
 // did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
@@ -36,7 +36,8 @@ struct WeirNetworkControllerOptions {
   std::function<void(const Estimate&)> on_target_rate;
 };
 
-std::unique_ptr<webrtc::NetworkControllerFactoryInterface> MakeWeirNetworkControllerFactory(
+// The error when the objective is not valid.
+Result<std::unique_ptr<webrtc::NetworkControllerFactoryInterface>> MakeWeirNetworkControllerFactory(
     WeirNetworkControllerOptions options);
 
 }  // namespace weir

@@ -104,7 +104,7 @@ func run(o options, lines *lineWriter) error {
 	}
 	defer e.close()
 	lines.write(line{
-		"type": "ready", "versions": versions(), "controller": o.controller, "pilot": o.controller, "pool": nil,
+		"type": "ready", "versions": versions(), "controller": o.controller, "active": o.controller, "pool": nil,
 	})
 	commands := make(chan command)
 	go readCommands(os.Stdin, commands)

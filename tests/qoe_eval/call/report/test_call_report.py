@@ -145,18 +145,6 @@ def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(c
     assert (trust["y"][10], trust["y"][13]) == (1.0, 0.2)
 
 
-def test_the_chart_says_what_kind_of_path_a_model_saw(calls, made_call, tmp_path):
-    records = calls(scenarios=("steps",), seeds=(1,), controllers=("weir", "gcc"))
-    path = tmp_path / "calls" / records[0].call.folder / logs.ESTIMATES
-    entries = [json.loads(one) for one in path.read_text().splitlines()]
-    kinds = [entry | {"path_kind": 4 * (entry["time_us"] > made_call.START_US + 6_000_000)} for entry in entries]
-    made_call.write_lines(path, kinds)
-    _, page = write(records, tmp_path)
-    rows = {row["title"]: row for row in data_of(page.read_text())["charts"][0]["rows"]}
-    (kind,) = rows["Kind of path"]["lines"]
-    assert (kind["y"][10], kind["y"][13], kind["step"]) == (0, 4, True)
-
-
 def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls, tmp_path):
     records = calls(seeds=(1, 2, 3))
     clean, _ = write(records, tmp_path)

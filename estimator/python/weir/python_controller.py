@@ -1,7 +1,6 @@
-"""Runs a rate controller that is a Python class, as a program of JSON lines. `weir` starts it by this file's path:
+"""A custom rate controller that is a Python class, in an estimator of this process or as a program of JSON lines.
 
-    python -P python_controller.py FILE.py CLASS
-
+Replays and calls start that program by this file's path: `python -P python_controller.py FILE.py CLASS`.
 docs/write_your_own_controller.md has the class and the lines. Nothing of Weir is imported, so that it starts at once.
 """
 
@@ -14,6 +13,7 @@ import os
 import random
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,6 +63,51 @@ class OpenNetLabFace:
                 self._ticks += (ticks - self._last_ticks + half) % whole - half
             self._last_ticks = ticks
         return self._ticks / _ABS_SEND_TIME_TICKS_PER_MS
+
+
+class PythonController:
+    """One object of the user's class, with Weir's methods or OpenNetLab's, for one flow.
+
+    Args:
+        made: the class, or what makes the object.
+        start: min_bps, start_bps, max_bps, objective and seed.
+    """
+
+    def __init__(self, made: Callable[..., Any], start: dict[str, Any]) -> None:
+        self._name = getattr(made, "__name__", repr(made))
+        self._controller: Any = OpenNetLabFace(made()) if _is_opennetlab(made) else made(start)
+        self._objective = start["objective"]
+        self._round_trip_time_us = 0
+        self.interval_us = getattr(self._controller, "interval_us", 100_000)
+
+    def decide(self, question: dict[str, Any]) -> float:
+        """The target in bit/s for time_us, objective, packets and, once it is known, round_trip_time_us."""
+        if question["objective"] != self._objective:
+            self._objective = question["objective"]
+            self._tell("on_objective", self._objective)
+        if question.get("round_trip_time_us", 0) != self._round_trip_time_us:
+            self._round_trip_time_us = question["round_trip_time_us"]
+            self._tell("on_round_trip_time", self._round_trip_time_us)
+        self._controller.on_packets(question["packets"])
+        return self._checked(self._controller.on_timeout(question["time_us"]))
+
+    def _tell(self, method: str, value: Any) -> None:
+        if callable(getattr(self._controller, method, None)):
+            getattr(self._controller, method)(value)
+
+    def _checked(self, target: Any) -> float:
+        try:
+            # float() takes texts and truth values, numpy's too.
+            no_number = isinstance(target, str | bytes | bytearray) or type(target).__name__ in ("bool", "bool_")
+            target_bps = math.nan if no_number else float(target)
+        except (TypeError, ValueError, OverflowError):
+            target_bps = math.nan
+        if not math.isfinite(target_bps):
+            method = "get_estimated_bandwidth" if isinstance(self._controller, OpenNetLabFace) else "on_timeout"
+            raise _WrongClassError(
+                f"{self._name}.{method} returned {target!r:.60}; it must return a number, bits per second"
+            )
+        return target_bps
 
 
 def main(path: Path, class_name: str) -> int:
@@ -122,31 +167,22 @@ def _load(path: Path, class_name: str) -> type:
     return found
 
 
-def _is_opennetlab(made: type) -> bool:
+def _is_opennetlab(made: Callable[..., Any]) -> bool:
     return all(callable(getattr(made, name, None)) for name in ("report_states", "get_estimated_bandwidth"))
 
 
 def _answer_all(made: type, questions: IO[bytes], answers: IO[str]) -> None:
-    controller: Any = None
-    objective: Any = None
-    round_trip_time_us = 0
+    controller: PythonController | None = None
     for line in questions:
         question = json.loads(line)
         if question.pop("type") == "start":
             question.pop("version")
             _seed(question["seed"])
-            controller = OpenNetLabFace(made()) if _is_opennetlab(made) else made(question)
-            objective, round_trip_time_us = question["objective"], 0
-            answer = {"version": VERSION, "interval_us": getattr(controller, "interval_us", 100_000)}
+            controller = PythonController(made, question)
+            answer = {"version": VERSION, "interval_us": controller.interval_us}
         else:
-            if question["objective"] != objective:
-                objective = question["objective"]
-                _tell(controller, "on_objective", objective)
-            if question.get("round_trip_time_us", 0) != round_trip_time_us:
-                round_trip_time_us = question["round_trip_time_us"]
-                _tell(controller, "on_round_trip_time", round_trip_time_us)
-            controller.on_packets(question["packets"])
-            answer = {"target_bps": _checked(controller.on_timeout(question["time_us"]), made)}
+            assert controller is not None, "the first question is a start"
+            answer = {"target_bps": controller.decide(question)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
@@ -157,26 +193,6 @@ def _seed(seed: int) -> None:
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed(seed % (1 << 32))
-
-
-def _tell(controller: Any, method: str, value: Any) -> None:
-    if callable(getattr(controller, method, None)):
-        getattr(controller, method)(value)
-
-
-def _checked(target: Any, made: type) -> float:
-    try:
-        # float() takes texts and truth values, numpy's too.
-        no_number = isinstance(target, str | bytes | bytearray) or type(target).__name__ in ("bool", "bool_")
-        target_bps = math.nan if no_number else float(target)
-    except (TypeError, ValueError, OverflowError):
-        target_bps = math.nan
-    if not math.isfinite(target_bps):
-        method = "get_estimated_bandwidth" if _is_opennetlab(made) else "on_timeout"
-        raise _WrongClassError(
-            f"{made.__name__}.{method} returned {target!r:.60}; it must return a number, bits per second"
-        )
-    return target_bps
 
 
 def _where(error: Exception, path: Path) -> str:

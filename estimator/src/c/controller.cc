@@ -1,0 +1,117 @@
+// Controllers in the C interface.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "c/c_api.h"
+#include "controllers/custom_controller.h"
+#include "registry.h"
+
+using weir::DataRate;
+using weir::Error;
+using weir::internal::Create;
+using weir::internal::Fail;
+using weir::internal::FailArgument;
+
+namespace {
+
+using Member = weir::Result<std::unique_ptr<weir::ReceiverController>>;
+
+Member MakeBuiltIn(const std::string& name, DataRate start_rate) {
+  if (auto made = weir::MakeBuiltInController(name, start_rate)) return made;
+  return Error{"there is no controller '" + name.substr(0, 64) + "'; there are " +
+               weir::ListNames(weir::kBuiltInControllers, " and ")};
+}
+
+weir::FusionFunction MakeFusion(weir_fusion_callback fusion, void* argument) {
+  if (fusion == nullptr) return nullptr;
+  return [fusion, argument](DataRate pilot, std::span<const DataRate> copilots) {
+    std::array<int64_t, weir::kMaxCopilots> rates_bps{};
+    std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
+    return DataRate::BitsPerSecond(fusion(argument, pilot.bps(), rates_bps.data(), copilots.size()));
+  };
+}
+
+}  // namespace
+
+namespace weir::internal {
+
+Result<std::unique_ptr<PoolController>> MakeController(const weir_controller* controller, DataRate start_rate) {
+  if (controller == nullptr) return Error{"the controller is NULL"};
+  return PoolController::Create(
+      controller->specification,
+      [&](const std::string& name) { return controller->make_member(name, start_rate); },
+      {.fusion = controller->fusion, .policy = nullptr});
+}
+
+}  // namespace weir::internal
+
+void weir_controller_destroy(weir_controller* controller) noexcept { delete controller; }
+
+int weir_controller_create_policy(const weir_model* model, int worker, weir_controller** out) noexcept {
+  return Create(out, [&](weir_controller*& controller) {
+    if (model == nullptr) return FailArgument("the model is NULL");
+    const auto make = [model = model->model, worker](const std::string&, DataRate) -> Member {
+      return worker != 0 ? weir::MakeWorkerPolicyController(model) : weir::MakePolicyController(model);
+    };
+    controller = new weir_controller{.specification = {.pilot = "weir"}, .make_member = make};
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_controller_create_built_in(const char* name, weir_controller** out) noexcept {
+  return Create(out, [&](weir_controller*& controller) {
+    if (name == nullptr) return FailArgument("the name is NULL");
+    const auto tried = MakeBuiltIn(name, DataRate::BitsPerSecond(1));
+    if (!tried) return Fail(WEIR_ERROR_UNKNOWN_CONTROLLER, tried.error());
+    controller = new weir_controller{.specification = {.pilot = name}, .make_member = &MakeBuiltIn};
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_controller_create_custom(const weir_controller_functions* functions, void* argument,
+                                  weir_controller** out) noexcept {
+  return Create(out, [&](weir_controller*& controller) {
+    if (const auto error = weir::CheckFunctions(functions)) return FailArgument(error->message);
+    const auto start = [functions = *functions, argument](weir_controller_start request) {
+      request.argument = argument;
+      return weir::StartFunctions(functions, request);
+    };
+    const auto make = [start](const std::string& name, DataRate) -> Member {
+      return std::unique_ptr<weir::ReceiverController>(std::make_unique<weir::HostController>(name, start));
+    };
+    controller = new weir_controller{.specification = {.pilot = "custom"}, .make_member = make};
+    return static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_controller_create_pool(const char* specification, const weir_named_controller* members, size_t member_count,
+                                weir_fusion_callback fusion, void* fusion_argument, weir_controller** out) noexcept {
+  return Create(out, [&](weir_controller*& controller) {
+    if (specification == nullptr) return FailArgument("the specification is NULL");
+    if (members == nullptr && member_count > 0) return FailArgument("the members are NULL");
+    auto pool = weir::ParsePool(specification);
+    if (!pool) return FailArgument(pool.error());
+    std::map<std::string, weir_controller, std::less<>> given;
+    for (const weir_named_controller& member : std::span(members, member_count)) {
+      if (member.name == nullptr || member.controller == nullptr) return FailArgument("a member has no name or is NULL");
+      if (!member.controller->specification.copilots.empty()) return FailArgument("a member of a pool cannot be a pool");
+      given.emplace(member.name, *member.controller);
+    }
+    const auto make_member = [given = std::move(given)](const std::string& name, DataRate start_rate) {
+      const auto found = given.find(name);
+      return found == given.end() ? MakeBuiltIn(name, start_rate)
+                                  : found->second.make_member(found->second.specification.pilot, start_rate);
+    };
+    auto made = std::make_unique<weir_controller>(weir_controller{.specification = std::move(pool.value()),
+                                                                  .make_member = make_member,
+                                                                  .fusion = MakeFusion(fusion, fusion_argument)});
+    // What cannot be made fails here, not in each estimator.
+    const auto tried = weir::internal::MakeController(made.get(), DataRate::BitsPerSecond(1));
+    if (!tried) return FailArgument(tried.error());
+    controller = made.release();
+    return static_cast<int>(WEIR_OK);
+  });
+}

@@ -1,0 +1,15 @@
+#include "program/external_controller.h"
+
+namespace weir::external {
+
+NetworkControlUpdate ExternalController::OnTimeout(Timestamp now) {
+  if (!failure_.empty() || !timer_.Take(now)) return {};
+  const Result<DataRate> target = maker_->Decide(Question(packets_, now));
+  packets_.clear();
+  if (target) return Bounded(target.value(), now);
+  failure_ = AboutController(std::string(name()), target.error());
+  on_failure_();
+  return {};
+}
+
+}  // namespace weir::external

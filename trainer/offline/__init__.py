@@ -1,1 +1,0 @@
-"""Experimental: learning from decisions that were recorded in real calls, without an environment."""
