@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
@@ -28,16 +29,15 @@ COMMANDS: Commands = {
     "link": ("weir.qoe_eval.link.link:link", "Run a command behind a link that replays a scenario."),
     "serve": ("weir.qoe_eval.serve.serve:serve", "Make, steer and watch calls on a page."),
     "doctor": ("weir.qoe_eval.doctor:doctor", "Show every component: its version, or how to get it."),
-    "bench": ("weir.qoe_eval.bench.bench:bench", "Measure the speed of this machine."),
+    "bench": ("weir.cli.bench.bench:bench", "Measure the speed of this machine."),
     "report": ("weir.cli.report:report", "Make a report again, or one of a browser's dump."),
     "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
     "train": ("weir.trainer.train:train", "Train a policy."),
-    "tune": ("weir.qoe_eval.tune.tune:tune", "Search settings of a training."),
+    "tune": ("weir.trainer.tune.tune:tune", "Search settings of a training."),
     "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
     "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
-    "model": ("weir.qoe_eval.model:model", "Show what a model needs and gives."),
+    "model": ("weir.trainer.model_command:model", "Show what a model needs and gives."),
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
-    "paper": ("weir.papers.paper:app", "Repeat the experiment of a paper."),
     "webrtc": ("weir.webrtc_patch.check:app", "Check the patches that put Weir into libwebrtc."),
 }
 _LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
@@ -47,9 +47,17 @@ def build_app() -> typer.Typer:
     """The command with its subcommands, also those whose optional packages are not installed."""
     # The options of completion stand before any command; reading them loads pydantic, which takes longer than the rest.
     completion = not sys.argv[1:] or sys.argv[1].startswith("-")
-    app = _group(COMMANDS, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
+    commands = COMMANDS if sys.argv[1:] and sys.argv[1] in COMMANDS else {**COMMANDS, **_registered()}
+    app = _group(commands, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
     app.callback()(_options)
     return app
+
+
+def _registered() -> Commands:
+    """The commands of other distributions: their entry points of the group `weir.commands`."""
+    return {
+        one.name: (one.value, one.dist.metadata["Summary"]) for one in entry_points(group="weir.commands") if one.dist
+    }
 
 
 class _BooleanHelp:

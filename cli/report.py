@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from weir.errors import InputError
-from weir.qoe_eval.call import report as call_page
-from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
+from weir.qoe_eval.call import call_report
+from weir.qoe_eval.dumps.dump_report import describe, read_dump, write_dump_report
 from weir.qoe_eval.measures.summary import in_order
-from weir.qoe_eval.report import replay_page, training_page
+from weir.qoe_eval.report import replay_page
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.runs.options import ReferenceOption
 from weir.qoe_eval.runs.store import CallStore, RunStore
-from weir.qoe_eval.tune import page as tune_page
+from weir.trainer.report import training_report
+from weir.trainer.tune import search_report
 
 
 def report(
@@ -42,7 +43,7 @@ def report(
         summary, page = _report_dump(path, out or Path("weir-dump-report"))
     elif out is not None:
         raise InputError(f"--out {out}: is for a dump; the report of a folder is written in that folder")
-    elif (learned := training_page.rewrite(path) or tune_page.rewrite(path)) is not None:
+    elif (learned := training_report.rewrite(path) or search_report.rewrite(path)) is not None:
         summary, page = json.dumps(learned[0], indent=1), learned[1]
     else:
         summary, page = _report_records(path, reference, csv=csv, quiet=as_json)
@@ -61,7 +62,7 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
 
 
 def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bool) -> tuple[str, Path]:
-    calls = call_page.rewrite(folder, reference)
+    calls = call_report.rewrite(folder, reference)
     summary, page = calls or replay_page.rewrite(folder, reference)
     if csv and calls:
         write_results_csv(folder, in_order(CallStore(folder).read(), ()), "call")

@@ -20,17 +20,9 @@ from rich.text import Text
 
 import weir
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_peer, find_simulator
-from weir.installation import (
-    DISTRIBUTION,
-    SPEECH_PACKAGES,
-    TRAINING_PACKAGES,
-    how_to_get,
-    installed_version,
-    source_tree,
-)
-from weir.qoe_eval.runs.options import shipped_model
+from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
 from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.simulator.executables import find_peer, find_simulator
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
@@ -63,19 +55,9 @@ def _table(found: list[Component]) -> Table:
 # "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
 Need = Literal["run", "build", "train", "test", "calls"]
 
-_REQUIRED_PACKAGES = (
-    "numpy", "scipy", "pydantic", "typer", "rich", "jinja2", "plotly", "onnx", "onnxruntime", "gymnasium",
-)  # fmt: skip
-_OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
-    *((name, "train") for name in TRAINING_PACKAGES),
-    ("mypy", "test"),
-    ("pytest", "test"),
-    ("ruff", "test"),
-    ("aiohttp", "calls"),
-    ("playwright", "calls"),
-    ("imageio-ffmpeg", "calls"),
-    *((name, "calls") for name in SPEECH_PACKAGES.values()),
-)
+# Each extra, and what its packages are needed to.
+_EXTRAS: dict[str, Need] = {"bench": "run", "call": "calls", "train": "train"}
+_TEST_PACKAGES = ("mypy", "pytest", "ruff")
 # The targets of the Makefile that install them.
 _TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
@@ -141,12 +123,12 @@ def _simulator() -> Iterator[Component]:
         found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
         yield Component(name, "run", found, f"apt-get install {package}, then {how_to_get('build')}")
     # The Python module and weir-sim each find it.
-    library = weir.ONNXRUNTIME_VERSION if parts.get("onnxruntime", "present") else None
+    library = weir.onnxruntime_version() if parts.get("onnxruntime", "present") else None
     yield Component("onnxruntime, C library", "run", library or None, how_to_get("build", "onnxruntime"))
 
 
 def _model() -> Component:
-    from weir.trainer import read_model
+    from weir.files.model import read_model
 
     try:
         path = shipped_model()
@@ -159,9 +141,12 @@ def _model() -> Component:
 
 def _packages() -> Iterator[Component]:
     yield Component("Python", "run", platform.python_version())
-    for name in _REQUIRED_PACKAGES:
-        yield Component(f"Python package {name}", "run", _package_version(name), how_to_get("build", name))
-    for name, need in _OPTIONAL_PACKAGES:
+    yield Component("Python package numpy", "run", _package_version("numpy"), how_to_get("build", "numpy"))
+    needs: dict[str, Need] = {}
+    for extra, need in _EXTRAS.items():
+        needs |= {name: need for name in packages_of(extra) if name not in needs}
+    needs |= dict.fromkeys(_TEST_PACKAGES, "test")
+    for name, need in needs.items():
         yield Component(f"Python package {name}", need, _package_version(name), how_to_get(_TARGETS[need], name))
 
 

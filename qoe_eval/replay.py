@@ -12,10 +12,8 @@ from typing import Annotated
 
 import typer
 
-from weir.cluster import connected
 from weir.console import error_console, with_options
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.qoe_eval.measures.summary import in_order
@@ -48,6 +46,9 @@ from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model, without_field_trials
+from weir.simulator import MAX_DECISION_DELAY_MS
+from weir.simulator.cluster import connected
+from weir.simulator.executables import find_simulator
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_queue, parse_rate
 from weir.traces.formats.importers import read_trace
@@ -55,7 +56,6 @@ from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.families.families import small_grid
 from weir.traces.schema.media import MEDIA, MediaKind
 from weir.traces.schema.scenario import MAX_DURATION_S
-from weir.trainer.gym import MAX_DECISION_DELAY_MS
 
 FINDINGS_SHOWN = 5
 

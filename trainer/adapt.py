@@ -10,10 +10,10 @@ import typer
 
 from weir.console import ForceOption
 from weir.errors import InputError
-from weir.installation import require_training
+from weir.installation import require
+from weir.objectives import checked_objective
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import checked_configuration, load_configuration
-from weir.trainer.gym.episode import checked_objective
 from weir.trainer.learning.progress_bar import progress_bar, reward_text
 from weir.trainer.model.card import write_card
 from weir.trainer.model.file import check_target
@@ -44,7 +44,7 @@ def adapt(
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
     target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
     check_target(target, model, force=force)
-    require_training()
+    require("train")
     total = steps or settings.steps
     with progress_bar(total) as show:
         # Below the bar: on a busy machine torch takes minutes to load.

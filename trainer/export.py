@@ -10,7 +10,7 @@ import typer
 
 from weir.console import ForceOption
 from weir.errors import InputError
-from weir.installation import require_training
+from weir.installation import require
 from weir.trainer.adapt import DEFAULT_CONFIGURATION
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.model.card import write_card
@@ -32,7 +32,7 @@ def export(
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
     check_target(out, force=force)
-    require_training()
+    require("train")
     _say("loading torch")
     if run.suffix == ".onnx":
         _export_anew(run, out)

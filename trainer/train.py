@@ -10,7 +10,7 @@ import typer
 
 from weir.errors import InputError
 from weir.files.input import check_utf8, printable
-from weir.installation import require_distributed, require_training
+from weir.installation import require
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.learning.progress_bar import progress_bar, reward_text
 
@@ -37,12 +37,14 @@ def train(
         raise InputError("--eval-freq: needs --eval")
     check_utf8("--out", out)
     settings = load_configuration(configuration)
+    if steps is not None and settings.stages:
+        raise InputError(f"--steps: {configuration} trains in stages; change their steps there")
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
     if changes:
         settings = checked_configuration(settings.model_dump() | changes, "command line")
-    require_training()
+    require("train")
     if settings.algorithm == "impala":
-        require_distributed()
+        require("distributed")
     elif address is not None:
         raise InputError(f"--address: is for algorithm impala, not {settings.algorithm}")
     words = ["weir", "train", str(configuration), "--out", str(out)]
@@ -54,12 +56,12 @@ def train(
         # Below the bar: on a busy machine torch takes minutes to load.
         from weir.trainer.learning.callbacks import TrainingProgress
         from weir.trainer.learning.run_record import configuration_file
-        from weir.trainer.learning.train import train as run_training
+        from weir.trainer.learning.stages import train_in_stages
 
         def on_progress(state: TrainingProgress) -> None:
             show("training", state.steps, reward_text(state.mean_reward))
 
-        result = run_training(
+        result = train_in_stages(
             settings,
             out,
             resume=resume,
@@ -76,10 +78,9 @@ def train(
         )
         raise typer.Exit(1)
     if result.was_complete:
-        typer.echo(
-            f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done; for more: "
-            f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
-        )
+        more = f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
+        done = f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done"
+        typer.echo(done if settings.stages else f"{done}; for more: {more}")
         return
     typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
     if evaluate:

@@ -20,6 +20,13 @@ SharedModel LoadModelFile(const py::object& path) {
   return {LoadModel(py::module_::import("pathlib").attr("Path")(path).attr("read_bytes")())};
 }
 
+// The model that comes with Weir: one for all who ask. The GIL guards it.
+SharedModel ShippedModel() {
+  static std::shared_ptr<const PolicyModel> shipped;
+  if (!shipped) shipped = LoadModelFile(py::module_::import("weir.installation").attr("shipped_model")()).model;
+  return {shipped};
+}
+
 std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observation,
                              const ObjectiveArgument& objective) {
   const ModelDescription& description = policy.description();
@@ -88,13 +95,14 @@ py::dict ReadRemb(const py::bytes& packet) {
 
 PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = WEIR_VERSION;
-  module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
+  module.def("onnxruntime_version", &OnnxRuntimeVersion);
   BindRegistry(module);
   BindFeatures(module);
   // Before what takes one.
   py::class_<SharedModel>(module, "Model")
       .def(py::init([](const py::bytes& model) { return SharedModel{LoadModel(model)}; }), "model"_a)
       .def_static("load", &LoadModelFile, "path"_a)
+      .def_static("shipped", &ShippedModel)
       .def_property_readonly("description", [](const SharedModel& self) { return ToDict(self.model->description()); })
       .def_property_readonly("needs_onnxruntime",
                              [](const SharedModel& self) { return self.model->needs_onnxruntime(); });

@@ -11,9 +11,8 @@ import typer
 
 from weir.console import error_console
 from weir.errors import InputError
-from weir.executables import find_peer, find_simulator
 from weir.files.input import printable_lines
-from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import (
     CODECS,
     DEFAULT_MAX_BITRATE_BPS,
@@ -55,9 +54,10 @@ from weir.registry import (
     uses_model,
     without_field_trials,
 )
+from weir.simulator import MAX_DECISION_DELAY_MS
+from weir.simulator.executables import find_peer, find_simulator
 from weir.traces.formats.convert import parse_queue, parse_rate
 from weir.traces.formats.importers import read_trace
-from weir.trainer.gym import MAX_DECISION_DELAY_MS
 
 _CONTROLLERS = tuple(dict.fromkeys((*IN_CALLS, *LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)))
 # Controllers that run at the sender and work with any receiver.

@@ -16,11 +16,13 @@ from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.evaluate.ending import finish
-from weir.qoe_eval.evaluate.report import evaluation_document, evaluation_page, print_evaluation
+from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
+from weir.qoe_eval.evaluate.measured import measurement_of
 from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
 from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
 from weir.qoe_eval.evaluate.suite import Suite
 from weir.qoe_eval.evaluate.suites import SUITES
+from weir.qoe_eval.measurement import write_measurement
 from weir.qoe_eval.records import RunAbout, command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
@@ -85,6 +87,9 @@ def evaluate(
     weak_model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A model that was trained for 60 s only, for the suite safety.")
     ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a record of results, which documents cite; of one suite.")
+    ] = None,
     jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help=f"Print {DOCUMENT}, and no progress.")] = False,
 ) -> None:
@@ -96,6 +101,8 @@ def evaluate(
     suites = _suites(suite or [], calls)
     if size is not None and size not in SIZES:
         raise InputError(f"--size {size}: use {', '.join(SIZES)}")
+    if record is not None and len(suites) != 1:
+        raise InputError("--record: is of one suite; name it with --suite")
     check_model(model, "MODEL")
     check_model(weak_model, "--weak-model")
     traces = traces or shared_traces(*TRACE_SETS)
@@ -130,6 +137,8 @@ def evaluate(
         "versions": next((record.versions for one in evaluated for record in one.records), {}),
         "failures": [failure for one in evaluated for failure in one.failures],
     }
+    if record is not None:
+        write_measurement(record, measurement_of(evaluated[0], run, seeds or evaluated[0].planned.suite.seeds or 1))
     finish(
         evaluation_document(evaluated, run),
         out / DOCUMENT,

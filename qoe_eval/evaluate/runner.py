@@ -15,8 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from weir.errors import InputError
-from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call import report as call_report
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
@@ -31,6 +30,7 @@ from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import PRESETS
+from weir.simulator.executables import find_peer, find_simulator
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import (
@@ -87,7 +87,7 @@ def replaced_within(results: Results, bound: Bound, seconds: float, controller: 
 @goal_measure
 def guard_rule(results: Results, bound: Bound, rule: str, controllers: Sequence[str], sets: Sequence[str]) -> Outcome:
     """Score that a rule of the guard gains, with the rule less without: mean over sets, behind the first of the
-    controllers. Figures have every effect by controller and set.
+    controllers. Figures: the means of its effects by controller.
     """
     effects: dict[str, dict[str, RuleEffect]] = {}
     for controller in controllers:
@@ -100,7 +100,9 @@ def guard_rule(results: Results, bound: Bound, rule: str, controllers: Sequence[
     gains = {controller: mean(one.challenge for one in by_set.values()) for controller, by_set in effects.items()}
     detail = ", ".join(f"{controller} {gain:+.2f}" for controller, gain in gains.items())
     figures = {
-        controller: {name: asdict(one) for name, one in by_set.items()} for controller, by_set in effects.items()
+        f"{controller}/{key}": mean(getattr(one, key) for one in by_set.values())
+        for controller, by_set in effects.items()
+        for key in ("challenge", "p95_one_way_delay_ms")
     }
     return Outcome(gains[controllers[0]], detail, figures)
 

@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.cluster import core_count
 from weir.errors import InputError
-from weir.executables import find_simulator
 from weir.files.input import sha256_of_file
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, member_digests
 from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.registry import is_pool
+from weir.simulator.cluster import core_count
+from weir.simulator.executables import find_simulator
 
 # Tasks of fewer jobs spend their time on being tasks.
 _CHUNK = 15

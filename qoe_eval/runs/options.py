@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from weir._core import parse_pool
-from weir.errors import InputError, MissingComponent
+from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
+from weir.installation import shipped_model
+from weir.objectives import checked_objective
 from weir.qoe_eval.runs.custom_controllers import (
     DEFAULT_TIME_LIMIT_S,
     HOW,
@@ -30,8 +32,6 @@ from weir.registry import (
     pool_members,
     without_field_trials,
 )
-from weir.trainer import SHIPPED_MODEL
-from weir.trainer.gym import checked_objective
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
@@ -180,20 +180,6 @@ def check_model(path: Path | None, what: str = "--model") -> None:
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
     raise InputError(f"{what} {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
-
-
-def shipped_model() -> Path:
-    """The bundled ONNX model of the controller weir.
-
-    Raises:
-        MissingComponent: this copy of Weir has none.
-    """
-    if not SHIPPED_MODEL.is_file():
-        raise MissingComponent(
-            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or omit "
-            "--controller weir"
-        )
-    return SHIPPED_MODEL
 
 
 def model_to_run(given: Path | None) -> Path:

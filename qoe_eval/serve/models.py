@@ -11,7 +11,7 @@ from typing import Any
 from weir._core import describe_model
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
-from weir.qoe_eval.runs.options import shipped_model
+from weir.installation import shipped_model
 
 SHIPPED = "shipped"
 _SUFFIX = ".onnx"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TABLE = "estimator/src/guard/guard_rules.cc"
-ROW = '  ROW("stale", MakeStaleRule, true, true, true)'
-NEW_ROW = ROW + ' \\\n  ROW("dummy", MakeDummyRule, true, false, true)'
+ROW = '  ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true, .without_delays = true)'
+NEW_ROW = ROW + ' \\\n  ROW("dummy", MakeDummyRule, .has_switch = true, .without_delays = true)'
 NEW_FILE = """
 #include "guard/guard_rule.h"
 namespace weir {

@@ -12,8 +12,8 @@ import pytest
 
 import weir
 from weir import _core
+from weir.installation import shipped_model
 from weir.registry import CONTROLLERS
-from weir.trainer import SHIPPED_MODEL
 
 HERE = Path(__file__).parent
 
@@ -108,7 +108,7 @@ def test_everything_is_exported() -> None:
 def test_the_library_is_the_wheels() -> None:
     import onnxruntime
 
-    assert onnxruntime.__version__ == weir.ONNXRUNTIME_VERSION
+    assert onnxruntime.__version__ == weir.onnxruntime_version()
 
 
 @pytest.mark.parametrize("controller", weir.CONTROLLERS)
@@ -349,7 +349,7 @@ def test_repr_says_it_all() -> None:
 
 
 def test_another_model_takes_the_place_in_the_call() -> None:
-    model = SHIPPED_MODEL.read_bytes()
+    model = shipped_model().read_bytes()
     estimator = weir.BandwidthEstimator(model=model)
     stream(estimator, 0, 2_000_000, 1_000_000)
     before_bps = estimator.latest.target_rate_bps

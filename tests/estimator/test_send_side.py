@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import weir
-from weir.trainer import SHIPPED_MODEL
+from weir.installation import shipped_model
 
 START_US = 1_000_000_000
 CLOCK_OFFSET_US = 77_000_000
@@ -39,7 +39,7 @@ def run(estimator: weir.SendSideEstimator, seconds: int, capacity_bps: int) -> l
 
 
 def test_the_shipped_model_fills_a_link_from_the_sender() -> None:
-    estimator = weir.SendSideEstimator(model=SHIPPED_MODEL.read_bytes())
+    estimator = weir.SendSideEstimator(model=shipped_model().read_bytes())
     assert estimator.target_rate_bps == 300_000
     assert estimator.reason == "start"
     assert estimator.congestion_window_bytes == 2**63 - 1

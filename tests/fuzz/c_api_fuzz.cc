@@ -35,7 +35,7 @@ int64_t Later(FuzzInput& input, int64_t now_us) {
   return time_us > INT64_MAX / 2 || time_us < INT64_MIN / 2 ? now_us : time_us;
 }
 
-void Statistics(FuzzInput& input, const weir_estimator* estimator, int64_t now_us) {
+void Statistics(const weir_estimator* estimator, int64_t now_us) {
   weir_estimator_statistics statistics{};
   const int result = weir_estimator_get_statistics(estimator, now_us, &statistics);
   Check(result);
@@ -125,7 +125,7 @@ void RunEstimator(FuzzInput& input) {
         Check(weir_estimator_set_objective(estimator, input.Take<float>(), input.Take<float>(), input.Take<float>()));
         Check(weir_estimator_on_packet_fate_unknown(estimator, input.Take<uint32_t>(), input.Take<uint16_t>()));
         Check(weir_estimator_remove_stream(estimator, input.Take<uint32_t>()));
-        Statistics(input, estimator, now_us);
+        Statistics(estimator, now_us);
         break;
       case 6:
         Check(weir_estimator_set_constraints(estimator, TakeNumber(input), TakeNumber(input), TakeNumber(input),

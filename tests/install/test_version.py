@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import weir
-from weir.executables import find_simulator
+from weir.simulator.executables import find_simulator
 from weir.trainer.configuration.training import TrainingConfiguration
 
 ROOT = Path(__file__).parents[2]

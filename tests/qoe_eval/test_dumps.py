@@ -14,9 +14,9 @@ from html_page import check, data_of
 from weir.errors import InputError
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps import dump as dump_module
-from weir.qoe_eval.dumps import report as dump_reader
+from weir.qoe_eval.dumps import dump_report as dump_reader
+from weir.qoe_eval.dumps.dump_report import read_dump, render_dump
 from weir.qoe_eval.dumps.freezes import freeze_text
-from weir.qoe_eval.dumps.report import read_dump, render_dump
 
 DATA = Path(__file__).parents[1] / "data" / "dumps"
 INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"

@@ -250,9 +250,9 @@ def test_missing_extra_says_what_to_install():
         find = importlib.util.find_spec
         importlib.util.find_spec = lambda name, *rest: None if name == "torch" else find(name, *rest)
         from weir.errors import MissingComponent
-        from weir.installation import require_training
+        from weir.installation import require
         try:
-            require_training()
+            require("train")
         except MissingComponent as error:
             sys.exit(0 if "torch" in str(error) and "train" in str(error) else 1)
         sys.exit(1)

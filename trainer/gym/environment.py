@@ -10,7 +10,8 @@ import gymnasium
 import numpy as np
 
 from weir.errors import InputError
-from weir.trainer.gym.episode import EpisodeSource, checked_objective
+from weir.objectives import checked_objective
+from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import (

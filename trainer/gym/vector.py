@@ -13,8 +13,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from weir.errors import InputError
+from weir.objectives import checked_objective
 from weir.trainer.gym.environment import make_specification
-from weir.trainer.gym.episode import Episode, EpisodeSource, checked_objective
+from weir.trainer.gym.episode import Episode, EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import (

@@ -10,8 +10,6 @@ from os import PathLike
 from typing import Any
 
 __version__: str
-ONNXRUNTIME_VERSION: str
-"""The version of the ONNX Runtime library in use, such as "1.31.1"."""
 FEATURES: Mapping[str, Feature]
 """Features of policies, the statistics of a decision interval, by name; their meanings are in
 estimator/include/weir/interval_statistics.h."""
@@ -130,6 +128,9 @@ class Model:
     @staticmethod
     def load(path: str | PathLike[str]) -> Model:
         """The model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
+    @staticmethod
+    def shipped() -> Model:
+        """The model that comes with Weir, loaded once. Raises weir.errors.MissingComponent where it is missing."""
     @property
     def description(self) -> dict[str, Any]:
         """As `describe_model`."""
@@ -338,6 +339,11 @@ class Policy:
         """
     def reset_state(self) -> None:
         """Resets the recurrent state to zeros, as at the start of a call."""
+
+def onnxruntime_version() -> str:
+    """The version of the ONNX Runtime library, such as "1.31.1", which computes the models that Weir itself does not;
+    empty without one.
+    """
 
 def describe_model(model: bytes) -> dict[str, Any]:
     """Describes a model, after all checks.

@@ -70,10 +70,8 @@ class CustomController : public ReceiverController {
   // The request about `packets`, which outlive it.
   weir_controller_interval Question(const std::vector<weir_controller_packet>& packets, Timestamp now) const;
   // The target within the bounds of the call.
-  NetworkControlUpdate Bounded(DataRate target, Timestamp now) const {
-    NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, std::clamp(target, constraints_.min_rate, constraints_.max_rate)};
-    return update;
+  ReceiverControlUpdate Bounded(DataRate target) const {
+    return {.target_rate = std::clamp(target, constraints_.min_rate, constraints_.max_rate)};
   }
 
   const TargetRateConstraints& constraints() const { return constraints_; }
@@ -105,7 +103,7 @@ class HostController final : public CustomController {
   }
   // Starts the controller: the first objective follows the first constraints.
   void OnObjective(const Objective& objective) override;
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:
   const Starter starter_;

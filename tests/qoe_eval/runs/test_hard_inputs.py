@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from weir.trainer import SHIPPED_MODEL
+from weir.installation import shipped_model
 
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 REPLAY = ("--controller", "rule", "--seeds", "1", "--objectives", "0", "--out", "here")
@@ -163,7 +163,7 @@ def test_a_file_is_replaced_with_force_alone_and_a_pipe_needs_a_reader(weir, tmp
     "command", [("export", "run", "--force", "--out", "notes.onnx"), ("model", "notes.onnx", "--card")]
 )
 def test_a_card_replaces_nothing_but_a_card(weir, tmp_path, command):
-    (tmp_path / "notes.onnx").write_bytes(SHIPPED_MODEL.read_bytes())
+    (tmp_path / "notes.onnx").write_bytes(shipped_model().read_bytes())
     (tmp_path / "notes.md").write_text("mine")
     status, _, said = weir(*command)
     assert status == 2

@@ -1,0 +1,98 @@
+"""The record of results of a suite: means of controllers, differences, families and goals.
+
+Keys: SET/CONTROLLER/MEASURE, SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest
+score against the better of libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a
+goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from weir.qoe_eval.evaluate.evaluation_report import family_table
+from weir.qoe_eval.evaluate.results import undisturbed
+from weir.qoe_eval.evaluate.runner import Evaluated
+from weir.qoe_eval.evaluate.scenario_sets import base_name
+from weir.qoe_eval.fingerprint import fingerprint
+from weir.qoe_eval.measurement import Measurement, Value, commit, today
+from weir.qoe_eval.measures.families import GCC
+from weir.qoe_eval.measures.statistics import distinct_runs, spread
+from weir.qoe_eval.measures.summary import against, common_runs, ordered_controllers, run_values
+from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import CallRecord, Record
+from weir.qoe_eval.runs.options import shipped_model
+from weir.registry import LIBWEBRTC_SENDERS, POLICY
+from weir.simulator.executables import find_simulator
+
+_MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
+_OF_CALLS = (
+    "received_bitrate_bps", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95", "vmaf_mean",
+    "call_score",
+)  # fmt: skip
+_OWN = (POLICY, "weir-send")
+_OTHERS = (*LIBWEBRTC_SENDERS, "rule", POLICY)
+
+
+def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int) -> Measurement:
+    """The record of a suite's replays and calls. `run`: of the document of the evaluation."""
+    suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
+    sets = [replays.name for replays in evaluated.planned.replays if {POLICY, GCC} <= set(replays.controllers)]
+    values: dict[str, Value] = {}
+    for name in sets:
+        values |= {f"{name}/{key}": value for key, value in _set(evaluated.results.of(name), _MEASURES)}
+    for name, records in _of_all_sizes(evaluated.results.calls).items():
+        values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
+    for family in family_table(evaluated):
+        if family.worst_score:
+            suffix = "" if family.media == "video" else f", {family.media}"
+            values[f"{family.name}{suffix}/worst"] = Value(family.worst_score.value)
+    for row in evaluated.rows:
+        if row.value is not None:
+            values[f"goals/{row.name}"] = Value(row.value * (row.goal.scale if row.goal else 1.0))
+        numbers = {key: value for key, value in row.figures.items() if isinstance(value, float)}
+        values |= {f"goals/{row.name}/{key}": Value(value) for key, value in numbers.items()}
+    return Measurement(
+        measured="calls" if calls else "replays",
+        about=suite.about,
+        command=f"weir evaluate --suite {suite.name} --seeds {seeds}",
+        model_sha256=run["model"]["sha256"],
+        simulator="" if calls else fingerprint(find_simulator(), shipped_model()),
+        libwebrtc=evaluated.libwebrtc,
+        date=today(),
+        commit=commit(),
+        values=values,
+    )
+
+
+def _of_all_sizes(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequence[CallRecord]]:
+    """The undisturbed calls by set, and as "SET, all sizes" those of the sets that differ in the size of the picture;
+    there a scenario has the seeds of every size.
+    """
+    found = {name: undisturbed(records) for name, records in calls.items()}
+    for base in dict.fromkeys(map(base_name, calls)):
+        sizes = [records for name, records in found.items() if base_name(name) == base]
+        if len(sizes) > 1:
+            found[f"{base}, all sizes"] = [
+                one.model_copy(update={"seed": one.seed + 1000 * index})
+                for index, records in enumerate(sizes)
+                for one in records
+            ]
+    return found
+
+
+def _set(records: Sequence[Record], measures: Sequence[str]) -> Iterator[tuple[str, Value]]:
+    """The means of each controller over the runs that all have, and the differences of ours."""
+    controllers = ordered_controllers(record.controller for record in records)
+    runs = distinct_runs(records)
+    for name in measures:
+        found = {controller: run_values(runs, controller, name) for controller in controllers}
+        common = common_runs(found.values())
+        for controller, values in found.items():
+            mean = spread(MEASURES[name], {run: value for run, value in values.items() if run in common})
+            if mean:
+                yield f"{controller}/{name}", Value(mean.mean, *mean.ci95)
+        for own in _OWN:
+            for other in _OTHERS:
+                if own != other and (pair := against(records, own, other, name)):
+                    yield f"{own}-{other}/{name}", Value(pair.mean, *pair.ci95)

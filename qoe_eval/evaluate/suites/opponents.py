@@ -1,0 +1,38 @@
+"""Weir at the receiver and at the sender beside every opponent on each set of paths: the tables of README and results.
+
+The suite has no goals: `policy` and `impairments` have them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate.suite import Replays, Suite
+from weir.registry import COMPARED, knows_path
+from weir.traces.catalogue import bundled_scenarios
+from weir.traces.schema.media import MEDIA
+
+_CONTROLLERS: Final = (*(name for name in COMPARED if not knows_path(name)), "weir-send")
+_PATHS: Final[dict[str, sets.SetBuilder]] = {
+    "bundled": sets.fixed(bundled_scenarios),
+    **{name: sets.traces(name) for name in sets.TRACE_SETS},
+    "random": sets.random(),
+}
+_SETS: Final = {
+    name: build
+    for media in MEDIA
+    for name, build in (
+        sets.sending(media, _PATHS) | {sets.of_media("impairments", media): sets.joined(*sets.families(media).values())}
+    ).items()
+}
+
+SUITE: Final = Suite(
+    name="opponents",
+    about="Weir at the receiver and at the sender, and every opponent, on the bundled scenarios, OpenNetLab's and "
+    "Mahimahi's traces, held-out random scenarios and all families of impairments, with video and with filler.",
+    seeds=5,
+    random=200,
+    replays=tuple(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _SETS.items()),
+    goals=(),
+)

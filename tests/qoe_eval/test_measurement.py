@@ -1,0 +1,67 @@
+"""Records of results, and the fingerprint that binds those of replays to the simulator."""
+
+from pathlib import Path
+
+import pytest
+
+from weir.errors import InputError
+from weir.qoe_eval.fingerprint import fingerprint, read_fingerprints
+from weir.qoe_eval.measurement import Measurement, Value, read_measurement, stale, write_measurement
+from weir.qoe_eval.runs.options import shipped_model
+from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.simulator.executables import find_simulator
+
+FINGERPRINTS = Path(__file__).parents[2] / "simulator/fingerprints.json"
+
+
+def record(**fields):
+    given = {
+        "measured": "replays", "about": "Two sets.", "command": "weir evaluate --suite policy", "date": "2026-11-23",
+        "commit": "5785e59d", "values": {},
+    }  # fmt: skip
+    return Measurement(**{**given, **fields})
+
+
+def test_a_record_survives_its_file(tmp_path):
+    values = {"bundled/weir/challenge": Value(88.28, 83.37, 91.55), "goals/start": Value(1.0)}
+    written = record(model_sha256="a", simulator="b", libwebrtc="150.0.1", values=values)
+    write_measurement(tmp_path / "one.json", written)
+    assert read_measurement(tmp_path / "one.json") == written
+
+
+def test_values_are_rounded_to_what_they_are_good_for(tmp_path):
+    write_measurement(tmp_path / "one.json", record(values={"rate": Value(1234567.8), "share": Value(0.000123456)}))
+    assert read_measurement(tmp_path / "one.json").values == {"rate": Value(1235000), "share": Value(0.0001235)}
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "weir.measurement/1", "values": {"x": []}}'])
+def test_what_is_no_record_is_one_message(tmp_path, text):
+    (tmp_path / "one.json").write_text(text)
+    with pytest.raises(InputError, match=r"one\.json"):
+        read_measurement(tmp_path / "one.json")
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({}, ""),
+        ({"model_sha256": "model", "simulator": "now", "libwebrtc": "150"}, ""),
+        ({"model_sha256": "other"}, "another model"),
+        ({"simulator": "before", "libwebrtc": "150"}, "behaved otherwise"),
+        ({"simulator": "now", "libwebrtc": "149"}, "behaved otherwise"),
+    ],
+)
+def test_a_record_of_something_else_is_stale(fields, why):
+    found = stale(record(**fields), "model", {"150": "now"})
+    assert why in found if why else found == ""
+
+
+def test_the_simulator_behaves_as_its_fingerprint_says():
+    simulator = find_simulator()
+    version = simulator_versions(simulator)["libwebrtc"]
+    known = read_fingerprints(FINGERPRINTS)
+    if version not in known:
+        pytest.skip(f"no fingerprint of libwebrtc {version}: `make results` writes it")
+    assert fingerprint(simulator, shipped_model()) == known[version], (
+        "replays have changed; if that is meant, run `python -m weir.qoe_eval.fingerprint` and `make results`"
+    )
