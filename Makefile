@@ -37,10 +37,14 @@ build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.
 	touch $@
 
 # torch for the CPU comes from PyTorch's own index, whose hashes the lock does not have. Where that cannot be reached
-# there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU.
+# there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU. Users
+# ask for these 6 GB with CUDA=1; what tests need is installed unasked (ALLOW_CUDA).
 TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/cuda.txt)
 LOCKED = $(UV) pip install --require-hashes --no-deps
 INSTALL_TORCH = $(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
+	  [ -n "$(CUDA)$(ALLOW_CUDA)" ] || { \
+	    echo "weir: torch without CUDA cannot be had here (see above); with CUDA it takes 6 GB:" \
+	      "make $(or $(MAKECMDGOALS),train) CUDA=1" >&2; exit 3; }; \
 	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 6 GB" >&2; \
 	  $(LOCKED) -r requirements/cuda.txt; }
 build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
@@ -82,6 +86,7 @@ $(CHECKED): $(LIBWEBRTC)
 	webrtc_patch/libwebrtc/build.sh build/libwebrtc --checked
 	touch $@
 
+build/stamps/test: ALLOW_CUDA = 1
 build/stamps/test: build/stamps/train requirements/test.txt docker/packages-test.txt
 	docker/packages.sh docker/packages-test.txt
 	$(UV) pip install --quiet --require-hashes -r requirements/test.txt
@@ -92,9 +97,11 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
-INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable . $(PAPERS:%/requirements.txt=--editable %) \
+# With --verbose uv passes on what ninja writes.
+INSTALL = docker/progress.sh build/install.log $(UV) pip install --verbose --no-build-isolation --no-deps \
+          --editable . $(PAPERS:%/requirements.txt=--editable %) \
           --config-settings=cmake.define.WEIR_BUILD_PEER=$(if $(shell ls $(LIBWEBRTC) 2>/dev/null),ON,OFF)
-BUILDING = building: ten minutes without output on two cores the first time, then seconds
+BUILDING = building: ten minutes on two cores the first time, then seconds
 
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
@@ -157,6 +164,7 @@ test-python: build-test
 	$(BIN)/pytest -n $$(nproc) --dist worksteal
 
 .PHONY: test-distributed
+test-distributed: ALLOW_CUDA = 1
 test-distributed: build-test distributed ## Train, search and replay over two Ray nodes, one of which is killed
 	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed tests/qoe_eval/distributed
 

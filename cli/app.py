@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from weir.errors import InputError, unknown
 from weir.installation import installed_version
 
 # By name: the module and name of the function or group, or a table of commands; and a line of help.
@@ -24,8 +26,8 @@ TRACES: Commands = {
     "generate": ("weir.traces.cli:generate", "Generate a trace or scenario."),
 }
 COMMANDS: Commands = {
-    "replay": ("weir.qoe_eval.replay:replay", "Replay traces or scenarios under rate controllers."),
-    "call": ("weir.qoe_eval.call.call:call", "Make real calls through a link that replays a scenario."),
+    "replay": ("weir.qoe_eval.replay_command:replay", "Replay traces or scenarios under rate controllers."),
+    "call": ("weir.qoe_eval.call_command:call", "Make real calls through a link that replays a scenario."),
     "link": ("weir.qoe_eval.link.link:link", "Run a command behind a link that replays a scenario."),
     "serve": ("weir.qoe_eval.serve.serve:serve", "Make, steer and watch calls on a page."),
     "doctor": ("weir.qoe_eval.doctor:doctor", "Show every component: its version, or how to get it."),
@@ -40,6 +42,8 @@ COMMANDS: Commands = {
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
     "webrtc": ("weir.webrtc_patch.check:app", "Check the patches that put Weir into libwebrtc."),
 }
+# Of every wrong use, the base class of what typer shows of it.
+_UsageError: Any = typer.BadParameter.__base__
 _LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
@@ -81,6 +85,16 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
             # The names serve suggestions; `get_command` has the commands.
             self.commands: Any = dict.fromkeys(commands)
 
+        def main(self, *arguments: Any, **options: Any) -> Any:
+            try:
+                status = super().main(*arguments, **options | {"standalone_mode": False})
+            except _UsageError as error:
+                if type(error).__name__ != "NoArgsIsHelpError":
+                    raise InputError(_in_our_form(error)) from None
+                error.show()
+                status = error.exit_code
+            sys.exit(status or 0)
+
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             return _load(cmd_name, *commands[cmd_name]) if cmd_name in commands else None
 
@@ -91,6 +105,33 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
     app = typer.Typer(cls=Group, help=text, no_args_is_help=True, add_completion=completion, **_LOOK)
     app.callback()(lambda: None)
     return app
+
+
+def _in_our_form(error: Any) -> str:
+    """The message of a wrong use: the option, its value in quotes, the fault, and where the options are described."""
+    from weir.files.input import printable
+
+    parameter, context = getattr(error, "param", None), error.ctx
+    refused: list[Any] = getattr(error.__cause__, "errors", list)()
+    text = error.format_message().rstrip(".")
+    if hasattr(error, "possibilities"):
+        meant = ", ".join(sorted(error.possibilities or []))
+        text = f"{error.option_name}: no such option" + (f"; did you mean {meant}?" if meant else "")
+    elif parameter is not None and refused:
+        option = parameter.opts[-1] if parameter.opts[-1].startswith("-") else parameter.make_metavar(context)
+        value, fault = str(refused[0]["input"]), refused[0]["msg"].removeprefix("Value error, ").rstrip(".")
+        if choices := re.search(r"is not one of (.*)", fault):
+            known = re.findall("'([^']*)'", choices[1])
+            fault = f"not known; {unknown(value, known)}"
+        fault = fault.replace("Input should be", "must be", 1).partition(", unable to parse")[0]
+        text = f"{option} '{printable(value)}': {fault}"
+    if context is None:
+        return _lower_first(text)
+    return f"{_lower_first(text)}{' ' if text.endswith('?') else '; '}'{context.command_path} --help' shows the options"
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _load(name: str, place: Any, text: str) -> Any:

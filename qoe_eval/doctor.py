@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import weir
+from weir.console import output_console
 from weir.errors import InputError, MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
 from weir.qoe_eval.runs.simulator import simulator_versions
@@ -33,7 +33,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")
         rows = [asdict(component) | {"required": component.required} for component in found]
         typer.echo(json.dumps({"ok": not missing, "components": rows}, indent=1))
     else:
-        Console(soft_wrap=True).print(_table(found))
+        output_console(pipe_width=_LONGEST_LINE).print(_table(found))
     if missing:
         names = ", ".join(component.name for component in missing)
         raise MissingComponent(
@@ -60,6 +60,8 @@ _EXTRAS: dict[str, Need] = {"bench": "run", "call": "calls", "train": "train"}
 _TEST_PACKAGES = ("mypy", "pytest", "ruff")
 # The targets of the Makefile that install them.
 _TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
+# Off a terminal, wider than any path: what is copied or searched for stands in one line.
+_LONGEST_LINE = 10_000
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
     ("cmake", "build", "CMake", "apt-get install cmake"),

@@ -82,12 +82,12 @@ def _join(address: str) -> None:
             socket.create_connection((host, int(port)), _CONNECT_S).close()
         except OSError as error:
             raise InputError(
-                f"--address {address}: there is no cluster ({error.strerror or error}); start one: ray start --head"
+                f"--address '{address}': there is no cluster ({error.strerror or error}); start one: ray start --head"
             ) from None
     try:
         ray.init(address, **_QUIET)
     except Exception as error:
-        raise InputError(f"--address {address}: cannot join the cluster: {_reason(error)}") from None
+        raise InputError(f"--address '{address}': cannot join the cluster: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:

@@ -20,10 +20,10 @@ import typer
 from rich.console import Console
 
 from weir.cli.bench.simulator import measure_simulator
-from weir.console import ForceOption
 from weir.errors import InputError, MissingComponent
 from weir.files.input import sha256_of_file
 from weir.files.output import make_folder, refuse_to_overwrite, write_text
+from weir.options import ForceOption
 from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
 from weir.qoe_eval.runs.options import model_to_run
 from weir.simulator.executables import find_simulator
@@ -103,7 +103,7 @@ def bench(
     """
     if not build_dir.is_dir():
         raise InputError(
-            f"--build-dir {build_dir}: no such folder; build with WEIR_BUILD_BENCHMARKS=ON and name that folder"
+            f"--build-dir '{build_dir}': no such folder; build with WEIR_BUILD_BENCHMARKS=ON and name that folder"
         )
     make_folder(out.parent)
     refuse_to_overwrite(out, force)

@@ -21,11 +21,11 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
     """Environment steps per second, one value per repetition: the vectorised environment, one process per core,
     random actions, 1 Mbps.
     """
-    from weir.trainer.gym import BottleneckVectorEnv
+    from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
 
     capacity = {"times_s": [0.0], "rates_bps": [1e6]}
     scenario = Scenario.make(name="bench", duration_s=60.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
-    environment = BottleneckVectorEnv(scenario=scenario, interval_ms=INTERVAL_MS, simulator=simulator)
+    environment = BottleneckVectorEnv(None, scenario, EnvironmentSpecification(INTERVAL_MS), simulator=simulator)
     generator = np.random.default_rng(1)
     actions = generator.uniform(-1, 1, (_STEPS, environment.num_envs, 1)).astype(np.float32)
     speeds = []

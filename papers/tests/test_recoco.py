@@ -18,7 +18,7 @@ from weir.qoe_eval.runs.task_processes import TaskFailure
 from weir.simulator.executables import find_simulator
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.schema.capacity import CapacityTrace
-from weir.trainer.gym.environment import BottleneckEnv
+from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 from weir_papers.recoco import results as recoco_results
 from weir_papers.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
@@ -178,9 +178,8 @@ def test_gym_and_replay_score_the_same_rate_alike():
     series = read_flow_series(outcome.record, flow)
     # Without the first second, in which the fixed controller's first report is still on its way.
     replayed = recoco_scores_of_series(replace(series, start_s=1.0), flow.bytes_received / flow.packets_received)
-    environment = BottleneckEnv(
-        scenario, interval_ms=200, action={"kind": "log_rate", "min_bps": low, "max_bps": high}, simulator=simulator
-    )
+    specification = EnvironmentSpecification(200, action=ActionSpecification("log_rate", low, high))
+    environment = BottleneckEnv(scenario, specification, simulator=simulator)
     rows, ended = [], False
     environment.reset(seed=1)
     action = np.array([2 * np.log(rate / low) / np.log(high / low) - 1], dtype=np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -76,22 +77,41 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
 
 
 def rewrite(out: Path, reference: str | None = None) -> tuple[Summary, Path] | None:
-    """Writes the report again from `results.jsonl`, or the `call.json` of a single call; None without calls.
-    `reference`: another than that of `weir call`.
+    """Writes the report of the calls in a folder again; None without calls. `reference`: another than `weir call` had.
 
     Raises:
         InputError: a record or log is damaged, or no call is of the reference.
     """
-    store = CallStore(out)
-    records = store.read() if holds_calls(store.results_path) else []
-    if not records:
-        only = read_record(out)
-        records = [only] if only is not None else []
+    records = read_folder(out)
     if not records:
         return None
     check_reference(reference, ordered_controllers(call.controller for call in read_calls(records)))
-    run = read_run(out / SUMMARY)
+    # The number of calls of `weir serve` is not planned.
+    run = read_run(out / SUMMARY) if CallStore(out).results_path.is_file() else RunAbout(failures=[])
     return write(records, out, run.model_copy(update={"reference": reference}) if reference else run)
+
+
+def read_folder(out: Path) -> list[CallRecord]:
+    """The records of `weir call`'s `results.jsonl`, of a single call, or of `weir serve`'s calls, each in a folder.
+    These have no seeds: those of one scenario and controller are numbered instead, in the order of their times.
+
+    Raises:
+        InputError: a record is damaged.
+    """
+    store = CallStore(out)
+    if holds_calls(store.results_path):
+        return store.read()
+    only = read_record(out)
+    if only is not None:
+        return [only]
+    found = [read_record(path.parent) for path in sorted(out.glob(f"*/{logs.RECORD}"))]
+    repeated: Counter[tuple[str, str]] = Counter()
+    records = []
+    for record in (one for one in found if one is not None):
+        case = record.scenario, record.controller
+        records.append(record.model_copy(update={"seed": record.seed + repeated[case]}))
+        repeated[case] += 1
+    return records
 
 
 def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from weir.errors import MissingComponent
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.plan import WITHOUT_MODEL, CallSettings
+from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
@@ -20,6 +20,7 @@ from weir.qoe_eval.link.child_process import (
     monotonic_us,
     run_in_real_time,
 )
+from weir.qoe_eval.options.call import WITHOUT_MODEL
 from weir.registry import is_pool, pool_members
 from weir.simulator.executables import find_peer
 

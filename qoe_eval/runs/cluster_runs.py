@@ -33,7 +33,7 @@ def check_travels(plan: ReplayPlan) -> None:
     """Raises an InputError for controllers that read files which other machines do not have."""
     for name in plan.controllers:
         if name in plan.own or (is_pool(name) and member_digests(name)):
-            raise InputError(f"--controller {name}: runs from a file of this machine; omit it or --address")
+            raise InputError(f"--controller '{name}': runs from a file of this machine; omit it or --address")
 
 
 def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float) -> Generator[MeasuredRun, None, None]:

@@ -9,7 +9,8 @@ from typing import Any, cast, get_args
 from weir.errors import InputError
 from weir.files.input import parse_json
 from weir.qoe_eval.call.orders import checked_order, choice, number_between, read_objective, read_pool
-from weir.qoe_eval.call.plan import SIZES, Order, SenderKind
+from weir.qoe_eval.call.plan import Order
+from weir.qoe_eval.options.call import SIZES, SenderKind
 from weir.registry import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool
 from weir.traces.schema.scenario import Scenario
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from weir.objectives import MINIMUM_WEIGHT
 from weir.qoe_eval.call.disturbance import LARGEST_LINK_LAG_MS
-from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S, SENDERS
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model

@@ -34,7 +34,7 @@ struct AgentSpecification {
   DecisionSource* source = nullptr;
 };
 
-// Decides at its start, on an observation of zeros, and after every interval of the estimator that it is the pilot of.
+// Decides at its start, on an observation of zeros, and after every interval while it is active.
 // An action that the mapping refuses leaves the rate in force. As with a policy, that rate also stays while an action
 // is delayed, and an action that is delayed by more than an interval is dropped and a fault.
 class AgentController final : public ReceiverController {

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weir import FEATURES, INTERVAL_STATISTICS_FIELDS
+from weir import FEATURES
 from weir.errors import InputError
 from weir.trainer.gym import specification
 from weir.trainer.gym.scaling import SCALINGS
@@ -86,7 +86,7 @@ def test_the_guides_steps_are_enough_in_the_library(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     value, highest, names = done.stdout.split(" ", 2)
     assert (float(value), float(highest)) == (pytest.approx(0.4), 60)
-    assert sorted(names.split(", ")) == sorted([*INTERVAL_STATISTICS_FIELDS, DUMMY])
+    assert sorted(names.split(", ")) == sorted([*FEATURES, DUMMY])
 
 
 def test_a_field_without_its_line_in_the_table_does_not_compile(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_the_trainer_needs_its_golden_value_and_nothing_else(monkeypatch: pytest
 
 
 def test_every_feature_has_a_golden_value_and_a_known_scale() -> None:
-    observations, _ = golden_inputs(EnvironmentSpecification(features=INTERVAL_STATISTICS_FIELDS, history=1))
+    observations, _ = golden_inputs(EnvironmentSpecification(features=tuple(FEATURES), history=1))
     assert np.isfinite(observations).all()
     assert {feature.scale for feature in FEATURES.values()} == set(SCALINGS)
 

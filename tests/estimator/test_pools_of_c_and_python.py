@@ -66,7 +66,8 @@ def recorded() -> Iterator[dict[str, int]]:
 
 def in_python(line: str, model: bytes | None) -> list[tuple[int, int, str]]:
     """Time, rate and reason of each estimate."""
-    estimator = weir.BandwidthEstimator(pool=line, model=model)
+    members = {"weir": weir.Model(model)} if model else {}
+    estimator = weir.BandwidthEstimator(weir.Pool(line, members=members))
     estimates = []
     for packet in recorded():
         estimator.on_packet(**packet)

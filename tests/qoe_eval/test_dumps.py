@@ -332,7 +332,7 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     assert (status, "missing.json: no such file" in error) == (2, True)
     (tmp_path / "file").write_text("")
     status, _, error = run_weir("report", INTERNALS, "--out", "file/below")
-    assert (status, "--out file/below: the folder cannot be made" in error) == (2, True)
+    assert (status, "--out 'file/below': the folder cannot be made" in error) == (2, True)
     assert run_weir("report")[0] == 2
     status, out, _ = run_weir("report", "--help")
     assert status == 0

@@ -18,7 +18,7 @@ LAYERS = (
     ["weir.qoe_eval"],
     ["weir.simulator"],
     ["weir.webrtc_patch", "weir.traces"],
-    ["weir.installation", "weir.console"],
+    ["weir.installation", "weir.console", "weir.options"],
     ["weir.files"],
     ["weir.objectives"],
     ["weir.registry"],

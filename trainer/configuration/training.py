@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -25,7 +26,6 @@ from weir.trainer.configuration.algorithms import (
 )
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
-from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
@@ -73,22 +73,11 @@ class EnvironmentSettings(Settings):
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of `BottleneckEnv` and `BottleneckVectorEnv` besides scenario, objective and simulator."""
-        return {
-            "reward": self.reward,
-            "interval_ms": self.interval_ms,
-            "features": self.features,
-            "history": self.history,
-            "action": self.action.specification(),
-            "guard": self.guard,
-            "side": self.side,
-            "decision_delay_ms": self.decision_delay_ms,
-            "privileged": self.privileged_critic,
-            "timeout_s": self.timeout_s,
-        }
+        return {"specification": self.specification(), "reward": self.reward, "timeout_s": self.timeout_s}
 
     def specification(self) -> EnvironmentSpecification:
         """The specification these settings make."""
-        return make_specification(
+        return EnvironmentSpecification(
             self.interval_ms,
             self.features,
             self.history,
@@ -149,6 +138,19 @@ class TrainingConfiguration(Settings):
             "sac": self.sac,
         }
         return tables[self.algorithm]
+
+    @property
+    def steps_per_update(self) -> int:
+        """The environment steps between two updates, of all environments together."""
+        settings = getattr(self, self.algorithm, None)
+        steps = getattr(settings, "steps_per_fragment", None) or getattr(settings, "steps_per_update", None)
+        # Of an algorithm that another distribution registers, nothing is known.
+        return int(steps) * self.environment.environments if steps else 1
+
+    @property
+    def trained_steps(self) -> int:
+        """The steps of a run: `steps`, rounded up to whole updates."""
+        return math.ceil(self.steps / self.steps_per_update) * self.steps_per_update
 
     @property
     def saves_buffer(self) -> bool:

@@ -80,8 +80,18 @@ class ActionSpecification:
 class EnvironmentSpecification:
     """The part of an environment that stays the same over all its episodes.
 
-    `decision_delay_ms`: an action is in force so much later; one that takes more than an interval is dropped, and after
-    three such in a row the rule decides, as in a call.
+    Args:
+        interval_ms: decision interval.
+        features: fields of the estimator's interval statistics.
+        history: how many intervals an observation spans.
+        action: how an action becomes a rate.
+        guard: whether the estimator's guard is behind the agent.
+        packets: whether a step brings the packets that arrived, for `weir.trainer.gym.opennetlab`.
+        privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path, for a
+            critic while it trains.
+        side: at the sender the agent observes what transport feedback reports, and its rate is in force at once.
+        decision_delay_ms: an action is in force so much later; one that takes more than an interval is dropped, and
+            after three such in a row the rule decides, as in a call.
 
     Raises:
         InputError: an unknown or missing feature, or a value out of range.

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.callbacks import TrainingProgress
 from weir.trainer.policies.recurrent import RecurrentPolicy
 
 
 class Learner(Protocol):
-    """What the module of an algorithm has. The checkpoint's `algorithm` is the configuration's."""
+    """The module of an algorithm. The checkpoint's `algorithm` is the configuration's."""
 
     PACKAGES: Sequence[str]
     """Those whose versions are recorded."""
@@ -29,10 +28,10 @@ class Learner(Protocol):
         *,
         resume: bool,
         simulator: str | os.PathLike[str] | None,
-        on_progress: Callable[[TrainingProgress], None] | None,
+        on_progress: Callable[[Any], None] | None,
     ) -> tuple[int, bool, float]:
         """Trains and writes the checkpoint. Returns the environment steps, whether Ctrl-C interrupted it, and the mean
-        reward of the last part.
+        reward of the last part. `on_progress` gets a `TrainingProgress`.
         """
 
     def origin(self, configuration: Any) -> dict[str, Any]:

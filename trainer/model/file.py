@@ -24,12 +24,12 @@ def check_target(target: Path, *models: Path, force: bool) -> None:
             or cannot be written; or beside it is a file that its card would replace.
     """
     if target.suffix != ".onnx":
-        raise InputError(f"--out {target}: the name of a model file ends with .onnx")
+        raise InputError(f"--out '{target}': the name of a model file ends with .onnx")
     if os.path.realpath(target) in map(os.path.realpath, models):
-        raise InputError(f"--out {target}: is an input of the training; give another name")
+        raise InputError(f"--out '{target}': is an input of the training; give another name")
     folder = os.path.dirname(os.path.realpath(target))
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-        raise InputError(f"--out {target}: its folder is missing or not writable")
+        raise InputError(f"--out '{target}': its folder is missing or not writable")
     refuse_to_overwrite(target, force)
     card_of(target)
 

@@ -118,5 +118,5 @@ def _run(config: dict[str, Any], search: Path, base: TrainingConfiguration) -> N
         tune.report({_METRIC: score.viewer_quality, "steps": score.steps})
 
     if not search.is_dir():
-        raise InputError(f"--out {search}: machine {platform.node()} has no such folder; choose one that all share")
+        raise InputError(f"--out '{search}': machine {platform.node()} has no such folder; choose one that all share")
     run_trial(search, base, config["number"], lambda steps: None, report)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from weir._core import FEATURES, OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
+from weir._core import CONTROLLERS as CONTROLLERS
+from weir._core import FEATURES, OBJECTIVE_PRESETS, parse_pool
 from weir._core import GUARD_RULES as GUARD_RULES
 from weir._core import field_trials as field_trials
 from weir.errors import InputError
 
-CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in REGISTERED_CONTROLLERS}
-"""By name, in the order of tables."""
 SIMULATED: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.simulated)
 """The controllers that weir-sim runs."""
 COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTROLLERS[name].opt_in)

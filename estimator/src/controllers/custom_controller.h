@@ -95,8 +95,7 @@ class HostController final : public CustomController {
  public:
   using Starter = std::function<Result<std::unique_ptr<DecisionMaker>>(const weir_controller_start& start)>;
 
-  HostController(std::string name, Starter starter)
-      : CustomController(std::move(name)), starter_(std::move(starter)) {}
+  HostController(std::string name, Starter starter) : CustomController(std::move(name)), starter_(std::move(starter)) {}
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     TakeConstraints(constraints, DecisionMaker::kDefaultInterval);

@@ -19,7 +19,7 @@ from weir._core import Model, Policy
 from weir.errors import InputError
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.registry import PRESETS
-from weir.trainer.gym import ActionSpecification, BottleneckEnv
+from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir_papers.common import goal_row
 from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES
 from weir_papers.muses.networks import muses_scenario
@@ -97,10 +97,8 @@ def _flows(file: Path, largest_ms: float, flows: int, simulator: Path) -> tuple[
     if about["action_kind"] != "rate_bps":
         raise InputError(f"{file}: answers with {about['action_kind']}; Figure 1b takes models that answer with rates")
     action = ActionSpecification("log_rate", about["min_bps"], about["max_bps"])
-    environment = BottleneckEnv(
-        objective="balanced", interval_ms=round(about["interval_ms"]), features=about["features"],
-        history=about["history"], action=action, simulator=simulator,
-    )  # fmt: skip
+    specification = EnvironmentSpecification(round(about["interval_ms"]), about["features"], about["history"], action)
+    environment = BottleneckEnv(None, specification, simulator=simulator)
     span = math.log(action.max_bps / action.min_bps)
     optimal_bps, answers_bps, current_bps = [], [], []
     try:

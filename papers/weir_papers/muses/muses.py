@@ -21,8 +21,7 @@ from weir.qoe_eval.runs.options import check_model, model_to_run
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir.trainer.gym import SimulatorError
-from weir.trainer.gym.environment import make_specification
-from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.muses.flow_rows import flow_rows
@@ -195,7 +194,9 @@ def _teachers_specification(model: ModelFile) -> EnvironmentSpecification:
     action = model.provenance.get("action") if isinstance(model.provenance, dict) else None
     if not isinstance(action, dict) or action.get("kind") != "around_rule":
         raise InputError(f"{model.path}: its provenance has no action around the rule; use a model that has one")
-    return make_specification(model.interval_ms, model.features, model.history, action, guard=True)
+    return EnvironmentSpecification(
+        model.interval_ms, model.features, model.history, ActionSpecification(**action), guard=True
+    )
 
 
 def _rounded(values: dict[Any, float]) -> dict[str, float]:

@@ -13,7 +13,7 @@ START_US = 1_000_000_000
 
 
 def by_itself(arrivals: list[Received]) -> list[tuple[int, int, str]]:
-    estimator = weir.BandwidthEstimator(model=weir.Model.load(shipped_model()))
+    estimator = weir.BandwidthEstimator(weir.Model.load(shipped_model()))
     estimates = [estimator.latest]
     estimator.on_timeout(START_US)
     if estimator.remb_due:

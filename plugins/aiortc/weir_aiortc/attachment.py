@@ -173,7 +173,7 @@ def attach(
         raise InvalidStateError("the connection is closed")
     if pc in _attached:
         raise InvalidStateError("the connection has an estimator of Weir already")
-    estimator = weir.BandwidthEstimator(model=model or weir.Model.shipped(), objective=objective)
+    estimator = weir.BandwidthEstimator(model or weir.Model.shipped(), objective=objective)
     attachment = Attachment(pc, estimator, on_estimate)
     _attached.add(pc)
     return attachment

@@ -64,9 +64,7 @@ def delay_throughput(summary: Summary, limited: str) -> Section | None:
 
 def headline(summary: Summary) -> Section:
     """Every controller by its mean utility, with the interval, the challenge score and the other main measures."""
-    # Results of older versions have no utility.
-    has_utility = any("utility" in values for values in summary.controllers.values())
-    leading = MEASURES["utility" if has_utility else "challenge"]
+    leading = MEASURES["utility"]
     controllers = {name: values for name, values in summary.controllers.items() if leading.name in values}
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name].mean)
     domain = _domain([controllers[name][leading.name] for name in ordered])

@@ -97,18 +97,6 @@ def test_what_a_viewer_would_see(plan, tmp_path):
     assert max(d for d in frames if d) == pytest.approx(max(d for d in packets if d), abs=1)
 
 
-def test_results_from_before_there_was_a_utility(plan, tmp_path):
-    records = replay(plan, tmp_path, 2).records
-    for record in records:
-        for name in ("utility", "viewer_quality", "video_quality", "frame_delay_ms_p95"):
-            record.metrics.run.pop(name)
-    page = render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))
-    checker = check(page)
-    assert "headline" in checker.ids
-    assert not {"viewer", "worst"} & set(checker.ids)
-    assert data_of(page)["scatter"]["viewer-scatter"] == []
-
-
 def test_tables_of_one_measure_say_its_unit(plan, tmp_path):
     text = " ".join(" ".join(check(build(plan, tmp_path)).text).split())
     for unit in ("values: of 100 ↑", "values: ms ↓", "values: % ↓"):

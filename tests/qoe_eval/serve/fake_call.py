@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
-from weir import parse_pool
+from weir._core import parse_pool
 from weir.qoe_eval.serve.call_runner import CallBackend
 from weir.registry import is_pool, pool_members
 
@@ -101,6 +101,9 @@ class FakeCalls:
             "controller": settings.controller,
             "objective": list(settings.objective),
             "seed": 0,
+            "duration_s": settings.duration_s,
+            "path": {"one_way_delay_ms": 25.0},
+            "flows": [],
             "metrics": {"run": METRICS},
             "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
         }

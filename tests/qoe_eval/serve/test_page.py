@@ -6,6 +6,7 @@ import shutil
 import time
 
 import pytest
+from hand_made import record
 from serve.conftest import RunningServer
 
 from weir.installation import shipped_model
@@ -446,8 +447,7 @@ def test_text_of_others_is_text(open_page, server):
     folder = server.out / "x"
     folder.mkdir(parents=True)
     attack = "<img src=x onerror=document.title='taken'>"
-    record = {"scenario": attack, "controller": attack, "call": {"sender": attack, "disturbed": [attack]}}
-    (folder / "call.json").write_text(json.dumps(record))
+    (folder / "call.json").write_text(json.dumps(record(attack, attack, disturbed=[attack]).to_json()))
     page = open_page()
     page.wait_for_selector("#calls-table tbody tr")
     assert attack in page.locator("#calls-table tbody tr").inner_text()

@@ -61,7 +61,7 @@ def test_controllers_side_by_side(calls, tmp_path):
     words = " ".join(" ".join(checker.text).split())
     assert "8 real calls through a link that replays 2 scenarios." in words
     assert "weir against gcc , 2 independent scenarios, 2 seeds each:" in words
-    assert "End-to-end delay, p95 −62 ms: better in 2, worse in 0" in words
+    assert "End-to-end delay, p95 −62 ms : better in 2, worse in 0" in words
     assert "weir call steps --compare" in words
     assert "8 complete of 9" in words
     assert "http" not in [link[:4] for link in checker.links]
