@@ -28,7 +28,7 @@ stray=$(outside "$DESTDIR/usr" --prefix /usr)
 [[ -z $stray ]] || fail "written outside DESTDIR: $stray"
 unset DESTDIR
 
-named=$(grep -rlF -e "$source" -e libwebrtc/src/ -e libwebrtc/checked/src/ prefix || true)
+named=$(grep -rlF -e "$source" -e libwebrtc/src/ -e libwebrtc/checked/src/ -e ../webrtc_patch/ prefix || true)
 [[ -z $named ]] || fail "these name the source folder or one below it: $named"
 while read -r file; do
   path=$(readelf -d "$file" 2>/dev/null | sed -nE 's/.*\((RUNPATH|RPATH)\).*\[(.*)\]/\2/p')
