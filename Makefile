@@ -37,10 +37,14 @@ build/stamps/run: build/stamps/packages requirements/run.txt docker/onnxruntime.
 	touch $@
 
 # torch for the CPU comes from PyTorch's own index, whose hashes the lock does not have. Where that cannot be reached
-# there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU.
+# there is only torch for CUDA, which does not start without CUDA's libraries, not even on a machine without a GPU. Users
+# ask for these 6 GB with CUDA=1; what tests need is installed unasked (ALLOW_CUDA).
 TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements/cuda.txt)
 LOCKED = $(UV) pip install --require-hashes --no-deps
 INSTALL_TORCH = $(UV) pip install --no-deps --torch-backend=cpu $(TORCH) || { \
+	  [ -n "$(CUDA)$(ALLOW_CUDA)" ] || { \
+	    echo "weir: torch without CUDA cannot be had here (see above); with CUDA it takes 6 GB:" \
+	      "make $(or $(MAKECMDGOALS),train) CUDA=1" >&2; exit 3; }; \
 	  echo "weir: torch without CUDA cannot be had here (see above); installing it with CUDA, 6 GB" >&2; \
 	  $(LOCKED) -r requirements/cuda.txt; }
 build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.txt
@@ -54,6 +58,12 @@ build/stamps/distributed: requirements/distributed.txt requirements/cuda.txt | b
 	[ -x $(DISTRIBUTED)/bin/python ] || $(UV) venv --quiet --python $(PYTHON) $(DISTRIBUTED)
 	export VIRTUAL_ENV=$(abspath $(DISTRIBUTED)); $(INSTALL_TORCH)
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(LOCKED) --quiet -r requirements/distributed.txt
+	touch $@
+
+# Packages of the papers, where their folder is.
+PAPERS = $(wildcard papers/requirements.txt)
+build/stamps/papers: build/stamps/train $(PAPERS)
+	$(PAPERS:%=$(LOCKED) --quiet -r %)
 	touch $@
 
 build/stamps/train-cuda: build/stamps/run requirements/train.txt requirements/cuda.txt
@@ -76,6 +86,7 @@ $(CHECKED): $(LIBWEBRTC)
 	webrtc_patch/libwebrtc/build.sh build/libwebrtc --checked
 	touch $@
 
+build/stamps/test: ALLOW_CUDA = 1
 build/stamps/test: build/stamps/train requirements/test.txt docker/packages-test.txt
 	docker/packages.sh docker/packages-test.txt
 	$(UV) pip install --quiet --require-hashes -r requirements/test.txt
@@ -86,9 +97,11 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
-INSTALL = $(UV) pip install --quiet --no-build-isolation --no-deps --editable . \
+# With --verbose uv passes on what ninja writes.
+INSTALL = docker/progress.sh build/install.log $(UV) pip install --verbose --no-build-isolation --no-deps \
+          --editable . $(PAPERS:%/requirements.txt=--editable %) \
           --config-settings=cmake.define.WEIR_BUILD_PEER=$(if $(shell ls $(LIBWEBRTC) 2>/dev/null),ON,OFF)
-BUILDING = building: ten minutes without output on two cores the first time, then seconds
+BUILDING = building: ten minutes on two cores the first time, then seconds
 
 .PHONY: build
 build: build/stamps/run ## Install what is missing, build, and install `weir` and `weir-sim` into .venv
@@ -96,23 +109,18 @@ build: build/stamps/run ## Install what is missing, build, and install `weir` an
 	$(INSTALL)
 
 .PHONY: train
-train: build build/stamps/train$(if $(CUDA),-cuda) ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
+train: build build/stamps/train$(if $(CUDA),-cuda) build/stamps/papers ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
 
 .PHONY: distributed
 distributed: build build/stamps/distributed ## Install Ray and what training needs, with Weir, into .venv-distributed: `weir train` on clusters
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(INSTALL)
 
-# From one configuration, in about half an hour on four cores; goes on from the checkpoint when it was interrupted. Two
-# stages: the learning rate falls over the steps of a run, and a second run raises it once more.
+# From one configuration, in about half an hour on four cores; goes on from the checkpoint when it was interrupted.
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
-MODEL_STAGES = 12000000 15000000
 .PHONY: model
 model: train ## Make a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
-	for steps in $(MODEL_STAGES); do \
-	  $(BIN)/weir train trainer/configs/weir.toml --steps $$steps --out $(MODEL_RUN) \
-	    $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume); \
-	done
+	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx --force
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
 	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
@@ -123,7 +131,7 @@ wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and
 	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
 
 .PHONY: build-test
-build-test: build/stamps/test build/stamps/call ## Install what tests and calls need, and build all programs: torch, Chromium
+build-test: build/stamps/test build/stamps/call build/stamps/papers ## Install what tests and calls need, and build all programs: torch, Chromium
 	@echo "$(BUILDING)"
 	$(INSTALL) --config-settings=cmake.define.WEIR_BUILD_TESTS=ON --config-settings=cmake.define.WEIR_BUILD_BENCHMARKS=ON \
 	  --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
@@ -156,6 +164,7 @@ test-python: build-test
 	$(BIN)/pytest -n $$(nproc) --dist worksteal
 
 .PHONY: test-distributed
+test-distributed: ALLOW_CUDA = 1
 test-distributed: build-test distributed ## Train, search and replay over two Ray nodes, one of which is killed
 	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed tests/qoe_eval/distributed
 
@@ -194,7 +203,7 @@ soak: build-test ## One estimator for SOAK_PACKETS packets (10^8, 24 simulated h
 
 .PHONY: asan
 asan: build/stamps/test ## The library's tests under AddressSanitizer and UndefinedBehaviorSanitizer; the adapter's after `make tsan`
-	cmake --preset asan -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	cmake --preset asan --no-warn-unused-cli -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -DWEIR_BUILD_PEER=$(if $(shell ls $(CHECKED) 2>/dev/null),ON,OFF) >/dev/null
 	cmake --build --preset asan
 	ctest --preset asan -j $$(nproc)
@@ -269,6 +278,7 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/lint/words.py
 	$(COG) --check --diff $(CITING)
+	$(BIN)/python tests/lint/package_tree.py
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(TIDY) $$(git ls-files 'estimator/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
@@ -291,24 +301,25 @@ docs: build build/stamps/docs ## Build the site from READMEs, docstrings and hea
 	ln -sf README.html build/docs/index.html
 	@echo "build/docs/index.html"
 
-COMPILE = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-          --generate-hashes --group pyproject.toml:build pyproject.toml
+LOCK = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url --generate-hashes
+COMPILE = $(LOCK) --group pyproject.toml:build pyproject.toml
 
 # Packages with CUDA go into cuda.txt, the others into $(1).txt.
 WITHOUT_CUDA = awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "$(1)") ".txt") }'
 
 .PHONY: lock
 lock: | $(UV) ## Pin the newest versions of the Python dependencies
-	$(COMPILE) -o requirements/run.txt
+	$(COMPILE) --extra bench -o requirements/run.txt
 	mkdir -p build
 	$(COMPILE) --extra call -c requirements/run.txt -o requirements/call.txt
-	$(COMPILE) --extra train --extra trees -c requirements/call.txt -o build/train.txt
+	$(COMPILE) --extra train -c requirements/call.txt -o build/train.txt
 	$(call WITHOUT_CUDA,train) build/train.txt
 	awk '/^[a-z]/ { skip = /^gymnasium=/ } !skip' build/train.txt > build/constraints.txt
-	$(COMPILE) --extra train --extra trees --extra distributed -c build/constraints.txt -o build/distributed.txt
+	$(COMPILE) --extra distributed -c build/constraints.txt -o build/distributed.txt
 	$(call WITHOUT_CUDA,distributed) build/distributed.txt
 	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
 	$(COMPILE) --extra docs -c requirements/test.txt -o requirements/docs.txt
+	$(PAPERS:%=grep -o '"scikit-learn[^"]*"' papers/pyproject.toml | tr -d '"' | $(LOCK) -c requirements/train.txt - -o %)
 
 .PHONY: clean
 clean: ## Remove everything that was built

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from weir.errors import InputError, unknown
 from weir.installation import installed_version
 
 # By name: the module and name of the function or group, or a table of commands; and a line of help.
@@ -23,23 +26,24 @@ TRACES: Commands = {
     "generate": ("weir.traces.cli:generate", "Generate a trace or scenario."),
 }
 COMMANDS: Commands = {
-    "replay": ("weir.qoe_eval.replay:replay", "Replay traces or scenarios under rate controllers."),
-    "call": ("weir.qoe_eval.call.call:call", "Make real calls through a link that replays a scenario."),
+    "replay": ("weir.qoe_eval.replay_command:replay", "Replay traces or scenarios under rate controllers."),
+    "call": ("weir.qoe_eval.call_command:call", "Make real calls through a link that replays a scenario."),
     "link": ("weir.qoe_eval.link.link:link", "Run a command behind a link that replays a scenario."),
     "serve": ("weir.qoe_eval.serve.serve:serve", "Make, steer and watch calls on a page."),
     "doctor": ("weir.qoe_eval.doctor:doctor", "Show every component: its version, or how to get it."),
-    "bench": ("weir.qoe_eval.bench.bench:bench", "Measure the speed of this machine."),
+    "bench": ("weir.cli.bench.bench:bench", "Measure the speed of this machine."),
     "report": ("weir.cli.report:report", "Make a report again, or one of a browser's dump."),
     "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
     "train": ("weir.trainer.train:train", "Train a policy."),
-    "tune": ("weir.qoe_eval.tune.tune:tune", "Search settings of a training."),
+    "tune": ("weir.trainer.tune.tune:tune", "Search settings of a training."),
     "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
     "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
-    "model": ("weir.qoe_eval.model:model", "Show what a model needs and gives."),
+    "model": ("weir.trainer.model_command:model", "Show what a model needs and gives."),
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
-    "paper": ("weir.papers.paper:app", "Repeat the experiment of a paper."),
     "webrtc": ("weir.webrtc_patch.check:app", "Check the patches that put Weir into libwebrtc."),
 }
+# Of every wrong use, the base class of what typer shows of it.
+_UsageError: Any = typer.BadParameter.__base__
 _LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
@@ -47,9 +51,17 @@ def build_app() -> typer.Typer:
     """The command with its subcommands, also those whose optional packages are not installed."""
     # The options of completion stand before any command; reading them loads pydantic, which takes longer than the rest.
     completion = not sys.argv[1:] or sys.argv[1].startswith("-")
-    app = _group(COMMANDS, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
+    commands = COMMANDS if sys.argv[1:] and sys.argv[1] in COMMANDS else {**COMMANDS, **_registered()}
+    app = _group(commands, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
     app.callback()(_options)
     return app
+
+
+def _registered() -> Commands:
+    """The commands of other distributions: their entry points of the group `weir.commands`."""
+    return {
+        one.name: (one.value, one.dist.metadata["Summary"]) for one in entry_points(group="weir.commands") if one.dist
+    }
 
 
 class _BooleanHelp:
@@ -73,6 +85,16 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
             # The names serve suggestions; `get_command` has the commands.
             self.commands: Any = dict.fromkeys(commands)
 
+        def main(self, *arguments: Any, **options: Any) -> Any:
+            try:
+                status = super().main(*arguments, **options | {"standalone_mode": False})
+            except _UsageError as error:
+                if type(error).__name__ != "NoArgsIsHelpError":
+                    raise InputError(_in_our_form(error)) from None
+                error.show()
+                status = error.exit_code
+            sys.exit(status or 0)
+
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             return _load(cmd_name, *commands[cmd_name]) if cmd_name in commands else None
 
@@ -83,6 +105,33 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
     app = typer.Typer(cls=Group, help=text, no_args_is_help=True, add_completion=completion, **_LOOK)
     app.callback()(lambda: None)
     return app
+
+
+def _in_our_form(error: Any) -> str:
+    """The message of a wrong use: the option, its value in quotes, the fault, and where the options are described."""
+    from weir.files.input import printable
+
+    parameter, context = getattr(error, "param", None), error.ctx
+    refused: list[Any] = getattr(error.__cause__, "errors", list)()
+    text = error.format_message().rstrip(".")
+    if hasattr(error, "possibilities"):
+        meant = ", ".join(sorted(error.possibilities or []))
+        text = f"{error.option_name}: no such option" + (f"; did you mean {meant}?" if meant else "")
+    elif parameter is not None and refused:
+        option = parameter.opts[-1] if parameter.opts[-1].startswith("-") else parameter.make_metavar(context)
+        value, fault = str(refused[0]["input"]), refused[0]["msg"].removeprefix("Value error, ").rstrip(".")
+        if choices := re.search(r"is not one of (.*)", fault):
+            known = re.findall("'([^']*)'", choices[1])
+            fault = f"not known; {unknown(value, known)}"
+        fault = fault.replace("Input should be", "must be", 1).partition(", unable to parse")[0]
+        text = f"{option} '{printable(value)}': {fault}"
+    if context is None:
+        return _lower_first(text)
+    return f"{_lower_first(text)}{' ' if text.endswith('?') else '; '}'{context.command_path} --help' shows the options"
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _load(name: str, place: Any, text: str) -> Any:

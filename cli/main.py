@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import TextIO
 
 from weir.errors import InputError, MissingComponent
-from weir.installation import how_to_get
+from weir.installation import missing_module
 
 # Errors of writing that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -64,11 +64,7 @@ def _run() -> ExitStatus:
         package = (error.name or "weir").partition(".")[0]
         if package == "weir":
             raise
-        # Each package is installed by the name that it is imported by, with "-" for "_".
-        remedy = how_to_get("build", package.replace("_", "-"))
-        return _fail(
-            f"the Python package {package} is not installed: {remedy} installs it", ExitStatus.MISSING_COMPONENT
-        )
+        return _fail(str(missing_module(package)), ExitStatus.MISSING_COMPONENT)
     except OSError as error:
         if error.errno not in _FULL_OR_CLOSED and not str(error.strerror).startswith(_NO_TEMPORARY_FOLDER):
             if error.filename is None:

@@ -9,14 +9,10 @@ from typing import Annotated
 import typer
 
 from weir.errors import InputError
-from weir.qoe_eval.call import report as call_page
-from weir.qoe_eval.dumps.report import describe, read_dump, write_dump_report
-from weir.qoe_eval.measures.summary import in_order
-from weir.qoe_eval.report import replay_page, training_page
-from weir.qoe_eval.report.csv_tables import write_results_csv
+from weir.files.input import check_exists, printable
+from weir.files.output import RESULT_FILES
+from weir.options import loading
 from weir.qoe_eval.runs.options import ReferenceOption
-from weir.qoe_eval.runs.store import CallStore, RunStore
-from weir.qoe_eval.tune import page as tune_page
 
 
 def report(
@@ -24,7 +20,7 @@ def report(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="A folder that 'weir replay', 'call', 'train' or 'tune' has written; or a dump of "
+            help="A folder that 'weir replay', 'call', 'serve', 'train' or 'tune' has written; or a dump of "
             "chrome://webrtc-internals or an rtcstats file, which may be gzipped.",
         ),
     ],
@@ -37,13 +33,16 @@ def report(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Makes summary.json and report.html again, also of an interrupted replay; or report.html of a browser's dump."""
+    """Makes summary.json and report.html, again or of an interrupted replay or calls of `weir serve`; or report.html of
+    a browser's dump.
+    """
+    _check(path)
     if not path.is_dir():
         summary, page = _report_dump(path, out or Path("weir-dump-report"))
     elif out is not None:
-        raise InputError(f"--out {out}: is for a dump; the report of a folder is written in that folder")
-    elif (learned := training_page.rewrite(path) or tune_page.rewrite(path)) is not None:
-        summary, page = json.dumps(learned[0], indent=1), learned[1]
+        raise InputError(f"--out '{printable(out)}': is for a dump; the report of a folder is written in that folder")
+    elif (learned := _report_training(path)) is not None:
+        summary, page = learned
     else:
         summary, page = _report_records(path, reference, csv=csv, quiet=as_json)
         csv, reference = False, None
@@ -54,18 +53,51 @@ def report(
     typer.echo(summary if as_json else str(page))
 
 
+def _check(path: Path) -> None:
+    """Refuses a path that cannot have a report. A folder of `weir serve` has one folder for each call."""
+    check_exists(path)
+    if path.is_dir() and not any(next(path.glob(name), None) for name in (*RESULT_FILES, "*/call.json")):
+        raise InputError(
+            f"{printable(path)}: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or "
+            "'tune' has written"
+        )
+
+
 def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
+    with loading():
+        from weir.qoe_eval.dumps.dump_report import describe, read_dump, write_dump_report
+
     found = read_dump(path)
     page = write_dump_report(found, out)
     return json.dumps({"report": str(page), "connections": describe(found)}, indent=1), page
 
 
+def _report_training(folder: Path) -> tuple[str, Path] | None:
+    """The report of a training or a search; None where the folder holds neither."""
+    with loading():
+        from weir.trainer.report import training_report
+        from weir.trainer.tune import search_report
+
+    found = training_report.rewrite(folder) or search_report.rewrite(folder)
+    return None if found is None else (json.dumps(found[0], indent=1), found[1])
+
+
 def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bool) -> tuple[str, Path]:
-    calls = call_page.rewrite(folder, reference)
-    summary, page = calls or replay_page.rewrite(folder, reference)
-    if csv and calls:
-        write_results_csv(folder, in_order(CallStore(folder).read(), ()), "call")
-    elif csv:
+    with loading():
+        from weir.qoe_eval.call import call_report
+        from weir.qoe_eval.measures.summary import in_order
+        from weir.qoe_eval.report import replay_page
+        from weir.qoe_eval.report.csv_tables import write_results_csv
+        from weir.qoe_eval.runs.store import RunStore
+
+    calls = call_report.rewrite(folder, reference)
+    if calls is not None:
+        summary, page = calls
+        if csv:
+            write_results_csv(folder, in_order(call_report.read_folder(folder), ()), "call")
+        return summary.text(), page
+    summary, page = replay_page.rewrite(folder, reference)
+    if csv:
         store = RunStore(folder)
         replay_page.write_csv(store, in_order(store.read(), summary.run.scenarios), quiet=quiet)
     return summary.text(), page

@@ -63,7 +63,7 @@ trainer/models/weir
 docs/decisions/README
 docs/decisions/[0-9]*
 papers/README
-papers/*/README
+papers/weir_papers/*/README
 ```
 ```{toctree}
 :hidden:

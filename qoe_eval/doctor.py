@@ -14,23 +14,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import weir
+from weir.console import output_console
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_peer, find_simulator
-from weir.installation import (
-    DISTRIBUTION,
-    SPEECH_PACKAGES,
-    TRAINING_PACKAGES,
-    how_to_get,
-    installed_version,
-    source_tree,
-)
-from weir.qoe_eval.runs.options import shipped_model
+from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
 from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.simulator.executables import find_peer, find_simulator
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
@@ -41,7 +33,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")
         rows = [asdict(component) | {"required": component.required} for component in found]
         typer.echo(json.dumps({"ok": not missing, "components": rows}, indent=1))
     else:
-        Console(soft_wrap=True).print(_table(found))
+        output_console(pipe_width=_LONGEST_LINE).print(_table(found))
     if missing:
         names = ", ".join(component.name for component in missing)
         raise MissingComponent(
@@ -63,21 +55,13 @@ def _table(found: list[Component]) -> Table:
 # "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
 Need = Literal["run", "build", "train", "test", "calls"]
 
-_REQUIRED_PACKAGES = (
-    "numpy", "scipy", "pydantic", "typer", "rich", "jinja2", "plotly", "onnx", "onnxruntime", "gymnasium",
-)  # fmt: skip
-_OPTIONAL_PACKAGES: tuple[tuple[str, Need], ...] = (
-    *((name, "train") for name in TRAINING_PACKAGES),
-    ("mypy", "test"),
-    ("pytest", "test"),
-    ("ruff", "test"),
-    ("aiohttp", "calls"),
-    ("playwright", "calls"),
-    ("imageio-ffmpeg", "calls"),
-    *((name, "calls") for name in SPEECH_PACKAGES.values()),
-)
+# Each extra, and what its packages are needed to.
+_EXTRAS: dict[str, Need] = {"bench": "run", "call": "calls", "train": "train"}
+_TEST_PACKAGES = ("mypy", "pytest", "ruff")
 # The targets of the Makefile that install them.
 _TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
+# Off a terminal, wider than any path: what is copied or searched for stands in one line.
+_LONGEST_LINE = 10_000
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
     ("cmake", "build", "CMake", "apt-get install cmake"),
@@ -141,12 +125,12 @@ def _simulator() -> Iterator[Component]:
         found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
         yield Component(name, "run", found, f"apt-get install {package}, then {how_to_get('build')}")
     # The Python module and weir-sim each find it.
-    library = weir.ONNXRUNTIME_VERSION if parts.get("onnxruntime", "present") else None
+    library = weir.onnxruntime_version() if parts.get("onnxruntime", "present") else None
     yield Component("onnxruntime, C library", "run", library or None, how_to_get("build", "onnxruntime"))
 
 
 def _model() -> Component:
-    from weir.trainer import read_model
+    from weir.files.model import read_model
 
     try:
         path = shipped_model()
@@ -159,9 +143,12 @@ def _model() -> Component:
 
 def _packages() -> Iterator[Component]:
     yield Component("Python", "run", platform.python_version())
-    for name in _REQUIRED_PACKAGES:
-        yield Component(f"Python package {name}", "run", _package_version(name), how_to_get("build", name))
-    for name, need in _OPTIONAL_PACKAGES:
+    yield Component("Python package numpy", "run", _package_version("numpy"), how_to_get("build", "numpy"))
+    needs: dict[str, Need] = {}
+    for extra, need in _EXTRAS.items():
+        needs |= {name: need for name in packages_of(extra) if name not in needs}
+    needs |= dict.fromkeys(_TEST_PACKAGES, "test")
+    for name, need in needs.items():
         yield Component(f"Python package {name}", need, _package_version(name), how_to_get(_TARGETS[need], name))
 
 

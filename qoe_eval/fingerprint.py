@@ -12,7 +12,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from weir.executables import find_simulator
 from weir.files.input import parse_json, read_text
 from weir.files.output import write_text
 from weir.qoe_eval.records import RunRecord
@@ -20,6 +19,7 @@ from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
 from weir.registry import DEFAULT_PRESET, PRESETS
+from weir.simulator.executables import find_simulator
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.scenario import Scenario
 

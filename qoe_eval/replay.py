@@ -1,73 +1,46 @@
-"""`weir replay`: plans, runs and reports scenarios and traces under controllers and seeds."""
+"""The work of `weir replay`: plans, runs and reports."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from weir.cluster import connected
-from weir.console import error_console, with_options
+from weir.console import error_console
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
+from weir.objectives import parse_objective
 from weir.qoe_eval.measures.summary import in_order
-from weir.qoe_eval.records import CustomController, RunAbout, ScenarioAbout, Summary, command_record
+from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
+from weir.qoe_eval.records import CustomController as CustomControllerAbout
+from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.cluster_runs import check_travels
-from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
-from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, PathOptions, near_copies, read_inputs
+from weir.qoe_eval.runs.custom_controllers import CustomController
+from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
-from weir.qoe_eval.runs.options import (
-    FIELD_TRIALS,
-    POOL,
-    JobsOption,
-    LossOption,
-    OneWayDelayOption,
-    QueueOption,
-    ReferenceOption,
-    RequireOption,
-    ReverseOption,
-    check_controllers,
-    check_model,
-    model_to_run,
-    parse_objective,
-)
+from weir.qoe_eval.runs.options import model_to_run
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
-from weir.registry import DEFAULT_PRESET, PRESETS, SIMULATED, knows_path, uses_model, without_field_trials
+from weir.registry import knows_path, uses_model, without_field_trials
+from weir.simulator.cluster import connected
+from weir.simulator.executables import find_simulator
+from weir.traces.bounds import MEDIA, MediaKind
 from weir.traces.formats import ImportedTrace
-from weir.traces.formats.convert import parse_queue, parse_rate
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
+from weir.traces.formats.convert import parse_rate
 from weir.traces.generate.families.families import small_grid
-from weir.traces.schema.media import MEDIA, MediaKind
-from weir.traces.schema.scenario import MAX_DURATION_S
-from weir.trainer.gym import MAX_DECISION_DELAY_MS
 
 FINDINGS_SHOWN = 5
-
-
-class SeriesKept(StrEnum):
-    """The runs whose time series a replay keeps. The measures are the same in every case."""
-
-    ALL = "all"
-    FIRST = "first"
-    NONE = "none"
-
-
 _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
     SeriesKept.ALL: "kept",
     SeriesKept.FIRST: "first kept",
@@ -83,128 +56,6 @@ _SHOWN = (
     "p95_queueing_delay_ms",
     "loss_ratio",
 )
-
-
-@dataclass(frozen=True)
-class ReplayOptions:
-    """The options of `weir replay`; their help texts say what they mean."""
-
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TRACE_OR_SCENARIO...",
-            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
-            "scenarios, "
-            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases, 'catalogue/pantheon' for Pantheon's "
-            "emulators.",
-        ),
-    ]
-    controller: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"{', '.join(SIMULATED)}; custom: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
-            f"FILE.onnx:bare; {FIELD_TRIALS}; {POOL}. Repeatable. Default: all but weir-send.",
-        ),
-    ] = None
-    controller_time_limit: Annotated[
-        float,
-        typer.Option(
-            min=0.001,
-            max=3600,
-            metavar="S",
-            help="Time limit of one decision of a custom controller; ten times as long for its start.",
-        ),
-    ] = DEFAULT_TIME_LIMIT_S
-    objective: Annotated[
-        str,
-        typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}."),
-    ] = DEFAULT_PRESET
-    seeds: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=10_000,
-            metavar="N",
-            help="Runs with the seeds 1 to N, each with its own starting point, delay and clock; 0: one run of each "
-            "scenario as it is written.",
-        ),
-    ] = 5
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
-        "weir-replay"
-    )
-    one_way_delay: OneWayDelayOption = None
-    queue: QueueOption = None
-    loss: LossOption = None
-    reverse: ReverseOption = None
-    window: Annotated[
-        int,
-        typer.Option(
-            "--mahimahi-window-ms",
-            min=1,
-            max=60_000,
-            metavar="MS",
-            help="Time over which the deliveries of a Mahimahi file are averaged.",
-        ),
-    ] = DEFAULT_WINDOW_MS
-    media: Annotated[
-        MediaKind | None,
-        typer.Option(
-            help="Media of the flows under test: video as in a call, or filler, which takes all that a link carries. "
-            "Default: video; a scenario file's own.",
-        ),
-    ] = None
-    max_bitrate: Annotated[
-        str | None, typer.Option(metavar="RATE", help="Limit of the video, such as 4M. Default: 2.5M; a file's own.")
-    ] = None
-    duration: Annotated[
-        float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
-    ] = None
-    model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
-    ] = None
-    decision_delay: Annotated[
-        float,
-        typer.Option(min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="Time that each decision of a model takes."),
-    ] = 0.0
-    objectives: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=500,
-            metavar="N",
-            help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
-        ),
-    ] = 20
-    families: Annotated[
-        bool,
-        typer.Option(
-            "--families",
-            help="Also run two scenarios of each family of impairments with video, and two with filler (seed 1), for "
-            "sections of the page.",
-        ),
-    ] = False
-    series: Annotated[
-        SeriesKept,
-        typer.Option(help="Runs whose time series are kept: all, those of the first seed, or none."),
-    ] = SeriesKept.ALL
-    csv: Annotated[
-        bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
-    ] = False
-    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False
-    reference: ReferenceOption = None
-    require: RequireOption = None
-    jobs: JobsOption = None
-    address: Annotated[
-        str | None,
-        typer.Option(metavar="auto|HOST:PORT", help="Run on the machines of a Ray cluster. Default: on this one."),
-    ] = None
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
-
-    @property
-    def seeds_to_run(self) -> Sequence[int]:
-        """Their numbers."""
-        return range(1, self.seeds + 1) if self.seeds else [0]
 
 
 @dataclass(frozen=True)
@@ -230,21 +81,24 @@ class ReplayResults:
         return [failure.describe() for one in (self.main, self.objectives, self.families) for failure in one.failures]
 
 
-@with_options(ReplayOptions)
-def replay(options: ReplayOptions) -> None:
-    """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
+def run_replay(
+    options: ReplayOptions, names: Sequence[str], own: Mapping[str, CustomController], started: float
+) -> None:
+    """Plans, runs and reports; prints the summary. `names` and `own`: the controllers, as of `check_controllers`.
 
-    An interrupted replay continues when the same command is given again.
+    Raises:
+        InputError: an option or a file cannot be used, or the simulator refused a run.
+        MissingComponent: there is no simulator or no model.
+        typer.Exit: interrupted, a run failed, or a requirement is not met.
     """
-    started = time.monotonic()
-    plans = plan_replay(options)
+    plans = plan_replay(options, names, own)
     requirements = parse_requirements(options.require, plans.main.controllers, options.reference, "replay")
     with nullcontext() if options.address is None else connected(options.address):
         results = run_plans(plans, options)
     summary, page = report_results(plans, results, options, started)
     if options.as_json:
         typer.echo(summary.text())
-    else:
+    elif results.main.records:
         _print_table(summary)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = count_runs(len(results.main.records))
@@ -253,32 +107,26 @@ def replay(options: ReplayOptions) -> None:
     end_with_unmet(requirements, summary, on_stderr=options.as_json)
 
 
-def plan_replay(options: ReplayOptions) -> ReplayPlans:
+def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, CustomController]) -> ReplayPlans:
     """Reads the inputs of a command and plans its runs.
 
     Raises:
         InputError: an option or a file cannot be used.
         MissingComponent: there is no simulator or no model.
     """
-    names, own = check_controllers(options.controller or [], options.controller_time_limit)
     simulator = find_simulator()
     names = _available(names, simulator, named=bool(options.controller))
-    reverse = None
-    if options.reverse:
-        reverse = read_trace(options.reverse, repair=options.repair, window_ms=options.window)
-        _show_findings(reverse)
-    queue = parse_queue(options.queue) if options.queue else None
-    path = PathOptions(options.one_way_delay, queue, options.loss, options.duration, reverse)
+    path = options.read(options.duration, repair=options.repair, window_ms=options.window)
+    if path.reverse is not None:
+        _show_findings(path.reverse)
     media, max_bitrate_bps = _media(options)
-    weights = parse_objective(options.objective)
-    check_model(options.model)
     main = ReplayPlan(
         scenarios=read_inputs(
             options.inputs, path, options.repair, _show_findings, options.window, media, max_bitrate_bps
         ),
         controllers=names,
-        objective=weights,
-        seeds=options.seeds_to_run,
+        objective=parse_objective(options.objective),
+        seeds=range(1, options.seeds + 1) if options.seeds else [0],
         model=model_to_run(options.model) if any(uses_model(name) for name in names) else None,
         simulator=simulator,
         series=_SERIES_OF_PLAN[options.series],
@@ -305,13 +153,13 @@ def _media(options: ReplayOptions) -> tuple[MediaKind | None, float | None]:
     return "video", parse_rate(options.max_bitrate)
 
 
-def _available(names: list[str], simulator: Path, named: bool) -> list[str]:
+def _available(names: Sequence[str], simulator: Path, named: bool) -> list[str]:
     """Those that `simulator` runs. Raises MissingComponent for another that the user `named`."""
     missing = unavailable_controllers(simulator)
     for name in names:
         if named and without_field_trials(name) in missing:
             raise MissingComponent(
-                f"--controller {name}: not in the libwebrtc that weir-sim is built with; run {how_to_get('webrtc')}"
+                f"--controller '{name}': not in the libwebrtc that weir-sim is built with; run {how_to_get('webrtc')}"
             )
     return [name for name in names if name not in missing]
 
@@ -396,7 +244,7 @@ def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: fl
         reference=reference,
         seeds=list(plan.seeds),
         model=model_description(plan),
-        own_controllers={name: CustomController(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
+        own_controllers={name: CustomControllerAbout(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
         versions=results.main.records[0].versions if results.main.records else {},
         failures=results.failures,
         near_copies=copies,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from weir.errors import MissingComponent
-from weir.executables import find_peer, find_simulator
 from weir.installation import how_to_get
+from weir.simulator.executables import find_peer, find_simulator
 
 CHROMIUM = "/usr/bin/chromium"
 _TUN = Path("/dev/net/tun")
@@ -39,7 +39,7 @@ def missing_requirements(*ends: str) -> list[str]:
 
         get_ffmpeg_exe()
     except (ImportError, RuntimeError):
-        missing.append(f"ffmpeg with libvmaf: {how_to_get('build', 'imageio-ffmpeg')}")
+        missing.append(f"ffmpeg with libvmaf: {how_to_get('webrtc', 'imageio-ffmpeg')}")
     return missing
 
 

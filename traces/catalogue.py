@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from weir.errors import InputError
 from weir.files.output import write_text
 from weir.traces.generate.generators import GENERATORS, levels
 from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
-from weir.traces.listing import INDEX
+from weir.traces.listing import INDEX, not_bundled
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Capacity, Scenario
@@ -54,7 +53,7 @@ def load_bundled(name: str) -> Scenario:
         # Only plain names: the name may come from a command line.
         if Path(name).name == name and path.is_file():
             return Scenario.load(path)
-    raise InputError(f'no bundled scenario "{name}"; "weir traces list" shows them all')
+    raise not_bundled(name)
 
 
 def build_catalogue() -> dict[Path, Scenario]:

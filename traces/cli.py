@@ -5,28 +5,23 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 
-from weir.console import ForceOption
-from weir.errors import InputError
+from weir.errors import InputError, unknown
 from weir.files.input import printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
-from weir.traces.formats import TraceFormat
+from weir.options import ForceOption
+from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
 from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.generators import GENERATORS
 from weir.traces.generate.random_domain import random_scenario
-from weir.traces.listing import list_scenarios
-from weir.traces.schema.scenario import MAX_DURATION_S
 
-app = typer.Typer(help="Trace and scenario files: check, convert, list, generate.", no_args_is_help=True)
-app.command("list")(list_scenarios)
-
+WrittenFormat = Literal["csv", "mahimahi", "opennetlab", "scenario"]
 _DEFAULT_RATE = "2.5M"
 _DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
 _QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt (default: the file's, else 300 ms).")
@@ -38,7 +33,6 @@ _STRICT = typer.Option("--strict", help="Refuse what is else repaired with a war
 _DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
 
 
-@app.command()
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
     repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
@@ -94,11 +88,10 @@ def validate(
         raise typer.Exit(2)
 
 
-@app.command()
 def convert(
     source: Annotated[Path, typer.Argument(help="A file of any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
-    to: Annotated[str | None, typer.Option(help="csv, mahimahi, opennetlab or scenario (default: by ending).")] = None,
+    to: Annotated[WrittenFormat | None, typer.Option(help="Format to write (default: by ending).")] = None,
     one_way_delay: Annotated[float | None, _DELAY] = None,
     queue: Annotated[str | None, _QUEUE] = None,
     loss: Annotated[float | None, _LOSS] = None,
@@ -113,10 +106,7 @@ def convert(
     force: ForceOption = False,
 ) -> None:
     """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
-    formats: tuple[TraceFormat, ...] = ("csv", "mahimahi", "opennetlab", "scenario")
-    if to is not None and to not in formats:
-        raise InputError(f"--to {to}: use csv, mahimahi, opennetlab or scenario")
-    chosen = next(item for item in formats if item == to) if to else format_of(target)
+    chosen = to or format_of(target)
     refuse_to_overwrite(target, force)
     imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
     back = None if reverse is None else read_trace(reverse, repair=repair, strict=strict, window_ms=window)
@@ -137,7 +127,6 @@ def convert(
     _write(target, text)
 
 
-@app.command()
 def generate(
     kind: Annotated[str, typer.Argument(help=f"{', '.join(GENERATORS)} or random.")],
     out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
@@ -154,10 +143,10 @@ def generate(
 ) -> None:
     """Generate a synthetic trace; the ending of --out chooses the format (.json: scenario)."""
     if kind != "random" and kind not in GENERATORS:
-        raise InputError(f"{kind}: no such generator; use one of {', '.join(GENERATORS)}, random")
+        raise InputError(f"{kind}: no such generator; {unknown(kind, [*GENERATORS, 'random'])}")
     refuse_to_overwrite(out, force)
     if duration > MAX_DURATION_S:
-        raise InputError(f"--duration {duration:g}: must be at most {MAX_DURATION_S:g} s, a day")
+        raise InputError(f"--duration '{duration:g}': must be at most {MAX_DURATION_S:g} s, a day")
     limit = None if queue is None else parse_queue(queue)
     if kind == "random":
         if any(option is not None for option in (rate, parameter or None, one_way_delay, limit, loss)):
@@ -191,7 +180,7 @@ def _parameter(text: str) -> tuple[str, float]:
     try:
         return key.strip(), float(value)
     except ValueError:
-        raise InputError(f"--set {text}: write NAME=NUMBER") from None
+        raise InputError(f"--set '{text}': write NAME=NUMBER") from None
 
 
 def _write(target: Path, text: str) -> None:
@@ -199,7 +188,3 @@ def _write(target: Path, text: str) -> None:
         sys.stdout.write(text)
     else:
         write_text(target, text)
-
-
-if __name__ == "__main__":
-    app()

@@ -1,15 +1,65 @@
-"""``weir traces list``: the bundled scenarios, from an index beside the catalogue; no scenario is loaded."""
+"""``weir traces list``, and the names of bundled scenarios, from an index beside the catalogue; none is loaded."""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from weir.errors import InputError, closest
+from weir.files.input import printable, why
+
 INDEX = Path(__file__).parent / "catalogue.json"
 """The rows of the list by their group (bundled, rfc8867, calls, pantheon); written with the catalogue."""
+
+CATALOGUE = "catalogue"
+"""The name of all bundled scenarios where a command takes files; `catalogue/GROUP` and `catalogue/NAME` are some."""
+GROUPS = ("rfc8867", "calls", "pantheon")
+
+
+def check_input(name: str) -> None:
+    """Refuses an input of a command that is neither a file that can be read nor a name in the catalogue.
+
+    Raises:
+        InputError: it is not; the message has the bundled scenario that is meant, where one is close.
+    """
+    first, _, rest = name.partition("/")
+    if first == CATALOGUE and not os.path.isfile(name):
+        if rest and rest not in GROUPS and rest.removesuffix(".json") not in bundled():
+            raise not_bundled(rest)
+        return
+    try:
+        fault = "is a folder; name a file in it" if stat.S_ISDIR(os.stat(name).st_mode) else ""
+        if not fault and not os.access(name, os.R_OK):
+            fault = f"cannot be read ({os.strerror(errno.EACCES)}); check its permissions"
+    except FileNotFoundError:
+        meant = closest(name, bundled())
+        fault = f"no such file; {f'did you mean {CATALOGUE}/{meant}?' if meant else 'check the path'}"
+    except (OSError, ValueError) as error:
+        fault = f"cannot be read ({why(error)}); check the path"
+    if fault:
+        raise InputError(f"{printable(name)}: {fault}")
+
+
+def bundled() -> list[str]:
+    """The names of the bundled scenarios of all groups."""
+    return [row["name"] for rows in _index().values() for row in rows]
+
+
+def not_bundled(name: str) -> InputError:
+    """The error of a name that no bundled scenario has."""
+    meant = closest(name, bundled())
+    fix = f"did you mean {CATALOGUE}/{meant}? " if meant else ""
+    return InputError(f'no bundled scenario "{printable(name)}"; {fix}"weir traces list" shows them all')
+
+
+def _index() -> dict[str, list[dict[str, Any]]]:
+    return json.loads(INDEX.read_text(encoding="utf-8"))
 
 
 def list_scenarios(
@@ -19,7 +69,7 @@ def list_scenarios(
     pantheon: Annotated[bool, typer.Option("--pantheon", help="Pantheon's emulators too.")] = False,
 ) -> None:
     """List the bundled scenarios."""
-    index = json.loads(INDEX.read_text(encoding="utf-8"))
+    index = _index()
     chosen = {"bundled": True, "rfc8867": rfc8867, "calls": calls, "pantheon": pantheon}
     rows = [row for group, wanted in chosen.items() if wanted for row in index[group]]
     if as_json:

@@ -8,15 +8,10 @@ from typing import Annotated
 
 import typer
 
-from weir.console import ForceOption
-from weir.errors import InputError
-from weir.installation import require_training
-from weir.registry import PRESETS
-from weir.trainer.configuration.training import checked_configuration, load_configuration
-from weir.trainer.gym.episode import checked_objective
-from weir.trainer.learning.progress_bar import progress_bar, reward_text
-from weir.trainer.model.card import write_card
-from weir.trainer.model.file import check_target
+from weir.files.input import check_exists
+from weir.installation import require
+from weir.objectives import parse_objective
+from weir.options import ForceOption, loading
 
 DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 
@@ -38,13 +33,21 @@ def adapt(
     force: ForceOption = False,
 ) -> None:
     """Fine-tune a model for a new objective without forgetting the old ones. Ctrl-C keeps what is learned."""
-    weights = _objective(objective)
+    weights = parse_objective(objective)
+    for path in (model, configuration):
+        check_exists(path)
+    require("train")
+    with loading():
+        from weir.trainer.configuration.training import checked_configuration, load_configuration
+        from weir.trainer.learning.progress_bar import progress_bar, reward_text
+        from weir.trainer.model.card import write_card
+        from weir.trainer.model.file import check_target
+
     settings = load_configuration(configuration)
     if seed is not None:
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
     target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
     check_target(target, model, force=force)
-    require_training()
     total = steps or settings.steps
     with progress_bar(total) as show:
         # Below the bar: on a busy machine torch takes minutes to load.
@@ -74,12 +77,3 @@ def adapt(
     if learned.interrupted:
         typer.echo(f"interrupted after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
         raise typer.Exit(1)
-
-
-def _objective(text: str) -> tuple[float, float, float]:
-    try:
-        return checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
-    except ValueError:
-        raise InputError(
-            f"--objective {text}: give three weights above 0 such as 0.4,0.5,0.1, or one of {', '.join(PRESETS)}"
-        ) from None

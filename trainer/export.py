@@ -8,13 +8,10 @@ from typing import Annotated
 
 import typer
 
-from weir.console import ForceOption
 from weir.errors import InputError
-from weir.installation import require_training
-from weir.trainer.adapt import DEFAULT_CONFIGURATION
-from weir.trainer.configuration.training import load_configuration
-from weir.trainer.model.card import write_card
-from weir.trainer.model.file import check_target
+from weir.files.input import check_exists
+from weir.installation import require
+from weir.options import ForceOption, loading
 
 
 def export(
@@ -31,8 +28,13 @@ def export(
     """
     if best and run.suffix == ".onnx":
         raise InputError("--best: is for the folder of a training run")
+    check_exists(run)
+    require("train")
+    with loading():
+        from weir.trainer.model.card import write_card
+        from weir.trainer.model.file import check_target
+
     check_target(out, force=force)
-    require_training()
     _say("loading torch")
     if run.suffix == ".onnx":
         _export_anew(run, out)
@@ -47,6 +49,8 @@ def export(
 
 
 def _export_anew(model: Path, out: Path) -> None:
+    from weir.trainer.adapt import DEFAULT_CONFIGURATION
+    from weir.trainer.configuration.training import load_configuration
     from weir.trainer.learning.starting_point import policy_of, read_starting_point
     from weir.trainer.model.export import export as write_model
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weir.errors import InputError
-from weir.files.input import check_utf8, printable
-from weir.installation import require_distributed, require_training
-from weir.trainer.configuration.training import checked_configuration, load_configuration
-from weir.trainer.learning.progress_bar import progress_bar, reward_text
+from weir.files.input import check_exists, check_utf8, printable
+from weir.installation import require
+from weir.options import loading
+
+if TYPE_CHECKING:
+    from weir.trainer.configuration.training import TrainingConfiguration
+
+
+_SHIPPED_STEPS = 15_003_648
 
 
 def train(
@@ -36,13 +41,20 @@ def train(
     if eval_freq is not None and not evaluate:
         raise InputError("--eval-freq: needs --eval")
     check_utf8("--out", out)
+    check_exists(configuration)
+    require("train")
+    with loading():
+        from weir.trainer.configuration.training import checked_configuration, load_configuration
+        from weir.trainer.learning.progress_bar import progress_bar, reward_text
+
     settings = load_configuration(configuration)
+    if steps is not None and settings.stages:
+        raise InputError(f"--steps: {configuration} trains in stages; change their steps there")
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
     if changes:
         settings = checked_configuration(settings.model_dump() | changes, "command line")
-    require_training()
     if settings.algorithm == "impala":
-        require_distributed()
+        require("distributed")
     elif address is not None:
         raise InputError(f"--address: is for algorithm impala, not {settings.algorithm}")
     words = ["weir", "train", str(configuration), "--out", str(out)]
@@ -50,16 +62,22 @@ def train(
         words += [] if given is None else [option, str(given)]
     words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
 
-    with progress_bar(settings.steps) as show:
+    if settings.trained_steps != settings.steps:
+        typer.echo(
+            f"weir: {settings.trained_steps:,} steps for the {settings.steps:,}: whole updates of "
+            f"{settings.steps_per_update:,}",
+            err=True,
+        )
+    with progress_bar(settings.trained_steps) as show:
         # Below the bar: on a busy machine torch takes minutes to load.
         from weir.trainer.learning.callbacks import TrainingProgress
         from weir.trainer.learning.run_record import configuration_file
-        from weir.trainer.learning.train import train as run_training
+        from weir.trainer.learning.stages import train_in_stages
 
         def on_progress(state: TrainingProgress) -> None:
             show("training", state.steps, reward_text(state.mean_reward))
 
-        result = run_training(
+        result = train_in_stages(
             settings,
             out,
             resume=resume,
@@ -76,11 +94,21 @@ def train(
         )
         raise typer.Exit(1)
     if result.was_complete:
-        typer.echo(
-            f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done; for more: "
-            f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
-        )
+        more = f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
+        done = f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done"
+        typer.echo(done if settings.stages else f"{done}; for more: {more}")
         return
     typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
+    typer.echo(worth(settings, result.steps))
     if evaluate:
         typer.echo(f"the best of the evaluations: weir export {out} --best")
+
+
+def worth(settings: TrainingConfiguration, steps: int) -> str:
+    """What a policy after so many steps is to be compared with, and the command that does it."""
+    around_rule = settings.environment.action.kind == "around_rule"
+    return (
+        f"{steps / _SHIPPED_STEPS:.1%} of the shipped model's steps. A policy begins as "
+        f"{'the ten-line rule with noise' if around_rule else 'noise'}: compare it with the rule, after weir export:\n"
+        "weir replay catalogue --controller rule --controller weir --model MODEL"
+    )

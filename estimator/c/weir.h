@@ -5,8 +5,8 @@
  * no thread but `worker`, opens no file and prints nothing. Names have units: _us, _bps, _bytes.
  *
  * Threads: calls on one handle must not overlap; different handles are independent. weir_model and weir_controller are
- * the exceptions: any number of threads may use one at once, until one of them destroys it. Callbacks run on the calling
- * thread, before the call returns; they must neither call back into the same handle, nor throw, nor longjmp.
+ * the exceptions: any number of threads may use one at once, until one of them destroys it. Callbacks run on the
+ * calling thread, before the call returns; they must neither call back into the same handle, nor throw, nor longjmp.
  *
  * Errors: functions that return int return a negative weir_error on failure, and weir_last_error() has a sentence for
  * the user. On failure a function that creates sets its handle to NULL.
@@ -193,9 +193,9 @@ WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throu
                                           float loss) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                             int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
-/* Replaces the controller, also in a call; the new one goes on from the rate in force. On an error the old one stays. */
-WEIR_API int weir_estimator_set_controller(weir_estimator* estimator,
-                                           const weir_controller* controller) WEIR_NOEXCEPT;
+/* Replaces the controller, also in a call; the new one goes on from the rate in force. On an error the old one stays.
+ */
+WEIR_API int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) WEIR_NOEXCEPT;
 /* Changes pilot, copilots, fusion and policy among the members of the pool; the others are still polled. */
 WEIR_API int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
@@ -329,8 +329,7 @@ WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throu
 WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
                                             int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
 /* As weir_estimator_set_controller(). */
-WEIR_API int weir_send_side_set_controller(weir_send_side* send_side,
-                                           const weir_controller* controller) WEIR_NOEXCEPT;
+WEIR_API int weir_send_side_set_controller(weir_send_side* send_side, const weir_controller* controller) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 

@@ -1,5 +1,5 @@
-/* A custom rate controller, at the receiver: every `interval_us` it receives the RTP packets that have arrived and returns
- * the target rate for the sender's RTCP REMB. See docs/write_your_own_controller.md and examples/controllers.
+/* A custom rate controller, at the receiver: every `interval_us` it receives the RTP packets that have arrived and
+ * returns the target rate for the sender's RTCP REMB. See docs/write_your_own_controller.md and examples/controllers.
  *
  * The same functions serve a host, which hands them to weir_controller_create_custom() of weir.h, and `weir replay` and
  * `weir call`, which load a shared library that exports
@@ -7,8 +7,8 @@
  *   const weir_controller_functions* weir_controller_entry(void);
  *
  * All calls on one state come from one thread at a time, in the order of time. Several may exist at once (one for each
- * estimator or flow), and many one after the other. The functions must neither throw nor longjmp. Times are microseconds
- * of one monotonic clock whose origin does not matter.
+ * estimator or flow), and many one after the other. The functions must neither throw nor longjmp. Times are
+ * microseconds of one monotonic clock whose origin does not matter.
  */
 #ifndef WEIR_C_WEIR_CONTROLLER_H_
 #define WEIR_C_WEIR_CONTROLLER_H_

@@ -57,11 +57,6 @@ std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model) {
   return std::move(loaded.value());
 }
 
-std::shared_ptr<const PolicyModel> ToModel(const ModelArgument& model) {
-  if (const auto* bytes = std::get_if<py::bytes>(&model)) return LoadModel(*bytes);
-  return std::get<SharedModel>(model).model;
-}
-
 py::dict ToDict(const ModelDescription& description) {
   py::list features;
   for (const IntervalStatisticsField& field : description.features.fields) features.append(std::string(field.name));

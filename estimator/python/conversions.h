@@ -20,6 +20,7 @@
 #include "weir/controllers.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
+#include "weir/pool_controller.h"
 
 namespace weir::python {
 
@@ -32,8 +33,6 @@ using ObjectiveArgument = std::variant<std::string, std::vector<double>>;
 struct SharedModel {
   std::shared_ptr<const PolicyModel> model;
 };
-// That, or an ONNX file's bytes.
-using ModelArgument = std::variant<SharedModel, py::bytes>;
 
 template <class Integer>
 Integer Narrow(const char* name, int64_t value) {
@@ -50,10 +49,14 @@ TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps
 PacketKind ToPacketKind(const std::string& name);
 std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
-std::shared_ptr<const PolicyModel> ToModel(const ModelArgument& model);
 py::dict ToDict(const ModelDescription& description);
+py::dict Describe(const MemberState& member);
+PoolSpecification ReadPool(const std::string& specification);
+// The state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a class of the user's own.
+std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate);
 
 // Each adds a part of the module.
+void BindControllers(py::module_& module);
 void BindEstimator(py::module_& module);
 void BindFeatures(py::module_& module);
 void BindRegistry(py::module_& module);

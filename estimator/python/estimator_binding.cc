@@ -1,23 +1,16 @@
 // weir._core.BandwidthEstimator
-#include <pybind11/functional.h>
-
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "conversions.h"
-#include "interval_statistics_fields.h"
 #include "registry.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 
@@ -34,126 +27,13 @@ struct Estimator final : BandwidthEstimator {
   bool remb_due = false;
 };
 
-using Models = std::map<std::string, ModelArgument>;
-using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
-using PythonPolicy = std::function<std::string(const py::dict& view)>;
-
-// The result of a user's function; `otherwise` when it raises, which is reported as an unraisable exception.
-template <class Function>
-auto CallUser(const char* what, Function function, decltype(function()) otherwise) {
-  try {
-    return function();
-  } catch (py::error_already_set& error) {
-    error.discard_as_unraisable(what);
-  } catch (const py::cast_error&) {
-    PyErr_SetString(PyExc_TypeError, "a value of the wrong type was returned");
-    PyErr_WriteUnraisable(py::str(what).ptr());
-  }
-  return otherwise;
-}
-
-FusionFunction ToFusion(std::optional<PythonFusion> given) {
-  if (!given || !*given) return nullptr;
-  return [function = std::move(*given)](DataRate pilot, std::span<const DataRate> copilots) {
-    std::vector<int64_t> rates_bps(copilots.size());
-    std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
-    return DataRate::BitsPerSecond(CallUser("fusion", [&] { return function(pilot.bps(), rates_bps); }, 0));
-  };
-}
-
-py::dict Describe(const MemberState& member) {
-  return py::dict("name"_a = member.name,
-                  "rate_bps"_a = member.rate ? py::object(py::int_(member.rate->bps())) : py::none(),
-                  "trust"_a = member.trust, "suspended"_a = member.suspended, "decisions"_a = member.decisions,
-                  "faults"_a = member.faults);
-}
-
-py::dict Describe(const IntervalStatistics& statistics) {
-  py::dict described;
-  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
-    described[py::cast(field.name)] = statistics.*field.member;
-  }
-  return described;
-}
-
-PilotPolicy ToPolicy(std::optional<PythonPolicy> given) {
-  if (!given || !*given) return nullptr;
-  return [function = std::move(*given)](const PoolView& view) {
-    Selection selection = view.line;
-    py::list members;
-    for (const MemberState& member : view.members) members.append(Describe(member));
-    const py::dict described(
-        "now_us"_a = view.now.us(), "target_rate_bps"_a = view.target.bps(),
-        "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
-        "statistics"_a = Describe(view.statistics), "members"_a = members,
-        "pilot"_a = view.members[view.current.pilot].name);
-    const std::string pilot = CallUser("policy", [&] { return function(described); }, std::string());
-    selection.pilot =
-        static_cast<size_t>(std::ranges::find(view.members, pilot, &MemberState::name) - view.members.begin());
-    return selection;
-  };
-}
-
-PoolSpecification ReadPool(const std::string& line) {
-  auto pool = ParsePool(line);
-  if (!pool) throw py::value_error(pool.error());
-  return std::move(pool.value());
-}
-
-PoolSpecification PoolOf(const std::optional<std::string>& controller, bool has_model,
-                         const std::optional<std::string>& pool) {
-  if (pool) {
-    if (controller) throw py::value_error("give either a controller's name or a pool");
-    return ReadPool(*pool);
-  }
-  if (controller.has_value() == has_model)
-    throw py::value_error("give either a controller's name or a model, or a pool");
-  if (!controller) return {.pilot = "weir"};
-  if (std::ranges::find(kBuiltInControllers, *controller) == kBuiltInControllers.end()) {
-    throw py::value_error("there is no controller '" + *controller + "'; there are " +
-                          ListNames(kBuiltInControllers, " and "));
-  }
-  return {.pilot = *controller};
-}
-
-// The controller that the arguments of `BandwidthEstimator` and of `set_controller` name.
-std::unique_ptr<PoolController> MakeController(const std::optional<std::string>& controller,
-                                               const std::optional<ModelArgument>& model,
-                                               const std::optional<std::string>& pool, const Models& models,
-                                               std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy,
-                                               DataRate start_rate) {
-  const auto load_model = [&](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
-    if (name.empty() && model) return ToModel(*model);
-    const auto found = models.find(name);
-    if (name.empty() || found == models.end()) return Error{"no such model was given"};
-    return ToModel(found->second);
-  };
-  auto made = PoolController::Create(
-      PoolOf(controller, model.has_value(), pool),
-      [&](const std::string& name) { return weir::MakeController(name, load_model, start_rate); },
-      {.fusion = ToFusion(std::move(fusion)), .policy = ToPolicy(std::move(policy))});
-  if (!made) throw py::value_error(made.error());
-  return std::move(made.value());
-}
-
-std::unique_ptr<Estimator> Make(const std::optional<std::string>& controller, const std::optional<ModelArgument>& model,
-                                int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
-                                const ObjectiveArgument& objective, bool guard, const std::optional<std::string>& pool,
-                                const Models& models, std::optional<PythonFusion> fusion,
-                                std::optional<PythonPolicy> policy) {
+std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
+                                int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  auto made = BandwidthEstimator::Create(
-      {constraints, ToObjective(objective), guard},
-      MakeController(controller, model, pool, models, std::move(fusion), std::move(policy), constraints.start_rate));
+  auto made = BandwidthEstimator::Create({constraints, ToObjective(objective), guard},
+                                         ToController(controller, constraints.start_rate));
   if (!made) throw py::value_error(made.error());
   return std::make_unique<Estimator>(std::move(made.value()));
-}
-
-void SetController(Estimator& estimator, const std::optional<std::string>& controller,
-                   const std::optional<ModelArgument>& model, const std::optional<std::string>& pool,
-                   const Models& models, std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
-  estimator.SetController(MakeController(controller, model, pool, models, std::move(fusion), std::move(policy),
-                                         estimator.latest().target_rate));
 }
 
 // Every estimator of this module has one.
@@ -249,10 +129,9 @@ void BindEstimator(py::module_& module) {
 
   const TargetRateConstraints defaults;
   py::class_<Estimator>(module, "BandwidthEstimator")
-      .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
-           "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
-           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
-           "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
+      .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
+           "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
+           "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)
@@ -291,14 +170,18 @@ void BindEstimator(py::module_& module) {
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const Estimator& e) { return e.latest(); })
       .def_property_readonly("suspended", [](const Estimator& e) { return e.controller().active().suspended; })
-      .def("set_controller", &SetController, "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
-           "pool"_a = py::none(), "models"_a = Models(), "fusion"_a = py::none(), "policy"_a = py::none())
+      .def(
+          "set_controller",
+          [](Estimator& e, const py::object& controller) {
+            e.SetController(ToController(controller, e.latest().target_rate));
+          },
+          "controller"_a)
       .def(
           "configure_pool",
-          [](Estimator& e, const std::string& line) {
-            if (const auto error = e.ConfigurePool(ReadPool(line))) throw py::value_error(error->message);
+          [](Estimator& e, const std::string& specification) {
+            if (const auto error = e.ConfigurePool(ReadPool(specification))) throw py::value_error(error->message);
           },
-          "line"_a)
+          "specification"_a)
       .def_property_readonly("members", &Members)
       .def("counters", &Counters)
       .def("statistics", &Statistics, "now_us"_a)

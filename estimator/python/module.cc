@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "conversions.h"
@@ -18,6 +19,13 @@ using namespace py::literals;  // NOLINT: the literals' only way in
 // Reading is Python's, with its errors.
 SharedModel LoadModelFile(const py::object& path) {
   return {LoadModel(py::module_::import("pathlib").attr("Path")(path).attr("read_bytes")())};
+}
+
+// The model that comes with Weir: one for all who ask. The GIL guards it.
+SharedModel ShippedModel() {
+  static std::shared_ptr<const PolicyModel> shipped;
+  if (!shipped) shipped = LoadModelFile(py::module_::import("weir.installation").attr("shipped_model")()).model;
+  return {shipped};
 }
 
 std::vector<float> RunPolicy(Policy& policy, const std::vector<float>& observation,
@@ -88,27 +96,31 @@ py::dict ReadRemb(const py::bytes& packet) {
 
 PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = WEIR_VERSION;
-  module.attr("ONNXRUNTIME_VERSION") = OnnxRuntimeVersion();
+  module.def("onnxruntime_version", &OnnxRuntimeVersion);
   BindRegistry(module);
   BindFeatures(module);
   // Before what takes one.
   py::class_<SharedModel>(module, "Model")
       .def(py::init([](const py::bytes& model) { return SharedModel{LoadModel(model)}; }), "model"_a)
       .def_static("load", &LoadModelFile, "path"_a)
+      .def_static("shipped", &ShippedModel)
       .def_property_readonly("description", [](const SharedModel& self) { return ToDict(self.model->description()); })
       .def_property_readonly("needs_onnxruntime",
                              [](const SharedModel& self) { return self.model->needs_onnxruntime(); });
+  BindControllers(module);
   BindEstimator(module);
   BindSendSide(module);
   py::class_<Policy>(module, "Policy")
-      .def(py::init([](const ModelArgument& model) { return std::make_unique<Policy>(ToModel(model)); }), "model"_a)
+      .def(py::init([](const std::variant<SharedModel, py::bytes>& model) {
+             const auto* const loaded = std::get_if<SharedModel>(&model);
+             return std::make_unique<Policy>(loaded ? loaded->model : LoadModel(std::get<py::bytes>(model)));
+           }),
+           "model"_a)
       .def_property_readonly("description", [](const Policy& policy) { return ToDict(policy.description()); })
       .def_property_readonly("needs_onnxruntime",
                              [](const Policy& policy) { return policy.model().needs_onnxruntime(); })
       .def("run", &RunPolicy, "observation"_a, "objective"_a = kObjectivePresets[0].name)
       .def("reset_state", &Policy::ResetState);
-  module.def(
-      "describe_model", [](const py::bytes& model) { return ToDict(LoadModel(model)->description()); }, "model"_a);
   const ActionMapping defaults;
   module.def("apply_action", &ApplyAction, "action"_a, "current_rate_bps"_a, py::kw_only(), "kind"_a,
              "min_bps"_a = defaults.min_rate.bps(), "max_bps"_a = defaults.max_rate.bps(), "alpha"_a = defaults.alpha,

@@ -21,13 +21,6 @@ namespace {
 namespace py = pybind11;
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-template <class Rows>
-py::tuple ToTuple(const Rows& rows) {
-  py::list all;
-  for (const auto& row : rows) all.append(row);
-  return py::tuple(all);
-}
-
 // The number of the decimal that the weight was written as: 0.4, not 0.4000000059604645.
 double ToDouble(float weight) {
   std::array<char, 32> text{};
@@ -53,7 +46,7 @@ py::dict Rule() {
 }  // namespace
 
 void BindRegistry(py::module_& module) {
-  py::class_<RegisteredController>(module, "RegisteredController")
+  py::class_<RegisteredController>(module, "Controller")
       .def_readonly("name", &RegisteredController::name)
       .def_readonly("summary", &RegisteredController::summary)
       .def_readonly("built_in", &RegisteredController::built_in)
@@ -65,10 +58,9 @@ void BindRegistry(py::module_& module) {
       .def_readonly("opt_in", &RegisteredController::opt_in)
       .def_readonly("field_trials", &RegisteredController::field_trials)
       .def_readonly("libwebrtc_milestone", &RegisteredController::libwebrtc_milestone);
-  module.attr("REGISTERED_CONTROLLERS") = ToTuple(kControllers);
-  module.attr("CONTROLLERS") = ToTuple(kBuiltInControllers);
-  module.attr("FUSIONS") = ToTuple(kFusionNames);
-  module.attr("PILOT_POLICIES") = ToTuple(kPilotPolicyNames);
+  py::dict controllers;
+  for (const RegisteredController& controller : kControllers) controllers[py::cast(controller.name)] = controller;
+  module.attr("CONTROLLERS") = ReadOnly(controllers);
   module.def(
       "parse_pool",
       [](const std::string& line) {
@@ -111,7 +103,6 @@ void BindFeatures(py::module_& module) {
   py::dict features;
   for (const Feature& feature : kIntervalStatisticsFields) features[py::str(std::string(feature.name))] = feature;
   module.attr("FEATURES") = ReadOnly(features);
-  module.attr("INTERVAL_STATISTICS_FIELDS") = py::tuple(features);
   module.attr("RULE") = ReadOnly(Rule());
 }
 

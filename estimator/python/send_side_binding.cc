@@ -18,28 +18,14 @@ using namespace py::literals;  // NOLINT: the literals' only way in
 // A transport-wide sequence number, and when the packet arrived by the receiver's clock; None: lost.
 using Report = std::pair<int64_t, std::optional<int64_t>>;
 
-std::unique_ptr<ReceiverController> MakeReceiverController(const std::optional<std::string>& controller,
-                                                           const std::optional<ModelArgument>& model,
-                                                           DataRate start_rate) {
-  if (controller.has_value() == model.has_value()) throw py::value_error("give either a controller's name or a model");
-  if (model) return MakePolicyController(ToModel(*model));
-  auto made = MakeBuiltInController(*controller, start_rate);
-  if (!made) {
-    throw py::value_error("there is no controller '" + *controller + "'; there are " +
-                          ListNames(kBuiltInControllers, " and "));
-  }
-  return made;
-}
-
-std::unique_ptr<SendSideEstimator> Make(const std::optional<std::string>& controller,
-                                        const std::optional<ModelArgument>& model, int64_t min_rate_bps,
-                                        int64_t start_rate_bps, int64_t max_rate_bps,
-                                        const ObjectiveArgument& objective, bool guard, double pacing_factor) {
+std::unique_ptr<SendSideEstimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
+                                        int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard,
+                                        double pacing_factor) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   const SendSideEstimatorConfig config{
       .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
       .pacing_factor = pacing_factor};
-  auto made = SendSideEstimator::Create(config, MakeReceiverController(controller, model, constraints.start_rate));
+  auto made = SendSideEstimator::Create(config, ToController(controller, constraints.start_rate));
   if (!made) throw py::value_error(made.error());
   return std::make_unique<SendSideEstimator>(std::move(made.value()));
 }
@@ -78,9 +64,9 @@ py::dict Counters(const SendSideEstimator& estimator) {
 void BindSendSide(py::module_& module) {
   const TargetRateConstraints defaults;
   py::class_<SendSideEstimator>(module, "SendSideEstimator")
-      .def(py::init(&Make), "controller"_a = py::none(), py::kw_only(), "model"_a = py::none(),
-           "min_rate_bps"_a = defaults.min_rate.bps(), "start_rate_bps"_a = defaults.start_rate.bps(),
-           "max_rate_bps"_a = defaults.max_rate.bps(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
+      .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
+           "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
+           "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
            "pacing_factor"_a = SendSideEstimatorConfig().pacing_factor)
       .def("on_sent_packet", &OnSentPacket, py::kw_only(), "send_time_us"_a, "sequence_number"_a, "size_bytes"_a,
            "kind"_a = "video")

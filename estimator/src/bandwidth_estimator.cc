@@ -72,6 +72,20 @@ std::string_view ToString(const EstimateReason& reason) {
   return "";
 }
 
+std::string_view ToString(TimeoutReason reason) {
+  switch (reason) {
+    case TimeoutReason::kStart:
+      return "start";
+    case TimeoutReason::kController:
+      return "controller";
+    case TimeoutReason::kGuard:
+      return "guard";
+    case TimeoutReason::kFirstPackets:
+      return "first_packets";
+  }
+  return "";
+}
+
 struct BandwidthEstimator::Path {
   Path(const GuardOptions& options, bool reported) : guard(arrivals, options, reported) {}
 
@@ -161,9 +175,9 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
   now_ = now;
   if (first) Start(now);
 
-  NetworkControlUpdate update = controller_->OnTimeout(now);
+  const ReceiverControlUpdate update = controller_->OnTimeout(now);
   const bool decided = update.source != TargetSource::kNone;
-  if (decided) update_ = std::move(update);
+  if (decided) update_ = update;
   if (decided || std::min(path_->guard.next_timeout(), release_) <= now) Decide(now);
 
   const bool is_new =
@@ -175,7 +189,7 @@ std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {
 
 void BandwidthEstimator::Decide(Timestamp now) {
   release_ = Timestamp::PlusInfinity();
-  const DataRate wanted = any_packets() && update_.target_rate ? update_.target_rate->target_rate : latest_.target_rate;
+  const DataRate wanted = any_packets() && update_.target_rate ? *update_.target_rate : latest_.target_rate;
   EstimateReason reason = latest_.reason;
   if (any_packets() && IsDecided(update_.source)) reason = {update_.source};
   path_->arrivals.OnDecision(now);
@@ -192,6 +206,13 @@ Timestamp BandwidthEstimator::next_timeout() const {
   if (!started()) return Timestamp::MinusInfinity();
   const Timestamp next = std::min({controller_->next_timeout(), path_->guard.next_timeout(), release_});
   return std::max(next, now_ + kMinTimeout);
+}
+
+TimeoutReason BandwidthEstimator::next_timeout_reason() const {
+  if (!started()) return TimeoutReason::kStart;
+  const Timestamp guard = path_->guard.next_timeout();
+  if (controller_->next_timeout() <= std::min(guard, release_)) return TimeoutReason::kController;
+  return guard <= release_ ? TimeoutReason::kGuard : TimeoutReason::kFirstPackets;
 }
 
 std::optional<Error> BandwidthEstimator::SetObjective(const Objective& objective) {

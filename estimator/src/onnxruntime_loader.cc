@@ -3,8 +3,8 @@
 //
 // The Python package onnxruntime has its library under the full version's name only (libonnxruntime.so.1.31.1), where
 // the dynamic linker, which goes by the SONAME, never finds it, whatever the run path. So it is looked for: first what
-// the process has already (weir/__init__.py loads it), then the Python environment whose bin/ the program is in, then
-// where the dynamic linker looks. Without any, all else works; only models are refused.
+// the process has already, then beside the package of the Python module, or in the Python environment whose bin/ the
+// program is in, then where the dynamic linker looks. Without any, all else works; only models that need it are refused.
 #include <dlfcn.h>
 #include <onnxruntime_c_api.h>
 
@@ -29,16 +29,26 @@ std::vector<fs::path> Find(const fs::path& folder, std::string_view start) {
   return found;
 }
 
-// The library of the environment PREFIX when this program is PREFIX/bin/NAME; null when there is none.
-void* OpenBesidePython() {
+// The library of the Python package among `packages`, such as PREFIX/lib/python3.11/site-packages; null without it.
+void* OpenAmong(const fs::path& packages) {
+  for (const fs::path& library : Find(packages / "onnxruntime/capi", kSoname)) {
+    if (void* handle = dlopen(library.c_str(), RTLD_NOW)) return handle;
+  }
+  return nullptr;
+}
+
+// This code is in PACKAGES/weir/_core.so or in PREFIX/bin/PROGRAM.
+void* OpenBesideThis() {
+  Dl_info here{};
   std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&OpenAmong), &here) == 0) return nullptr;
+  const fs::path above = fs::absolute(here.dli_fname, error).parent_path().parent_path();
+  if (void* handle = OpenAmong(above)) return handle;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   for (const fs::path& python : Find(prefix / "lib", "python3")) {
     // Debian's own Python installs below dist-packages.
     for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const fs::path& library : Find(python / packages / "onnxruntime/capi", kSoname)) {
-        if (void* handle = dlopen(library.c_str(), RTLD_NOW)) return handle;
-      }
+      if (void* handle = OpenAmong(python / packages)) return handle;
     }
   }
   return nullptr;
@@ -50,7 +60,7 @@ constexpr OrtApiBase kNoRuntime{&NoApi, &NoVersion};
 
 const OrtApiBase* Load() {
   void* library = dlopen(kSoname, RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) library = OpenBesidePython();
+  if (library == nullptr) library = OpenBesideThis();
   if (library == nullptr) library = dlopen(kSoname, RTLD_NOW);
   if (library == nullptr) return &kNoRuntime;
   const auto get_api_base = reinterpret_cast<decltype(&OrtGetApiBase)>(dlsym(library, "OrtGetApiBase"));

@@ -70,6 +70,24 @@ struct RemoteBitrateReport {
   DataRate bandwidth = DataRate::PlusInfinity();
 };
 
+// A requested burst at `target_rate`, of at least `target_duration` and `target_probe_count` packets.
+struct ProbeClusterConfig {
+  Timestamp at_time = Timestamp::PlusInfinity();
+  int32_t id = 0;  // not negative; the PacedPacketInfo of its packets has it
+  DataRate target_rate = DataRate::Zero();
+  TimeDelta target_duration = TimeDelta::Zero();
+  int32_t target_probe_count = 0;
+};
+
+// Only what changed is present.
+struct SenderControlUpdate {
+  std::optional<TargetTransferRate> target_rate;
+  double frame_drop_ratio = 0;  // with a target: what the host saves of it by dropping frames
+  std::optional<PacerConfig> pacer_config;
+  std::vector<ProbeClusterConfig> probe_cluster_configs;  // the host sends them one after another
+  std::optional<DataSize> congestion_window;              // with this much in flight the host sends no media
+};
+
 // Decides from the packets that it sent and the feedback about them.
 class SenderController : public NetworkController {
  public:
@@ -77,6 +95,8 @@ class SenderController : public NetworkController {
   virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
   virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
   virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
+  // Invoked when `next_timeout()` has come, or later.
+  [[nodiscard]] virtual SenderControlUpdate OnTimeout(Timestamp now) = 0;
 };
 
 }  // namespace weir

@@ -34,11 +34,11 @@ def main() -> None:
     if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
         print(f"usage: {sys.argv[0]} MODEL", file=sys.stderr)
         sys.exit(2)
-    model = Path(sys.argv[1]).read_bytes()
+    model_file = sys.argv[1]
     packets = received_packets()
     # README
     try:
-        estimator = weir.BandwidthEstimator(model=model, objective="latency")
+        estimator = weir.BandwidthEstimator(weir.Model.load(model_file), objective="latency")
     except ValueError as error:
         sys.exit(f"no estimator: {error}")
     for packet in packets:

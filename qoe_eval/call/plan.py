@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from weir.files.input import sha256_of_file
 from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD, SCENARIO
+from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
 from weir.qoe_eval.records import CallDetails, CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests, runs_policy
@@ -26,17 +27,9 @@ from weir.registry import (
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 
-SenderKind = Literal["chromium", "native"]
-ReceiverKind = Literal["native", "chromium"]
 Order = dict[str, Any]
 """A change to a running call, see `weir.qoe_eval.call.orders`."""
 
-WITHOUT_MODEL = ("nada", "rule")
-"""Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
-CODECS = ("VP8", "VP9")
-SIZES = {"1280x720": (1280, 720), "640x360": (640, 360)}
-DEFAULT_MAX_BITRATE_BPS = 2_500_000
-"""The limit of today's video calls; every sender keeps to it, under every controller."""
 CALLS = "calls"
 # Scenarios of up to two minutes are called in full; of longer ones, the first minute.
 _LONGEST_DURATION_S = 120.0

@@ -11,7 +11,7 @@ from typing import Any
 from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.causes import call_episodes
+from weir.qoe_eval.call.call_causes import call_episodes
 from weir.qoe_eval.call.disturbance import disturbances, late_wake_ups
 from weir.qoe_eval.call.measures import CallMeasures, measure
 from weir.qoe_eval.call.media.received_frames import RawFrames

@@ -56,6 +56,9 @@ def run_calls(
         outcome = CallsOutcome(reused=len(run.done))
         try:
             asyncio.run(run.make_calls(outcome))
+        except MissingComponent:
+            store.discard_if_empty()
+            raise
         except (KeyboardInterrupt, asyncio.CancelledError):
             kept = "1 call" if len(run.done) == 1 else f"{len(run.done)} calls"
             console.print(f"weir: interrupted; {kept} kept in {out}: the same command continues")

@@ -49,7 +49,10 @@ _SIGNALLING = {"sender": ("offer", "candidate"), "receiver": ("answer", "candida
 
 
 async def run_call(
-    settings: CallSettings, on_event: OnEvent, control: asyncio.Queue[Order] | None = None
+    settings: CallSettings,
+    on_event: OnEvent,
+    control: asyncio.Queue[Order] | None = None,
+    barrier: asyncio.Barrier | None = None,
 ) -> CallResult:
     """Makes the call, and measures it.
 
@@ -57,6 +60,8 @@ async def run_call(
         settings: the call.
         on_event: receives dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end` during the call.
         control: orders (`orders.py`) for the running call.
+        barrier: of the calls that run at the same time: they connect together, and none is measured, which takes the
+            CPU, while another runs. A call that fails breaks it; the others go on alone.
 
     Returns:
         Its result, with `failure` if it ended early.
@@ -66,15 +71,22 @@ async def run_call(
         asyncio.CancelledError: it was cancelled; everything it started has ended.
     """
     try:
-        return await _Call(settings, on_event, control).run()
+        return await _Call(settings, on_event, control, barrier).run()
     except asyncio.CancelledError:
         (settings.out / logs.FRAMES).unlink(missing_ok=True)
         raise
 
 
 class _Call:
-    def __init__(self, settings: CallSettings, on_event: OnEvent, control: asyncio.Queue[Order] | None) -> None:
+    def __init__(
+        self,
+        settings: CallSettings,
+        on_event: OnEvent,
+        control: asyncio.Queue[Order] | None,
+        barrier: asyncio.Barrier | None,
+    ) -> None:
         self._settings = settings
+        self._barrier = barrier
         self._on_event = on_event
         self._control = control if control is not None else asyncio.Queue()
         self._folder = settings.out
@@ -130,6 +142,9 @@ class _Call:
             failure = failure or self._tear_down_failure
             if failure:
                 self._note(failure, failed=True)
+                if self._barrier is not None:
+                    await self._barrier.abort()
+            await self._meet_others()
             return await self._conclude(failure, missing)
         finally:
             if self._frames is not None:
@@ -157,8 +172,14 @@ class _Call:
         await self._start_end("receiver", self._make_receiver(model))
         self._state(f"starting the sender ({settings.sender})")
         await self._start_end("sender", self._make_sender(video, speech, model))
+        await self._meet_others()
         self._state("connecting")
         await self._ends["sender"].send({"type": "start"})
+
+    async def _meet_others(self) -> None:
+        if self._barrier is not None:
+            with contextlib.suppress(asyncio.BrokenBarrierError):
+                await self._barrier.wait()
 
     async def _start_end(self, role: str, end: Endpoint) -> None:
         self._ends[role] = end

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from weir.errors import MissingComponent
-from weir.executables import find_peer
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.plan import WITHOUT_MODEL, CallSettings
+from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
@@ -21,7 +20,9 @@ from weir.qoe_eval.link.child_process import (
     monotonic_us,
     run_in_real_time,
 )
+from weir.qoe_eval.options.call import WITHOUT_MODEL
 from weir.registry import is_pool, pool_members
+from weir.simulator.executables import find_peer
 
 STATS_INTERVAL_MS = 1000
 MIN_BITRATE_BPS = 30_000

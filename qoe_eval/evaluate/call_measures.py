@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weir._core import BandwidthEstimator
+from weir._core import BandwidthEstimator, Model
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
@@ -207,9 +207,8 @@ def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) 
     The estimator runs in this process, driven from Python faster than real time; Python's own time counts too, so this
     is an upper bound of the cost in weir-peer.
     """
-    estimator = BandwidthEstimator(
-        model=read_bytes(model, LARGEST_MODEL_BYTES), start_rate_bps=300_000, max_rate_bps=20_000_000
-    )
+    loaded = Model(read_bytes(model, LARGEST_MODEL_BYTES))
+    estimator = BandwidthEstimator(loaded, start_rate_bps=300_000, max_rate_bps=20_000_000)
     gap_us = round(1e6 * 8 * _PACKET_BYTES / rate_bps)
     started_s = time.process_time()
     for number in range(round((_WARM_UP_S + duration_s) * 1e6 / gap_us)):

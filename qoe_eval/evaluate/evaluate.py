@@ -12,17 +12,17 @@ from typing import Annotated, Any
 import typer
 
 from weir.console import error_console
-from weir.errors import InputError
+from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
-from weir.qoe_eval.call.plan import SIZES
 from weir.qoe_eval.evaluate.ending import finish
+from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
 from weir.qoe_eval.evaluate.measured import measurement_of
-from weir.qoe_eval.evaluate.report import evaluation_document, evaluation_page, print_evaluation
 from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
 from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
 from weir.qoe_eval.evaluate.suite import Suite
 from weir.qoe_eval.evaluate.suites import SUITES
 from weir.qoe_eval.measurement import write_measurement
+from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.records import RunAbout, command_record
 from weir.qoe_eval.runs.inputs import shared_traces
 from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
@@ -100,7 +100,7 @@ def evaluate(
     started = time.monotonic()
     suites = _suites(suite or [], calls)
     if size is not None and size not in SIZES:
-        raise InputError(f"--size {size}: use {', '.join(SIZES)}")
+        raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
     if record is not None and len(suites) != 1:
         raise InputError("--record: is of one suite; name it with --suite")
     check_model(model, "MODEL")
@@ -153,8 +153,9 @@ def _suites(names: Sequence[str], calls: bool) -> list[Suite]:
     """Raises:
     InputError: there is no suite of a name.
     """
-    if unknown := [name for name in names if name not in SUITES]:
-        raise InputError(f"--suite {unknown[0]}: there is none; one of {', '.join(SUITES)}")
+    for name in names:
+        if name not in SUITES:
+            raise InputError(f"--suite '{name}': not known; {unknown(name, SUITES)}")
     return [one for name, one in SUITES.items() if name in names or (not names and (calls or not one.only_calls))]
 
 

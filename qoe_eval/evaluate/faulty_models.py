@@ -12,8 +12,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from weir._core import FEATURES
+from weir.files.model import read_model
 from weir.files.output import make_folder, write_bytes
-from weir.trainer import read_model
 
 MIN_BPS: Final = 30_000
 MAX_BPS: Final = 50_000_000

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from weir.executables import find_simulator
-from weir.qoe_eval.evaluate.report import family_table
+from weir.qoe_eval.evaluate.evaluation_report import family_table
 from weir.qoe_eval.evaluate.results import undisturbed
 from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.scenario_sets import base_name
@@ -24,6 +23,7 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallRecord, Record
 from weir.qoe_eval.runs.options import shipped_model
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
+from weir.simulator.executables import find_simulator
 
 _MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
 _OF_CALLS = (

@@ -15,13 +15,13 @@ from pathlib import Path
 from rich.console import Console
 
 from weir.errors import InputError
-from weir.executables import find_peer, find_simulator
-from weir.qoe_eval.call import report as call_report
-from weir.qoe_eval.call.plan import SIZES, CallPlan, CallSettings, plan_calls, with_kept_keys
+from weir.qoe_eval.call import call_report
+from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
+from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Row
@@ -31,6 +31,7 @@ from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import PRESETS
+from weir.simulator.executables import find_peer, find_simulator
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def plan_suites(suites: Sequence[Suite], settings: Settings, choice: Choice) -> 
     """
     known = dict.fromkeys(name for suite in suites for name in suite.sets)
     if unknown := [name for name in choice.sets if name not in known]:
-        raise InputError(f"--set {unknown[0]}: there is none; one of {', '.join(known)}")
+        raise InputError(f"--set '{unknown[0]}': there is none; one of {', '.join(known)}")
     planned = [_plan(suite, settings, choice) for suite in suites]
     chosen = [one for one in planned if one.replays or one.calls or not (choice.sets or choice.only)]
     if not chosen:

@@ -128,7 +128,7 @@ def check_traces(folder: Path | None) -> None:
         InputError: it does not exist, or holds none of TRACE_SETS.
     """
     if folder is not None and not any((folder / name).is_dir() for name in TRACE_SETS):
-        raise InputError(f"--traces {folder}: no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
+        raise InputError(f"--traces '{folder}': no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
 
 
 def random(first: int = 0, times: int = 1) -> SetBuilder:
@@ -169,7 +169,7 @@ def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> S
     for name in CALL_TRACES:
         path = settings.traces / "mahimahi" / name
         if not path.is_file():
-            raise InputError(f"--traces {settings.traces}: no mahimahi/{name} in it")
+            raise InputError(f"--traces '{settings.traces}': no mahimahi/{name} in it")
         scenarios.append(_trace_scenario(path, "mahimahi", duration_s))
     return ScenarioSet("mahimahi", scenarios)
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, ParamSpec
 
-from weir.qoe_eval.call.plan import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
+from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import SeriesOfPlan

@@ -4,53 +4,53 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from weir.console import ForceOption, error_console
 from weir.errors import InputError
 from weir.files.output import refuse_to_overwrite, write_bytes
-from weir.qoe_eval.link.namespaces import NamespacesFailed
-from weir.qoe_eval.link.process import LinkFailed
-from weir.qoe_eval.link.session import DirectionSummary, LinkSettings, run_link
+from weir.options import ForceOption, loading, with_options
 from weir.qoe_eval.requirements import check_link_requirements
-from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.options import LossOption, OneWayDelayOption, QueueOption, ReverseOption
-from weir.traces.formats.convert import parse_queue
-from weir.traces.formats.importers import read_trace
+from weir.qoe_eval.runs.options import PathArguments
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from weir.qoe_eval.link.session import DirectionSummary
 
 _FAILED_STATUS = 1
 
 
-def link(
+@dataclass(frozen=True, kw_only=True)
+class LinkOptions(PathArguments):
+    """The options of `weir link`; their help texts say what they mean."""
+
     scenario: Annotated[
         str, typer.Argument(metavar="SCENARIO", help="As for replay: a trace, a scenario file, catalogue/NAME.")
-    ],
+    ]
     command: Annotated[
         list[str] | None, typer.Argument(metavar="[-- COMMAND...]", help="Command to run. Default: your shell.")
-    ] = None,
+    ] = None
     far: Annotated[
         str | None,
         typer.Option(metavar="COMMAND", help="Shell command line at the other end, for example a server."),
-    ] = None,
+    ] = None
     receive: Annotated[
         bool, typer.Option("--receive", help="COMMAND is at the receiver's end of the path: a download.")
-    ] = False,
-    one_way_delay: OneWayDelayOption = None,
-    queue: QueueOption = None,
-    loss: LossOption = None,
-    reverse: ReverseOption = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of loss, jitter and cross traffic.")] = 1,
+    ] = False
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of loss, jitter and cross traffic.")] = 1
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Capacity, queue, packets and delays every 100 ms (JSON lines).")
-    ] = None,
-    force: ForceOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, on standard error.")] = False,
-) -> None:
+    ] = None
+    force: ForceOption = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, on standard error.")] = False
+
+
+@with_options(LinkOptions)
+def link(options: LinkOptions) -> None:
     """Runs a command, or your shell, behind a link that replays a scenario in real time; IPv4 only.
 
     The command has a network of its own with only the link: 10.211.0.1 here and 10.211.0.2 at the far end (the other
@@ -58,40 +58,51 @@ def link(
     command; after its end the capacity continues as its trace defines. Exit status: the command's, or 1, 2 or 3 with a
     message of weir. Needs root; under sudo the command runs as the user who called it.
     """
-    path = PathOptions(
-        one_way_delay, parse_queue(queue) if queue else None, loss, reverse=read_trace(reverse) if reverse else None
-    )
-    scenarios = read_inputs([scenario], path)
-    if len(scenarios) != 1:
-        raise InputError(f"{scenario}: holds {len(scenarios)} scenarios; name one, say {scenario}/{scenarios[0].name}")
+    options.check_files([options.scenario])
+    command = options.command or []
     if command and shutil.which(command[0]) is None:
-        raise InputError(f"{command[0]}: there is no such command")
-    if log is not None:
-        refuse_to_overwrite(log, force)
-        write_bytes(log, b"")
+        raise InputError(f"{command[0]}: there is no such command; check its name, or give its path")
+    if options.log is not None:
+        refuse_to_overwrite(options.log, options.force)
     check_link_requirements()
+    with loading():
+        from weir.console import error_console
+        from weir.qoe_eval.link.namespaces import NamespacesFailed
+        from weir.qoe_eval.link.process import LinkFailed
+        from weir.qoe_eval.link.session import LinkSettings, run_link
+        from weir.qoe_eval.runs.inputs import read_inputs
+
+    scenarios = read_inputs([options.scenario], options.read())
+    if len(scenarios) != 1:
+        name = options.scenario
+        raise InputError(f"{name}: holds {len(scenarios)} scenarios; name one, say {name}/{scenarios[0].name}")
+    if options.log is not None:
+        write_bytes(options.log, b"")
     console = error_console()
 
     def note(text: str) -> None:
-        if not as_json:
+        if not options.as_json:
             console.print(f"weir: {text}")
 
+    settings = LinkSettings(scenarios[0], command, options.far, options.receive, options.seed, options.log)
     try:
-        status, measured = run_link(LinkSettings(scenarios[0], command or [], far, receive, seed, log), note)
+        status, measured = run_link(settings, note)
     except (LinkFailed, NamespacesFailed) as error:
         console.print(f"weir: {error}")
         raise typer.Exit(_FAILED_STATUS) from None
     except KeyboardInterrupt:
         console.print("weir: interrupted before the command began")
         raise typer.Exit(_FAILED_STATUS) from None
-    if as_json:
+    if options.as_json:
         console.print(json.dumps({direction: asdict(summary) for direction, summary in measured.items()}))
     else:
-        console.print(_table(measured, receive))
+        console.print(_table(measured, options.receive))
     raise typer.Exit(status)
 
 
 def _table(measured: dict[str, DirectionSummary], receive: bool) -> Table:
+    from rich.table import Table
+
     table = Table(box=None, header_style="dim", pad_edge=False)
     table.add_column("weir:")
     for head in ("packets", "lost", "delay, p95", "rate", "of the capacity"):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
 from weir.qoe_eval.link.child_process import (
     LINK_PRIORITY,
     InvalidMessage,
@@ -21,6 +20,7 @@ from weir.qoe_eval.link.child_process import (
     run_in_real_time,
 )
 from weir.qoe_eval.link.namespaces import CallNamespaces
+from weir.simulator.executables import find_simulator
 
 LEFT_ADDRESS = "10.211.0.1"
 RIGHT_ADDRESS = "10.211.0.2"

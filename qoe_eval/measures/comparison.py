@@ -41,7 +41,7 @@ def check_reference(reference: str | None, controllers: Sequence[str]) -> None:
     """
     if reference is not None and reference not in controllers:
         known = ", ".join(controllers)
-        raise InputError(f"--reference {printable(reference)}: does not run; use one of {known}, or run it too")
+        raise InputError(f"--reference '{printable(reference)}': does not run; use one of {known}, or run it too")
 
 
 def judged_controllers(controllers: Sequence[str], reference: str) -> list[str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
 from weir.qoe_eval.measures.flow_series import Array, FlowSeries
 
-Reduce = Callable[[Array], float]
+Reduce = Literal["mean", "max", "min", "sum", "last"]
 
 # Points per line: about what a screen shows.
 MAX_POINTS = 600
 SMALLEST_BIN_S = 0.2
+# An estimate far above the capacity would flatten all other lines.
+_LARGEST_RATE_SHARE = 1.8
 
 
 class ChartLine(TypedDict):
@@ -113,6 +114,9 @@ def row(
     kept = [one for one in lines if one is not None]
     if not kept:
         return None
+    if ticks is not None and range is None:
+        # Room on both sides, so that no line lies on an edge.
+        range = (-0.5, _highest(kept) + 0.5)
     return {"title": title, "lines": kept, "share": share, "range": range, "ticks": ticks}
 
 
@@ -133,11 +137,13 @@ def binned(times_s: Array, values: Array, duration_s: float, width_s: float, red
     kept = (times_s >= 0) & (times_s < count * width_s) & np.isfinite(values)
     index = (times_s[kept] / width_s).astype(int)
     order = np.argsort(index, kind="stable")
-    index, values = index[order], values[kept][order]
-    bounds = np.searchsorted(index, np.arange(count + 1))
-    for number, (start, end) in enumerate(itertools.pairwise(bounds)):
-        if end > start:
-            reduced[number] = reduce(values[start:end])
+    filled, starts = np.unique(index[order], return_index=True)
+    if len(filled):
+        values = values[kept][order]
+        ends = np.append(starts[1:], len(values))
+        over = {"max": np.maximum, "min": np.minimum}.get(reduce, np.add)
+        found = values[ends - 1] if reduce == "last" else over.reduceat(values, starts)
+        reduced[filled] = found / (ends - starts) if reduce == "mean" else found
     return (np.arange(count, dtype=np.float64) + 0.5) * width_s, reduced
 
 
@@ -148,7 +154,7 @@ def thinned(times_s: Array, values: Array) -> tuple[Array, Array]:
 
 
 def flow_line(
-    name: str, colour: str, series: FlowSeries, values: Array, unit: str, reduce: Reduce = np.mean, **style: Any
+    name: str, colour: str, series: FlowSeries, values: Array, unit: str, reduce: Reduce = "mean", **style: Any
 ) -> Line:
     """Values of the samples, reduced over bins; `style` is that of `line`."""
     duration_s = len(values) * series.interval_s
@@ -162,6 +168,35 @@ def capacity_line(series: FlowSeries) -> Line:
         return None
     style: dict[str, Any] = {"fill": True, "width": 1, "step": True}
     return flow_line("capacity", "--capacity", series, series.capacity_bps / 1e3, "kbps", **style)
+
+
+def rate_rows(
+    capacity: Line, estimates: Sequence[Line], received: Sequence[Line], limit_kbps: float, duration_s: float
+) -> list[ChartRow | None]:
+    """The rows of estimates and of received rates, on axes that neither a capacity above what the media may send,
+    `limit_kbps`, nor an estimate far above the capacity flattens. The limit is drawn where the capacity exceeds it.
+    """
+    path = _highest([capacity])
+    bound, limit = path, None
+    if 0 < limit_kbps < path:
+        ends = np.array([0.0, duration_s])
+        name = f"the media's limit, {limit_kbps:,.0f} kbps"
+        limit = line(name, "--ink", ends, np.full(2, limit_kbps), unit="kbps", dash="dot", width=1.2)
+        bound = limit_kbps
+    top = max(1.08 * bound, min(1.05 * _highest(estimates), _LARGEST_RATE_SHARE * bound))
+    of_received = max(1.08 * bound, 1.05 * _highest(received))
+    return [
+        row(
+            "Estimate, kbps",
+            [capacity, limit, *estimates] if any(estimates) else [],
+            range=(0.0, top) if bound else None,
+        ),
+        row("Received, kbps", [capacity, limit, *received], range=(0.0, of_received) if bound else None),
+    ]
+
+
+def _highest(lines: Sequence[Line]) -> float:
+    return max((y for one in lines if one for y in one["y"] if y), default=0.0)
 
 
 def _middles_s(series: FlowSeries) -> Array:

@@ -4,8 +4,8 @@
     series.csv.gz    one row a run, flow and 0.1 s
     frames.csv.gz    one row a run, flow and frame
 
-A value that is not known is an empty cell. Units are those of `results.jsonl`, and end the names of columns; those of
-measures are in `measures/table.py`.
+A name that begins like a formula of a spreadsheet has an apostrophe before it. A value that is not known is an empty
+cell. Units are those of `results.jsonl`, and end the names of columns; those of measures are in `measures/table.py`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _FLOW_COLUMNS = (
     "target_bps", "send_rate_bps", "receive_rate_bps", "one_way_delay_mean_ms", "one_way_delay_p95_ms", "packets_lost",
 )  # fmt: skip
 _FRAME_COLUMNS = ("capture_time_s", "rendered_time_s", "bytes")
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Cell = str | float | None
 
@@ -79,8 +81,8 @@ def write_series_csv(store: RunStore, records: Iterable[RunRecord]) -> tuple[Pat
                 continue
             for flow_id, columns in series["flows"].items():
                 if columns:
-                    series_writer.writerows(_series_rows([*_identity(record), flow_id], series["path"], columns))
-                    frames_writer.writerows(_frame_rows([*_identity(record), flow_id], columns.get("frames")))
+                    series_writer.writerows(_series_rows(_identity(record, flow_id), series["path"], columns))
+                    frames_writer.writerows(_frame_rows(_identity(record, flow_id), columns.get("frames")))
     return series_path, frames_path
 
 
@@ -95,8 +97,14 @@ def _compressed(path: Path) -> Iterator[io.TextIOWrapper]:
         yield text
 
 
-def _identity(record: Record) -> list[Cell]:
-    return [record.scenario, record.controller, record.seed]
+def _identity(record: Record, *names: str) -> list[Cell]:
+    """The columns of `_RUN`, and further names of the same row."""
+    return [_text(record.scenario), _text(record.controller), record.seed, *map(_text, names)]
+
+
+def _text(name: str) -> str:
+    """A name that a spreadsheet does not take for a formula: quoted, where it begins like one."""
+    return f"'{name}" if name.startswith(_FORMULA) else name
 
 
 def _series_rows(start: list[Cell], path: PathColumns, columns: FlowColumns) -> Iterator[list[Cell]]:

@@ -65,35 +65,38 @@ def colour(controller: str) -> str:
 
 @dataclass(frozen=True)
 class IntervalMark:
-    """A dot with its interval on a line: places on it in percent of its width, None for what is not there."""
+    """A dot with its interval on a line: places on it in percent of its width; `zero` is None where 0 is not marked."""
 
     mean: float
-    ends: tuple[float, float] | None
+    ends: tuple[float, float]
     zero: float | None
     colour: str
 
 
 def interval_mark(
     mean: float, ends: Sequence[float | None], domain: tuple[float, float], colour: str, zero: bool = False
-) -> IntervalMark:
-    """The mark on a line from domain[0] to domain[1]; with `zero`, the place of 0 is marked."""
+) -> IntervalMark | None:
+    """The mark on a line from domain[0] to domain[1], with room at both ends; None without an interval. With `zero`,
+    the place of 0 is marked.
+    """
+    start, end = ends
+    if start is None or end is None:
+        return None
     low, high = domain
-    width = high - low or 1.0
 
     def place(value: float) -> float:
-        return round(2 + 96 * min(1.0, max(0.0, (value - low) / width)), 1)
+        return round(6 + 88 * (value - low) / ((high - low) or 1.0), 1)
 
-    start, end = ends
-    known = None if start is None or end is None else (place(start), place(end))
-    return IntervalMark(place(mean), known, place(0) if zero else None, colour)
+    return IntervalMark(place(mean), (place(start), place(end)), place(0) if zero else None, colour)
 
 
-def difference_mark(row: PairedComparison, measure: Measure) -> IntervalMark:
+def difference_mark(row: PairedComparison, measure: Measure) -> IntervalMark | None:
     """The mark of a difference on a line of its own scale, around 0; better is to the right."""
     direction = 1 if measure.better == "higher" else -1
-    low, high = (None if end is None else direction * end for end in row.ci95)
-    reach = max(abs(end) for end in (low, high, row.mean, 1e-9) if end is not None)
-    ends = (low, high) if direction > 0 else (high, low)
+    ends = sorted(direction * end for end in row.ci95 if end is not None)
+    if not ends:
+        return None
+    reach = max(*map(abs, ends), abs(row.mean), 1e-9)
     mark_colour = {"good": "var(--good)", "bad": "var(--bad)", "even": "var(--zero)"}[verdict(row, measure)]
     return interval_mark(direction * row.mean, ends, (-reach, reach), mark_colour, zero=True)
 

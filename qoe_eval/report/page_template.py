@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.qoe_eval.report import display
 from weir.qoe_eval.report.display import controller_colours, other_colours
+from weir.qoe_eval.report.text import TOO_FEW
 from weir.qoe_eval.runs.options import own_names
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ def render_page(
     lead: View,
     sections: Sequence[Section | None],
     data: View,
-    script: str,
     controllers: Sequence[str] = (),
     libwebrtc: str = "",
 ) -> str:
@@ -66,8 +66,7 @@ def render_page(
         title: of the page.
         lead: what those sentences show, by name.
         sections: in their order; those that are None are left out.
-        data: what the script finds as JSON, finite numbers only.
-        script: name of the script in `page/` that draws the charts.
+        data: what the scripts find as JSON, finite numbers only.
         controllers: those shown; a user's own among them get colours.
         libwebrtc: the version whose controllers are shown; an old one stands behind their names.
     """
@@ -77,7 +76,6 @@ def render_page(
         lead=_macro(lead_template, libwebrtc)(lead),
         sections=[(one, _macro(one.template, libwebrtc)(one.view)) for one in sections if one is not None],
         data={**data, "names": {name: display.dated(name, libwebrtc) for name in controllers}},
-        script=script,
         colours=_colours(own_names(controllers)),
     )
 
@@ -104,7 +102,7 @@ def _environment() -> Environment:
     # `tojson` also escapes what would end a script element.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters |= {"colour": display.colour, "counted": display.counted, "dated": display.dated}
-    environment.globals |= {"own_file": _own_file, "plotly": _plotly}
+    environment.globals |= {"too_few": TOO_FEW, "own_file": _own_file, "plotly": _plotly}
     return environment
 
 

@@ -18,14 +18,14 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, View, render_page
+from weir.qoe_eval.report.replay_charts import replay_charts
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.causes import causes
-from weir.qoe_eval.report.sections.controllers import DELAY_THROUGHPUT, headline, paired, scatter, viewer
+from weir.qoe_eval.report.sections.controllers import delay_throughput, headline, limited_text, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
-from weir.qoe_eval.report.sections.runs import failures, what_was_run
+from weir.qoe_eval.report.sections.runs import failures, time_series, what_was_run
 from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
-from weir.qoe_eval.report.series import chart_series
 from weir.qoe_eval.report.text import libwebrtc_of, paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
@@ -33,6 +33,10 @@ from weir.qoe_eval.runs.store import RESULTS, RunStore
 from weir.registry import LIBWEBRTC_SENDERS, WEIGHTS
 
 FAMILIES_FOLDER = "families"
+_TIME_SERIES = (
+    "First seed. Grey: capacity. Main cause: of freezes and of long queues; the pointer shows all shares. Dashed lines "
+    "are other traffic on the path."
+)
 # The axes of the scatter charts: delay across, and the measure over it.
 _LINK = ("p95_queueing_delay_ms", "utilisation")
 _VIEWER = ("frame_delay_ms_p95", "viewer_quality")
@@ -100,42 +104,40 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         InputError: a file of series is damaged.
     """
     controllers = list(summary.controllers)
-    series = chart_series(store, records, {name: one.description for name, one in summary.run.scenarios.items()})
-    if behind := furthest_behind(summary):
-        scenario, words = behind[0], dated(behind[1], libwebrtc_of(summary))
-        series.sort(key=lambda entry: entry["name"] != scenario)
-        series[:1] = [entry | {"label": words} if entry["name"] == scenario else entry for entry in series[:1]]
-    own = judged(summary)
+    worst, words = furthest_behind(summary) or ("", "")
+    ordered = sorted(records, key=lambda one: one.scenario != worst)
+    charts = replay_charts(store, ordered, {name: one.description for name, one in summary.run.scenarios.items()})
+    if charts and charts[0]["name"] == worst:
+        charts[0]["note"] = f"{dated(words, libwebrtc_of(summary))} {charts[0]['note']}"
+    limited = limited_text(records)
     # Their lines are drawn at first; a click on the legend shows others.
-    shown = (*own, summary.run.reference, *LIBWEBRTC_SENDERS)
+    shown = (*judged(summary), summary.run.reference, *LIBWEBRTC_SENDERS)
     data = {
         "axes": {name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit} for name in (*_LINK, *_VIEWER)},
-        "scatter": scatter(summary, *_LINK),
-        "viewer": scatter(summary, *_VIEWER),
+        "scatter": {"scatter": scatter(summary, *_LINK), "viewer-scatter": scatter(summary, *_VIEWER)},
         "objectives": objectives.chart(summary),
-        "series": series,
-        "judged": own,
+        "charts": charts,
         "hidden": [name for name in controllers if name not in shown],
     }
     sections = [
         failures(summary.run.failures, "run"),
-        viewer(summary),
+        viewer(summary, limited),
         causes(summary),
         paired(summary),
         headline(summary),
-        DELAY_THROUGHPUT,
+        delay_throughput(summary, limited),
         objectives.objectives(summary),
         *families(summary.families, first_judged(summary), libwebrtc_of(summary), has_own_sections=False),
         per_scenario(summary),
         worst_runs(records, first_judged(summary)),
-        _time_series(series),
+        time_series(charts, "Scenario", _TIME_SERIES),
         guard(records),
         pools(records),
         what_was_run(records, summary),
     ]
     title = "Weir: rate control on simulated paths"
     lead, version = _lead(summary, records), libwebrtc_of(summary)
-    return render_page("replay/lead", title, lead, sections, data, "report.js", controllers, version)
+    return render_page("replay/lead", title, lead, sections, data, controllers, version)
 
 
 def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:
@@ -148,9 +150,3 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
         "paired": paired_sentences(summary),
     }
-
-
-def _time_series(series: Sequence[View]) -> Section | None:
-    if not series:
-        return None
-    return Section("time-series", "Time series", "replay/time_series", {"names": [one["name"] for one in series]})

@@ -12,13 +12,16 @@ from rich.table import Table
 
 from weir.console import output_console
 from weir.qoe_eval.measures.comparison import leading_pairs
+from weir.qoe_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, Summary
 from weir.qoe_eval.report.display import counts_text, dated, signed, verdict
 
+TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."
 # Longer names of custom controllers are cut.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
+_WORDS = {"good": "better", "bad": "worse"}
 
 
 def libwebrtc_of(summary: Summary) -> str:
@@ -57,8 +60,8 @@ def _line(cells: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Difference:
-    """The sentence of one measure: its mean difference, the 95 % interval or why there is none, and the number of
-    scenarios that are better, worse and level. `kind`: good, bad or even.
+    """The sentence of one measure: its mean difference, its 95 % interval if it has one, and the number of scenarios
+    that are better, worse and level. `kind`: good, bad or even.
     """
 
     measure: str
@@ -68,7 +71,7 @@ class Difference:
     kind: str
 
     def __str__(self) -> str:
-        return f"{self.measure} {self.mean} {self.interval}: {self.counts}"
+        return f"{' '.join(filter(None, (self.measure, self.mean, self.interval)))}: {self.counts}"
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,20 @@ class PairedSentences:
     pair: str
     sample: str
     differences: tuple[Difference, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The measures in which the first is better and worse; empty without intervals."""
+        if not self.has_intervals:
+            return ""
+        named = {word: [one.measure for one in self.differences if one.kind == kind] for kind, word in _WORDS.items()}
+        found = [f"{word} in {'; '.join(measures)}" for word, measures in named.items() if measures]
+        return " — ".join(found) or "not told apart in any measure"
+
+    @property
+    def has_intervals(self) -> bool:
+        """True if a difference has an interval."""
+        return any(one.interval for one in self.differences)
 
     def __str__(self) -> str:
         return "\n".join((f"{self.pair}, {self.sample}", *(f"  {one}" for one in self.differences)))
@@ -99,17 +116,20 @@ def paired_sentences(summary: Summary) -> list[PairedSentences]:
 def print_paired(summary: Summary) -> None:
     """Prints the sentences of a summary."""
     console = output_console(_PIPE_WIDTH)
-    for sentences in paired_sentences(summary):
+    found = paired_sentences(summary)
+    for sentences in found:
         console.print(f"\n{sentences}", soft_wrap=True)
+    if any(not one.has_intervals for one in found):
+        console.print(f"\n{TOO_FEW}")
 
 
 def _difference(row: PairedRow) -> Difference:
     measure = MEASURES[row.metric]
-    few = f"({too_few_text(row.independent)})"
-    ends = few if row.ci95[0] is None else f"[{', '.join(signed(end, measure) for end in row.ci95 if end is not None)}]"
+    ends = ", ".join(signed(end, measure) for end in row.ci95 if end is not None)
+    shown = f"[{ends}]" if ends else ""
     # A difference of shares is in points, and scores of 100 have no unit.
     unit = {"%": " points"}.get(measure.unit, "" if measure.unit.startswith("of ") else f" {measure.unit}".rstrip())
-    return Difference(measure.label, signed(row.mean, measure) + unit, ends, counts_text(row), verdict(row, measure))
+    return Difference(measure.label, signed(row.mean, measure) + unit, shown, counts_text(row), verdict(row, measure))
 
 
 def too_few_text(independent: int) -> str:

@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.cluster import core_count
 from weir.errors import InputError
-from weir.executables import find_simulator
 from weir.files.input import sha256_of_file
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, member_digests
 from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.registry import is_pool
+from weir.simulator.cluster import core_count
+from weir.simulator.executables import find_simulator
 
 # Tasks of fewer jobs spend their time on being tasks.
 _CHUNK = 15
@@ -33,7 +33,7 @@ def check_travels(plan: ReplayPlan) -> None:
     """Raises an InputError for controllers that read files which other machines do not have."""
     for name in plan.controllers:
         if name in plan.own or (is_pool(name) and member_digests(name)):
-            raise InputError(f"--controller {name}: runs from a file of this machine; omit it or --address")
+            raise InputError(f"--controller '{name}': runs from a file of this machine; omit it or --address")
 
 
 def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float) -> Generator[MeasuredRun, None, None]:

@@ -68,22 +68,22 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
         python = None
     elif python and not python["class"]:
         raise InputError(
-            f"--controller {text}: name the class too, as in {python['file']}:Controller; a program needs chmod +x"
+            f"--controller '{text}': name the class too, as in {python['file']}:Controller; a program needs chmod +x"
         )
     model = _MODEL.fullmatch(text)
     path = Path((python or model or {"file": text})["file"]).absolute()
     if path.exists() and not path.is_file():
-        raise InputError(f"--controller {printable(text)}: is no regular file; use {HOW}")
+        raise InputError(f"--controller '{printable(text)}': is no regular file; use {HOW}")
     check_utf8("--controller", path)
     try:
         digest = sha256_of_file(path)
     except OSError as error:
-        raise InputError(f"--controller {text}: {path} cannot be read ({error.strerror})") from None
+        raise InputError(f"--controller '{text}': {path} cannot be read ({error.strerror})") from None
     name = path.stem
     if not NAME.fullmatch(name):
         raise InputError(
-            f"--controller {text}: results are told apart by the name of the file; rename it, with letters, digits, _ "
-            "and - only, 64 at most"
+            f"--controller '{text}': results are told apart by the name of the file; rename it, with letters, digits, "
+            "_ and - only, 64 at most"
         )
     if python:
         # -P: this file's folder is not where the user's imports are looked for.
@@ -97,7 +97,7 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
     if path.suffix == ".so":
         return CustomController(name, text, digest, library=str(path), time_limit_s=time_limit_s)
     if not os.access(path, os.X_OK):
-        raise InputError(f"--controller {text}: it is no program (chmod +x makes it one); use {HOW}")
+        raise InputError(f"--controller '{text}': it is no program (chmod +x makes it one); use {HOW}")
     return CustomController(name, text, digest, command=(str(path),), time_limit_s=time_limit_s)
 
 
@@ -109,11 +109,11 @@ def check_custom_names(own: Sequence[CustomController], built_in: Sequence[str])
     for controller in own:
         if controller.name in built_in:
             raise InputError(
-                f"--controller {controller.source}: there is a controller {controller.name} already; rename the file"
+                f"--controller '{controller.source}': there is a controller {controller.name} already; rename the file"
             )
         other = by_name.setdefault(controller.name, controller)
         if other.source != controller.source:
             raise InputError(
-                f"--controller {controller.source}: results would be called {controller.name}, and so would those of "
+                f"--controller '{controller.source}': results would be called {controller.name}, and so would those of "
                 f"{other.source}; rename one of the files, or replay them apart"
             )

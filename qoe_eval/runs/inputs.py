@@ -14,17 +14,17 @@ from pydantic import JsonValue
 
 from weir.errors import InputError
 from weir.files.input import printable
+from weir.traces.bounds import DEFAULT_WINDOW_MS, MediaKind
 from weir.traces.catalogue import bundled_scenarios, load_bundled
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
-from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS
 from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
-from weir.traces.schema.media import MediaKind, with_media
+from weir.traces.listing import CATALOGUE
+from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Queue, Scenario
 
-CATALOGUE = "catalogue"
 NEAR_COPY_RATIO = 0.01
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from weir.objectives import MINIMUM_WEIGHT
 from weir.qoe_eval.measures.metrics import utility
 from weir.qoe_eval.measures.statistics import compare_paired
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, steering
@@ -13,7 +14,6 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import Measures, Objective, ObjectiveMeans, ObjectivesSummary, PairedRow, RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import POLICY, PRESETS, WEIGHTS
-from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
 FOLDER = "objectives"
 SEED = 1
@@ -32,9 +32,7 @@ def objective_fan(count: int) -> list[Objective]:
         first, second = (0.5 + index / _G) % 1.0, (0.5 + index / _G**2) % 1.0
         if first + second > 1:
             first, second = 1 - first, 1 - second
-        throughput, latency = (
-            round(MINIMUM_RANDOM_WEIGHT + (1 - 3 * MINIMUM_RANDOM_WEIGHT) * share, 3) for share in (first, second)
-        )
+        throughput, latency = (round(MINIMUM_WEIGHT + (1 - 3 * MINIMUM_WEIGHT) * share, 3) for share in (first, second))
         fan.append((throughput, latency, round(1 - throughput - latency, 3)))
     return fan
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weir._core import parse_pool
-from weir.errors import InputError, MissingComponent
+from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
+from weir.installation import shipped_model
 from weir.qoe_eval.runs.custom_controllers import (
     DEFAULT_TIME_LIMIT_S,
     HOW,
@@ -30,33 +32,18 @@ from weir.registry import (
     pool_members,
     without_field_trials,
 )
-from weir.trainer import SHIPPED_MODEL
-from weir.trainer.gym import checked_objective
+from weir.simulator import MAX_DECISION_DELAY_MS
+from weir.traces.bounds import DEFAULT_WINDOW_MS
+from weir.traces.listing import check_input
+
+if TYPE_CHECKING:
+    from weir.qoe_eval.runs.inputs import PathOptions
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
 POLICY_FILE = "weir:"
 """Prefix of a pool's member that is a policy from a file."""
 
-OneWayDelayOption = Annotated[
-    float | None,
-    typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
-]
-QueueOption = Annotated[
-    str | None,
-    typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
-]
-LossOption = Annotated[
-    float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
-]
-ReverseOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
-        "file's own, else an unlimited one.",
-    ),
-]
 ReferenceOption = Annotated[
     str | None,
     typer.Option(
@@ -75,25 +62,69 @@ RequireOption = Annotated[
         "a custom one, else of all but the reference. Status 1 if it is not met. Repeatable.",
     ),
 ]
+ObjectiveOption = Annotated[
+    str, typer.Option(metavar="T,L,P", help=f"Weights of throughput, latency and loss; or {', '.join(PRESETS)}.")
+]
+ModelOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="ONNX model of the controller weir. Default: the one shipped.")
+]
+DecisionDelayOption = Annotated[
+    float,
+    typer.Option(min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="Time that each decision of a model takes."),
+]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
 ]
 
 
-def parse_objective(text: str) -> tuple[float, float, float]:
-    """Weights of throughput, latency and loss from `T,L,P` (divided by their sum) or the name of a preset.
+@dataclass(frozen=True, kw_only=True)
+class PathArguments:
+    """The options of commands that replay a path."""
 
-    Raises:
-        InputError: neither.
-    """
-    how = f"give three weights above 0 such as 0.4,0.5,0.1, or one of {', '.join(PRESETS)}"
-    try:
-        weights = checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
-    except ValueError:
-        raise InputError(f"--objective {text}: {how}") from None
-    # Rounded, so that 4,5,1 and 0.4,0.5,0.1 are the same run.
-    throughput, latency, loss = (round(weight, 6) for weight in weights)
-    return throughput, latency, loss
+    one_way_delay: Annotated[
+        float | None,
+        typer.Option(min=0, max=60_000, metavar="MS", help="One-way delay of the path; 25 where the file has none."),
+    ] = None
+    queue: Annotated[
+        str | None,
+        typer.Option(metavar="MS|120kB|50pkt", help="Queue before the bottleneck; 300 ms where the file has none."),
+    ] = None
+    loss: Annotated[
+        float | None, typer.Option(min=0, max=1, metavar="RATIO", help="Independent loss of packets, 0 to 1.")
+    ] = None
+    reverse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trace for the reverse link, which carries the feedback: NAME.down beside NAME.up, say. Default: the "
+            "file's own, else an unlimited one.",
+        ),
+    ] = None
+
+    def check_files(self, inputs: Sequence[str]) -> None:
+        """Refuses inputs that are not there, before anything else is loaded.
+
+        Raises:
+            InputError: one is neither a file nor a name in the catalogue.
+        """
+        for name in (*inputs, *([str(self.reverse)] if self.reverse else [])):
+            check_input(name)
+
+    def read(
+        self, duration_s: float | None = None, *, repair: bool = False, window_ms: int = DEFAULT_WINDOW_MS
+    ) -> PathOptions:
+        """The path of these options; `repair` and `window_ms` are for the trace of the reverse link.
+
+        Raises:
+            InputError: a value or the trace cannot be used.
+        """
+        from weir.qoe_eval.runs.inputs import PathOptions
+        from weir.traces.formats.convert import parse_queue
+        from weir.traces.formats.importers import read_trace
+
+        queue = parse_queue(self.queue) if self.queue else None
+        reverse = read_trace(self.reverse, repair=repair, window_ms=window_ms) if self.reverse else None
+        return PathOptions(self.one_way_delay, queue, self.loss, duration_s, reverse)
 
 
 def own_names(controllers: Iterable[str]) -> list[str]:
@@ -117,7 +148,7 @@ def check_field_trials(text: str) -> bool:
     try:
         field_trials(text)
     except ValueError as error:
-        raise InputError(f"--controller {printable(text)}: {error}") from None
+        raise InputError(f"--controller '{printable(text)}': {error}") from None
     return True
 
 
@@ -155,7 +186,8 @@ def check_controllers(
     for choice in choices:
         if without_field_trials(choice) not in known and choice not in own and choice not in pools:
             raise InputError(
-                f"--controller {choice}: not known; use {', '.join(known)}, {FIELD_TRIALS}, {POOL}, or {HOW}"
+                f"--controller '{printable(choice)}': not known; {unknown(choice, known)}, {FIELD_TRIALS}, {POOL}, "
+                f"or {HOW}"
             )
     check_custom_names(list(own.values()), known)
     names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
@@ -179,21 +211,7 @@ def check_model(path: Path | None, what: str = "--model") -> None:
         fault = "is no file"
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
-    raise InputError(f"{what} {printable(path)}: {fault}; give an ONNX file such as 'weir export' writes")
-
-
-def shipped_model() -> Path:
-    """The bundled ONNX model of the controller weir.
-
-    Raises:
-        MissingComponent: this copy of Weir has none.
-    """
-    if not SHIPPED_MODEL.is_file():
-        raise MissingComponent(
-            f"the model {SHIPPED_MODEL.name} that comes with Weir is not there; name one with --model, or omit "
-            "--controller weir"
-        )
-    return SHIPPED_MODEL
+    raise InputError(f"{what} '{printable(path)}': {fault}; give an ONNX file such as 'weir export' writes")
 
 
 def model_to_run(given: Path | None) -> Path:

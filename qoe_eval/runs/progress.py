@@ -45,6 +45,7 @@ def run_with_progress(
 
             outcome = replay_all(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
     except SimulatorFailed as error:
+        RunStore(out).discard_if_empty()
         console.print(f"weir: {error}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
@@ -52,15 +53,16 @@ def run_with_progress(
         console.print(f"weir: interrupted; {kept} kept in {out}: the same command goes on{after_interrupt}")
         raise typer.Exit(1) from None
     if outcome.refused:
+        RunStore(out).discard_if_empty()
         raise InputError(f"{outcome.refused.describe()} ({count_runs(len(outcome.records))} kept in {out})")
     return outcome
 
 
-def end_with_failures(failures: Sequence[str], console: Console) -> None:
+def end_with_failures(failures: Sequence[str], console: Console, noun: str = "run") -> None:
     """Ends with status 1 when runs did not complete, and names the first five."""
     if failures:
         shown = "\n".join(f"  {failure}" for failure in failures[:5])
-        console.print(f"weir: {count_runs(len(failures))} did not complete:\n{shown}")
+        console.print(f"weir: {count_runs(len(failures), noun)} did not complete:\n{shown}")
         raise typer.Exit(1)
 
 

@@ -13,7 +13,7 @@ import os
 import weakref
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Generic
 
@@ -81,6 +81,13 @@ class RecordStore(Generic[RecordType]):
         # Also drops a torn last line.
         write_bytes(self.results_path, b"".join(map(to_line, kept)))
         return kept
+
+    def discard_if_empty(self) -> None:
+        """Removes the folder of a command that was refused before the first record."""
+        if not self.read():
+            with suppress(OSError):
+                self.results_path.unlink()
+                self.folder.rmdir()
 
     def append(self, record: RecordType, series: Series | None = None) -> None:
         """Writes the series first, if they are to be kept: a record in the results always has them.

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from weir.errors import InputError
-from weir.files.input import printable, read_bytes, why
+from weir.files.input import printable, why
 from weir.files.output import make_folder
 from weir.qoe_eval.call.logs import RECORD, RECORDING, REPORT
-from weir.qoe_eval.json_lines import number
+from weir.qoe_eval.call.record import read_record
 
 MAX_DEPTH = 3
 MAX_LISTED = 100
 MAX_FOLDERS = 5000
-MAX_RECORD_BYTES = 4 << 20
+MAX_TEXT = 500
 
 # The files that are served.
 CONTENT_TYPES = {
@@ -83,27 +82,22 @@ def list_calls(out: Path) -> list[ListedCall]:
 def describe_call(out: Path, folder: Path) -> ListedCall | None:
     """One entry of `list_calls`; None without a readable record."""
     try:
-        path = folder / RECORD
-        record = json.loads(read_bytes(path, MAX_RECORD_BYTES))
-        finished = path.stat().st_mtime
-    except (InputError, OSError, ValueError, RecursionError):
+        record = read_record(folder)
+        finished = (folder / RECORD).stat().st_mtime
+    except (InputError, OSError):
         return None
-    if not isinstance(record, dict):
+    if record is None:
         return None
-    call = record.get("call")
-    if not isinstance(call, dict):
-        call = {}
-    name = folder.relative_to(out).as_posix()
     return {
-        "folder": name,
-        "scenario": str(record.get("scenario", "?"))[:200],
-        "controller": str(record.get("controller", "?"))[:200],
-        "sender": str(call.get("sender", ""))[:40],
-        "objective": _objective(record.get("objective")),
+        "folder": folder.relative_to(out).as_posix(),
+        "scenario": record.scenario[:MAX_TEXT],
+        "controller": record.controller[:MAX_TEXT],
+        "sender": record.call.sender[:MAX_TEXT],
+        "objective": list(record.objective) if record.objective else None,
         "finished": datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
-        "metrics": _metrics(record.get("metrics")),
-        "failure": str(call.get("failure", ""))[:500],
-        "disturbed": [str(reason)[:200] for reason in _list(call.get("disturbed"))][:10],
+        "metrics": {name: value for name in SHOWN if (value := record.measures.get(name)) is not None},
+        "failure": record.call.failure[:MAX_TEXT],
+        "disturbed": [reason[:MAX_TEXT] for reason in record.call.disturbed[:10]],
         "report": _beside(out, folder, REPORT),
         "video": _beside(out, folder, RECORDING),
     }
@@ -142,23 +136,6 @@ def _records(out: Path) -> Iterator[Path]:
                 yield folder / RECORD
             below += [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         folders, level = below, level + 1
-
-
-def _metrics(metrics: Any) -> dict[str, float]:
-    metrics = metrics.get("run") if isinstance(metrics, Mapping) else None
-    if not isinstance(metrics, Mapping):
-        return {}
-    shown = {name: number(metrics.get(name)) for name in SHOWN}
-    return {name: value for name, value in shown.items() if value is not None}
-
-
-def _objective(value: Any) -> list[float] | None:
-    weights = [number(weight, 0.0, 1.0) for weight in _list(value)]
-    return [weight for weight in weights if weight is not None] if len(weights) == 3 and None not in weights else None
-
-
-def _list(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else []
 
 
 def _beside(out: Path, folder: Path, name: str) -> str | None:

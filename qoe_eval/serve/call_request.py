@@ -9,11 +9,14 @@ from typing import Any, cast, get_args
 from weir.errors import InputError
 from weir.files.input import parse_json
 from weir.qoe_eval.call.orders import checked_order, choice, number_between, read_objective, read_pool
-from weir.qoe_eval.call.plan import SIZES, Order, SenderKind
-from weir.registry import IN_CALLS, WEIGHTS, is_pool
+from weir.qoe_eval.call.plan import Order
+from weir.qoe_eval.options.call import SIZES, SenderKind
+from weir.registry import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool
 from weir.traces.schema.scenario import Scenario
 
 SENDERS: tuple[SenderKind, ...] = get_args(SenderKind)
+BESIDE = LIBWEBRTC_SENDERS
+"""The controllers that a call can be compared with: those of browsers."""
 DURATION_S = (5.0, 600.0)
 LINK_DOWN_S = (0.5, 30.0)
 # The fields of a change to the running call.
@@ -29,11 +32,14 @@ _CHANGES = {
 
 @dataclass(frozen=True)
 class CallRequest:
-    """One call as a viewer requests it. `objective`: weights of throughput, latency and loss, sum 1."""
+    """A call as a viewer requests it. `objective`: weights of throughput, latency and loss, sum 1. `beside`: the
+    controller of a second call on an equal path; empty for none.
+    """
 
     scenario: Scenario
     sender: SenderKind
     controller: str
+    beside: str
     objective: tuple[float, float, float]
     duration_s: float
     width: int
@@ -45,16 +51,17 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
 
     Args:
         data: an object with `scenario` (a name), `sender`, `controller` (or a pool specification), `objective`,
-            `duration_s` (5 to 600), and `size` ("640x360" or "1280x720").
+            `duration_s` (5 to 600), `size` ("640x360" or "1280x720"), and `beside` (a controller of a browser, or "").
         scenarios: those that can be named.
 
     Raises:
         InputError: the request is invalid; the message names the field.
     """
-    data = _object(data, ("scenario", "sender", "controller", "objective", "duration_s", "size"))
+    data = _object(data, ("scenario", "sender", "controller", "objective", "duration_s", "size", "beside"))
     name = data.get("controller")
     is_specification = isinstance(name, str) and is_pool(name)
     scenario = scenarios[choice(data, "scenario", scenarios)]
+    beside = choice(data, "beside", ("", *BESIDE)) if "beside" in data else ""
     width, height = SIZES[choice(data, "size", SIZES)]
     return CallRequest(
         scenario=scenario,
@@ -63,6 +70,7 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
         controller=read_pool(name, models_from_files=False)
         if is_specification
         else choice(data, "controller", IN_CALLS),
+        beside=beside if beside != name else "",
         objective=read_objective(_object(data.get("objective"), WEIGHTS, "objective")),
         duration_s=number_between(data, "duration_s", DURATION_S),
         width=width,

@@ -1,17 +1,21 @@
-"""Runs one call at a time for the page: starts it, passes changes on, publishes its events, ends it with the server."""
+"""Makes what a viewer requests, a call or two on equal paths: starts it, passes changes on, publishes its events, ends
+it with the server. One request at a time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError, MissingComponent
-from weir.qoe_eval.call import report
+from weir.files.output import file_name
+from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.requirements import missing_requirements
 from weir.qoe_eval.serve.call_folders import ListedCall, describe_call, new_folder
@@ -20,23 +24,31 @@ from weir.qoe_eval.serve.feed import Event, Feed, for_viewers, now_us
 from weir.registry import WEIGHTS
 
 MAX_CHANGES = 64
+# Each call has two encoders or decoders, a browser and a link in real time.
+CORES_FOR_TWO = 4
 # A stopped call still writes its video and measures; a server that ends waits this long for it.
 END_S = 20.0
 
 _log = logging.getLogger(__name__)
 
 
+RunCall = Callable[
+    [CallSettings, Callable[[Event], None], asyncio.Queue[Order], asyncio.Barrier | None], Awaitable[CallResult]
+]
+
+
 @dataclass(frozen=True)
 class CallBackend:
     """How calls are made; tests replace it.
 
-    `missing` lists what this machine lacks for a request, and may take a second; `run_call` makes the call;
-    `write_report` writes `report.html` into the folder of a result, and may take seconds.
+    `missing` lists what this machine lacks for a request, and may take a second; `run_call` makes a call;
+    `write_report` writes `report.html` of results into a folder, and may take seconds. `cores`: of this machine.
     """
 
     missing: Callable[[CallRequest], list[str]]
-    run_call: Callable[[CallSettings, Callable[[Event], None], asyncio.Queue[Order]], Awaitable[CallResult]]
-    write_report: Callable[[CallResult], object]
+    run_call: RunCall
+    write_report: Callable[[Sequence[CallResult], Path], object]
+    cores: Callable[[], int]
 
 
 def real_calls() -> CallBackend:
@@ -47,7 +59,8 @@ def real_calls() -> CallBackend:
     return CallBackend(
         missing=lambda request: missing_requirements(request.sender),
         run_call=run_call,
-        write_report=lambda result: report.write([result], result.folder),
+        write_report=call_report.write,
+        cores=lambda: len(os.sched_getaffinity(0)),
     )
 
 
@@ -56,32 +69,46 @@ class CallInProgress(Exception):
 
 
 @dataclass
+class _Lane:
+    """One call of a request; its events have its `number`, from 0."""
+
+    number: int
+    controller: str
+    folder: Path
+    connected: bool = False
+    failure: str = ""
+    made: CallResult | None = None
+    listed: ListedCall | None = None
+    task: asyncio.Task[None] | None = None
+    changes: asyncio.Queue[Order] = field(default_factory=lambda: asyncio.Queue(MAX_CHANGES))
+
+
+@dataclass
 class _Call:
     number: int
     request: CallRequest
     folder: Path
+    lanes: list[_Lane]
+    at_once: bool
     status: str = "running"
     phase: str = "starting"
     message: str = ""
-    connected: bool = False
     stopped: bool = False
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    result: ListedCall | None = None
-    changes: asyncio.Queue[Order] = field(default_factory=lambda: asyncio.Queue(MAX_CHANGES))
 
-    def settings(self) -> CallSettings:
+    def settings(self, lane: _Lane) -> CallSettings:
         request = self.request
         return CallSettings(
             scenario=request.scenario,
             sender=request.sender,
-            controller=request.controller,
+            controller=lane.controller,
             objective=request.objective,
             duration_s=request.duration_s,
             # The scenario without variation.
             seed=0,
             width=request.width,
             height=request.height,
-            out=self.folder,
+            out=lane.folder,
         )
 
     def describe(self) -> dict[str, Any]:
@@ -94,16 +121,20 @@ class _Call:
             "started": self.started.isoformat(timespec="seconds"),
             "scenario": request.scenario.name,
             "sender": request.sender,
-            "controller": request.controller,
+            "controllers": [lane.controller for lane in self.lanes],
+            "at_once": self.at_once,
             "objective": list(request.objective),
             "duration_s": request.duration_s,
             "size": f"{request.width}x{request.height}",
-            "result": self.result,
+            "results": [lane.listed for lane in self.lanes if lane.listed],
         }
 
 
 class CallRunner:
-    """Starts and ends calls; all methods from one event loop."""
+    """Starts and ends calls; all methods from one event loop.
+
+    Two calls run at once where the machine has the cores, until that has disturbed one; else one after the other.
+    """
 
     def __init__(self, out: Path, backend: CallBackend, feed: Feed) -> None:
         self._out = out
@@ -114,6 +145,8 @@ class CallRunner:
         self._starting = False
         self._closed = False
         self._numbers = 0
+        # Two calls at once have been too much for this machine.
+        self._too_slow = False
 
     @property
     def running(self) -> bool:
@@ -145,15 +178,25 @@ class CallRunner:
                 raise MissingComponent("\n".join(missing))
             if self._closed:
                 raise CallInProgress
-            folder = new_folder(self._out, request.scenario.name, request.controller)
             self._numbers += 1
-            self._call = _Call(self._numbers, request, folder)
+            self._call = self._prepared(request)
             self._feed.clear()
             self._publish_call(self._call)
             self._task = asyncio.create_task(self._run(self._call))
         finally:
             self._starting = False
         return self._call.describe()
+
+    def _prepared(self, request: CallRequest) -> _Call:
+        controllers = [request.controller, *filter(None, [request.beside])]
+        folder = new_folder(self._out, request.scenario.name, "-".join(controllers))
+        alone = len(controllers) == 1
+        lanes = [
+            _Lane(number, name, folder if alone else folder / file_name(name))
+            for number, name in enumerate(controllers)
+        ]
+        at_once = len(lanes) > 1 and self._backend.cores() >= CORES_FOR_TWO and not self._too_slow
+        return _Call(self._numbers, request, folder, lanes, at_once)
 
     def change(self, message: Order, viewer: str) -> None:
         """Passes a checked change on to the call, and publishes it with the viewer who made it.
@@ -164,12 +207,16 @@ class CallRunner:
         call = self._call
         if call is None or call.status != "running":
             raise InputError("no call is running")
+        # A path that changes changes for all; the rest is for those that it means something to.
+        lanes = [one for one in call.lanes if message["type"] == "down" or call.settings(one).follows_objective]
+        lanes = [one for one in lanes if one.task is None or not one.task.done()]
         if message["type"] == "stop":
             self._stop(call)
-        elif call.changes.full():
+        elif any(lane.changes.full() for lane in lanes):
             raise InputError("the call does not accept more changes now")
         else:
-            call.changes.put_nowait(message)
+            for lane in lanes:
+                lane.changes.put_nowait(message)
         if message["type"] == "objective":
             throughput, latency, loss = (message[name] for name in WEIGHTS)
             call.request = replace(call.request, objective=(throughput, latency, loss))
@@ -192,44 +239,74 @@ class CallRunner:
     def _stop(self, call: _Call) -> None:
         """A call accepts changes only once it is connected; until then it is cancelled, and cleans up after itself."""
         call.stopped = True
-        if call.connected:
-            if call.changes.full():
-                call.changes.get_nowait()
-            call.changes.put_nowait({"type": "stop"})
-        elif self._task is not None:
-            self._task.cancel()
+        for lane in call.lanes:
+            if lane.connected:
+                if lane.changes.full():
+                    lane.changes.get_nowait()
+                lane.changes.put_nowait({"type": "stop"})
+            elif lane.task is not None:
+                lane.task.cancel()
 
     async def _run(self, call: _Call) -> None:
-        def on_event(event: Event) -> None:
-            if event.get("type") == "state":
-                call.phase = str(event.get("text", ""))[:200]
-                call.connected = call.connected or "started_us" in event
-            shown = for_viewers(event)
-            if shown is not None:
-                self._feed.publish(shown)
-
         try:
-            result = await self._backend.run_call(call.settings(), on_event, call.changes)
-            call.phase = "writing the report"
-            self._publish({"type": "state", "text": call.phase})
-            call.message = result.failure or await self._report(result)
-            call.status = "failed" if result.failure else "stopped" if call.stopped else "done"
+            for lanes in [call.lanes] if call.at_once else [[lane] for lane in call.lanes]:
+                if not call.stopped:
+                    barrier = asyncio.Barrier(len(lanes)) if call.at_once else None
+                    # One that ends early does not end the others; all end with this task.
+                    async with asyncio.TaskGroup() as group:
+                        for lane in lanes:
+                            lane.task = group.create_task(self._make(call, lane, barrier))
+            await self._conclude(call)
         except asyncio.CancelledError:
             call.status = "stopped"
-            call.message = "not measured: the server ended" if call.connected else "stopped before it began"
+            call.message = "not measured: the server ended"
+        finally:
+            call.phase = ""
+            for lane in call.lanes:
+                lane.listed = describe_call(self._out, lane.folder)
+            self._publish_call(call)
+
+    async def _make(self, call: _Call, lane: _Lane, barrier: asyncio.Barrier | None) -> None:
+        def on_event(event: Event) -> None:
+            if event.get("type") == "state":
+                text = str(event.get("text", ""))[:200]
+                call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
+                lane.connected = lane.connected or "started_us" in event
+            shown = for_viewers(event)
+            if shown is not None:
+                self._feed.publish(shown | {"lane": lane.number})
+
+        try:
+            lane.made = await self._backend.run_call(call.settings(lane), on_event, lane.changes, barrier)
+            lane.failure = lane.made.failure
         except Exception as error:
             if not isinstance(error, InputError | MissingComponent):
                 _log.exception("the call failed")
-            call.status, call.message = "failed", str(error) or type(error).__name__
+            lane.failure = str(error) or type(error).__name__
         finally:
-            call.phase = ""
-            call.result = describe_call(self._out, call.folder)
-            self._publish_call(call)
+            if barrier is not None:
+                await barrier.abort()
 
-    async def _report(self, result: CallResult) -> str:
+    async def _conclude(self, call: _Call) -> None:
+        """Writes the report of the complete calls, and sets status and message."""
+        failures = [lane.failure for lane in call.lanes if lane.failure]
+        complete = [lane.made for lane in call.lanes if lane.made is not None and not lane.failure]
+        if complete:
+            call.phase = "writing the report"
+            self._publish({"type": "state", "text": call.phase, "lane": 0})
+            failures += filter(None, [await self._report(complete, call.folder)])
+        listed = [describe_call(self._out, lane.folder) for lane in call.lanes]
+        if call.at_once and any(one["disturbed"] for one in listed if one is not None):
+            self._too_slow = True
+            failures.append("Two calls at once were too much for this machine: the next two run one after the other")
+        call.message = "; ".join(failures) or ("" if complete else "stopped before it began")
+        failed = any(lane.failure for lane in call.lanes)
+        call.status = "failed" if failed else "stopped" if call.stopped else "done"
+
+    async def _report(self, results: Sequence[CallResult], folder: Path) -> str:
         """Returns why the report could not be written; the call is complete without it."""
         try:
-            await asyncio.to_thread(self._backend.write_report, result)
+            await asyncio.to_thread(self._backend.write_report, results, folder)
         except Exception as error:
             _log.exception("the report failed")
             return f"the report could not be written: {error}"

@@ -8,10 +8,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from weir._core import describe_model
+from weir import Model
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
-from weir.qoe_eval.runs.options import shipped_model
+from weir.installation import shipped_model
 
 SHIPPED = "shipped"
 _SUFFIX = ".onnx"
@@ -39,7 +39,7 @@ class Models:
             raise InputError(f"model: {str(name)[:80]!r} is not one of {', '.join(self.names()[:4])}, ...")
         path = shipped_model() if name == SHIPPED else self._files()[name]
         try:
-            describe_model(read_bytes(path, LARGEST_MODEL_BYTES))
+            Model(read_bytes(path, LARGEST_MODEL_BYTES))
         except (InputError, ValueError) as error:
             raise InputError(f"model {name}: {error}; the model stays as it is") from None
         return path.absolute()

@@ -47,7 +47,7 @@ def serve(
     """Serves a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
     scenarios = offered_scenarios(inputs or [])
     if models is not None and not models.is_dir():
-        raise InputError(f"--models {printable(models)}: no such folder")
+        raise InputError(f"--models '{printable(models)}': no such folder")
     make_folder(out)
     # The display belongs to the user; a browser that root starts would refuse to run.
     opens = browser if browser is not None else _has_display() and os.geteuid() != 0

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.plan import SIZES
+from weir.objectives import MINIMUM_WEIGHT
+from weir.qoe_eval.call.disturbance import LARGEST_LINK_LAG_MS
 from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
-from weir.qoe_eval.serve.call_request import DURATION_S, SENDERS
+from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S, SENDERS
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
 from weir.traces.schema.links import (
@@ -24,7 +26,6 @@ from weir.traces.schema.links import (
     SpikeJitter,
 )
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym import MINIMUM_RANDOM_WEIGHT
 
 OWN = "Yours"
 """The heading of the scenarios that the user named."""
@@ -42,12 +43,14 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         "scenarios": [sketch(one, group) for group, found in scenarios.items() for one in found],
         "own": [one.name for one in scenarios.get(OWN, ())],
         "presets": {name: list(weights) for name, weights in PRESETS.items()},
-        "minimum_weight": MINIMUM_RANDOM_WEIGHT,
+        "minimum_weight": MINIMUM_WEIGHT,
         "senders": SENDERS,
         "controllers": [
             {"name": name, "summary": CONTROLLERS[name].summary, "follows_objective": uses_model(name)}
             for name in IN_CALLS
         ],
+        "beside": list(BESIDE),
+        "largest_link_lag_ms": LARGEST_LINK_LAG_MS,
         "sizes": list(SIZES),
         "duration_s": DURATION_S,
         "measures": [

@@ -34,7 +34,7 @@ struct AgentSpecification {
   DecisionSource* source = nullptr;
 };
 
-// Decides at its start, on an observation of zeros, and after every interval of the estimator that it is the pilot of.
+// Decides at its start, on an observation of zeros, and after every interval while it is active.
 // An action that the mapping refuses leaves the rate in force. As with a policy, that rate also stays while an action
 // is delayed, and an action that is delayed by more than an interval is dropped and a fault.
 class AgentController final : public ReceiverController {
@@ -64,15 +64,15 @@ class AgentController final : public ReceiverController {
   }
   void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
   void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
-    NetworkControlUpdate update;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
+    ReceiverControlUpdate update;
     if (!waiting_ && !Ask(now)) return update;
     if (now < std::min(action_due_, latest_)) {
       update.source = TargetSource::kUndecided;
       return update;
     }
     waiting_ = false;
-    if (now >= action_due_ && now <= latest_) Act(now, update);
+    if (now >= action_due_ && now <= latest_) Act(update);
     Ask(now);
     return update;
   }
@@ -96,11 +96,11 @@ class AgentController final : public ReceiverController {
     waiting_ = true;
     return true;
   }
-  void Act(Timestamp now, NetworkControlUpdate& update) {
+  void Act(ReceiverControlUpdate& update) {
     DataRate target = target_;
     if (action_) target = specification_.action.Apply(*action_, target_).value_or(target_);
     target = std::clamp(target, constraints_.min_rate, constraints_.max_rate);
-    update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
+    update.target_rate = target;
   }
 
   const AgentSpecification specification_;

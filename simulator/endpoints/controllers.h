@@ -54,9 +54,9 @@ struct FlowController {
   bool congestion_control_feedback = false;
   // It reports the loss ratio to a sender of libwebrtc, which then sends FEC.
   bool reports_loss = true;
-  // The pilot of whichever is there, when it is the agent.
+  // The controller of whichever is there, when it is the agent.
   AgentController* agent = nullptr;
-  // The pilot of `at_receiver` when it is the user's own.
+  // The controller of `at_receiver` when it is the user's own.
   const external::ExternalController* external = nullptr;
 };
 

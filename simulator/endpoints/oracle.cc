@@ -49,7 +49,7 @@ class OracleController final : public SenderController {
   void OnTransportPacketsFeedback(const TransportPacketsFeedback&) override {}
   void OnTransportLossReport(const TransportLossReport&) override {}
   void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  SenderControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return next_timeout_; }
 
  private:
@@ -67,10 +67,10 @@ void OracleController::OnTargetRateConstraints(const TargetRateConstraints& cons
   next_timeout_ = constraints.at_time;
 }
 
-NetworkControlUpdate OracleController::OnTimeout(Timestamp now) {
+SenderControlUpdate OracleController::OnTimeout(Timestamp now) {
   next_timeout_ = now + kInterval;
   const DataRate target = std::min(Carried(ToSimulatedNs(now)), constraints_.max_rate);
-  NetworkControlUpdate update;
+  SenderControlUpdate update;
   update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
   // A burst of media is spread over what the path carries.
   update.pacer_config = PacerConfig{.at_time = now, .pacing_rate = target, .padding_rate = DataRate::Zero()};

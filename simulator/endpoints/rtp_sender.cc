@@ -236,13 +236,13 @@ void RtpSender::OnControllerTimeout() {
 void RtpSender::PollController(int64_t now_ns) {
   const Timestamp now = ToTimestamp(now_ns);
   if (controller_->next_timeout() <= now) {
-    const NetworkControlUpdate update = controller_->OnTimeout(now);
+    const SenderControlUpdate update = controller_->OnTimeout(now);
     if (update.pacer_config) pacer_.SetConfig(*update.pacer_config, now_ns);
     if (update.congestion_window) congestion_window_ = *update.congestion_window;
     for (const ProbeClusterConfig& probe : update.probe_cluster_configs) pacer_.AddProbeCluster(probe);
     if (update.target_rate) {
       SetTargetRate(update.target_rate->target_rate, now_ns);
-      SetFrameDropRatio(update.target_rate->frame_drop_ratio, now_ns);
+      SetFrameDropRatio(update.frame_drop_ratio, now_ns);
     }
   }
   pacer_.SetCongested(history_.data_in_flight() >= congestion_window_);

@@ -30,7 +30,7 @@ class WeirSendController final : public SenderController {
   void OnTransportLossReport(const TransportLossReport&) override {}
   void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
 
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  SenderControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;
 
  private:
@@ -72,9 +72,9 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
   estimator_.OnTransportFeedback(reports_, feedback.feedback_time);
 }
 
-NetworkControlUpdate WeirSendController::OnTimeout(Timestamp now) {
+SenderControlUpdate WeirSendController::OnTimeout(Timestamp now) {
   estimator_.OnTimeout(now);
-  NetworkControlUpdate update;
+  SenderControlUpdate update;
   if (const DataSize window = estimator_.congestion_window(); window != reported_window_)
     update.congestion_window = reported_window_ = window;
   if (estimator_.target_rate().target_rate == reported_) return update;

@@ -69,7 +69,7 @@ void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& 
   std::thread(Answer, shared_).detach();
 }
 
-NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
   if (now < timer_.due()) return {};
   const std::lock_guard lock(shared_->mutex);
   timer_.set_interval(shared_->interval);
@@ -92,7 +92,7 @@ NetworkControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
       shared_->changed.notify_one();
     }
   }
-  return Bounded(shared_->target.value_or(target()), now);
+  return Bounded(shared_->target.value_or(target()));
 }
 
 // The thread.

@@ -23,7 +23,7 @@ class ExternalController final : public CustomController {
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     TakeConstraints(constraints, maker_->interval());
   }
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
   // The failure with the controller's name; empty without one.
   const std::string& failure() const { return failure_; }
@@ -52,7 +52,7 @@ class ConcurrentController final : public CustomController {
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
   // Asks anew, unless it is still being answered: then the packets wait for the next time.
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:
   struct Shared;

@@ -150,7 +150,8 @@ Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess>
   if (version.value() != WEIR_CONTROLLER_VERSION) {
     return Error{"its version of the line protocol is not " + std::to_string(WEIR_CONTROLLER_VERSION)};
   }
-  const auto interval_us = Number(answer.value(), "interval_us", static_cast<double>(DecisionMaker::kDefaultInterval.us()));
+  const auto interval_us =
+      Number(answer.value(), "interval_us", static_cast<double>(DecisionMaker::kDefaultInterval.us()));
   if (!interval_us) return Error{interval_us.error()};
   const auto interval = CheckedInterval(interval_us.value());
   if (!interval) return Error{interval.error()};

@@ -132,11 +132,9 @@ class OnceController final : public IgnorantController {
  public:
   std::string_view name() const override { return "once"; }
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  ReceiverControlUpdate OnTimeout(Timestamp) override {
     next_ = Timestamp::PlusInfinity();
-    NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, Kbps(250)};
-    return update;
+    return {.target_rate = Kbps(250)};
   }
   Timestamp next_timeout() const override { return next_; }
 
@@ -467,11 +465,7 @@ TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {
   class Due final : public IgnorantController {
    public:
     std::string_view name() const override { return "due"; }
-    NetworkControlUpdate OnTimeout(Timestamp now) override {
-      NetworkControlUpdate update;
-      update.target_rate = TargetTransferRate{now, Kbps(200)};
-      return update;
-    }
+    ReceiverControlUpdate OnTimeout(Timestamp) override { return {.target_rate = Kbps(200)}; }
     Timestamp next_timeout() const override { return Timestamp::MinusInfinity(); }
   };
   BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Due>());
@@ -521,6 +515,27 @@ TEST(BandwidthEstimatorTest, AnInvalidObjectiveChangesNothing) {
   estimator.OnTimeout(Timestamp::Seconds(1));
   EXPECT_TRUE(estimator.SetObjective({.throughput = 4, .latency = 5, .loss = 1}));
   EXPECT_EQ(controller.objective, kLatency);
+}
+
+TEST(BandwidthEstimatorTest, ATimeoutHasItsReason) {
+  const auto reason = [](const BandwidthEstimator& estimator) { return ToString(estimator.next_timeout_reason()); };
+  BandwidthEstimatorConfig without_guard;
+  without_guard.guard = false;
+  BandwidthEstimator once = MadeEstimator(without_guard, std::make_unique<OnceController>());
+  EXPECT_EQ(reason(once), "start");
+  Drive(once, kStart, kStart + TimeDelta::Seconds(1));
+  TestStream stream;
+  once.OnPacket(stream.Next(kStart + TimeDelta::Seconds(1)));
+  EXPECT_EQ(reason(once), "first_packets");
+  // Its only answer came before the packet, and then no packets arrive.
+  BandwidthEstimator guarded = MadeEstimator({}, std::make_unique<FixedController>(Kbps(300)));
+  Drive(guarded, kStart, kStart);
+  guarded.OnPacket(stream.Next(kStart));
+  Drive(guarded, kStart, kStart + TimeDelta::Millis(100));
+  EXPECT_EQ(reason(guarded), "guard");
+  BandwidthEstimator deciding = MadeEstimator({}, Always(Kbps(300)));
+  Drive(deciding, kStart, kStart);
+  EXPECT_EQ(reason(deciding), "controller");
 }
 
 TEST(BandwidthEstimatorTest, ReasonsHaveNames) {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "c_handles.h"
 #include "made_estimator.h"
 #include "policy/mocc_sender.h"
-#include "c_handles.h"
 #include "test_models.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
@@ -246,8 +246,8 @@ TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
     seen = std::max(seen, count);
     return count > 0 ? std::min(pilot_bps, copilots_bps[count - 1]) : pilot_bps;
   };
-  const auto estimator = EstimatorWith(
-      Created<weir_controller>(weir_controller_create_pool, kLine, &second, size_t{1}, fusion, &most));
+  const auto estimator =
+      EstimatorWith(Created<weir_controller>(weir_controller_create_pool, kLine, &second, size_t{1}, fusion, &most));
   weir_estimate estimate{};
   Stream(estimator.get(), 0, 3'000'000, 1'500'000, estimate);
   EXPECT_EQ(most, 2u);

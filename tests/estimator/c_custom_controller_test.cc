@@ -24,15 +24,16 @@ struct Host {
 Host& HostOf(void* state) { return *static_cast<Host*>(state); }
 
 weir_controller_functions Functions() {
-  return {.version = WEIR_CONTROLLER_VERSION,
-          .interval_us = 50'000,
-          .create = [](const weir_controller_start* start) -> void* {
-            Host& host = HostOf(start->argument);
-            host.start = *start;
-            return host.can_start ? &host : nullptr;
-          },
-          .decide = [](void* state, const weir_controller_interval* interval) { return HostOf(state).decide(*interval); },
-          .destroy = [](void* state) { ++HostOf(state).destroyed; }};
+  return {
+      .version = WEIR_CONTROLLER_VERSION,
+      .interval_us = 50'000,
+      .create = [](const weir_controller_start* start) -> void* {
+        Host& host = HostOf(start->argument);
+        host.start = *start;
+        return host.can_start ? &host : nullptr;
+      },
+      .decide = [](void* state, const weir_controller_interval* interval) { return HostOf(state).decide(*interval); },
+      .destroy = [](void* state) { ++HostOf(state).destroyed; }};
 }
 
 Owned<weir_controller> CustomController(Host& host) {
@@ -136,8 +137,8 @@ TEST(CCustomControllerTest, MayBeInAPoolAndReplaceAnother) {
   host.decide = [](const weir_controller_interval&) { return 400'000; };
   const auto custom = CustomController(host);
   const weir_named_controller member{"mine", custom.get()};
-  const auto pool = Created<weir_controller>(weir_controller_create_pool, "pilot=rule copilots=mine fusion=min", &member,
-                                             size_t{1}, nullptr, nullptr);
+  const auto pool = Created<weir_controller>(weir_controller_create_pool, "pilot=rule copilots=mine fusion=min",
+                                             &member, size_t{1}, nullptr, nullptr);
   const auto estimator = EstimatorWith(pool);
   EXPECT_EQ(RunCall(estimator.get(), 0, 4'000'000).target_rate_bps, 400'000);
   ASSERT_EQ(weir_estimator_set_controller(estimator.get(), BuiltInController("rule").get()), WEIR_OK);

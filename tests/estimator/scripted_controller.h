@@ -37,11 +37,9 @@ class ScriptedController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_time = update.round_trip_time; }
   void OnArrival(const Arrival&) override { ++arrivals; }
   void OnTargetApplied(const TargetTransferRate& target) override { applied.push_back(target.target_rate); }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
     next_ = now + TimeDelta::Millis(100);
-    NetworkControlUpdate update;
-    if (const auto rate = script_(decision_++)) update.target_rate = TargetTransferRate{now, *rate};
-    return update;
+    return {.target_rate = script_(decision_++)};
   }
   Timestamp next_timeout() const override { return next_; }
 

@@ -43,9 +43,9 @@ class Sleeper final : public ReceiverController {
     target_ = target.target_rate;
     rule_.OnTargetApplied(target);
   }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
-    NetworkControlUpdate update = rule_.OnTimeout(now);
-    if (now >= wakes_up_at_ && update.target_rate) update.target_rate->target_rate = answer_(target_);
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
+    ReceiverControlUpdate update = rule_.OnTimeout(now);
+    if (now >= wakes_up_at_ && update.target_rate) update.target_rate = answer_(target_);
     return update;
   }
   Timestamp next_timeout() const override { return rule_.next_timeout(); }

@@ -28,7 +28,7 @@ class DummyController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
   void OnArrival(const Arrival&) override {}
   void OnTargetApplied(const TargetTransferRate&) override {}
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
@@ -51,11 +51,11 @@ void DummyController::OnTargetRateConstraints(const TargetRateConstraints& const
   if (!timer_.started()) timer_.Start(constraints.at_time, TimeDelta::Millis(100));
 }
 
-NetworkControlUpdate DummyController::OnTimeout(Timestamp now) {
-  NetworkControlUpdate update;
+ReceiverControlUpdate DummyController::OnTimeout(Timestamp now) {
+  ReceiverControlUpdate update;
   if (!timer_.Take(now)) return update;
   const DataRate wanted = DataRate::KilobitsPerSecond(1500);
-  update.target_rate = {now, std::clamp(wanted, constraints_.min_rate, constraints_.max_rate)};
+  update.target_rate = std::clamp(wanted, constraints_.min_rate, constraints_.max_rate);
   return update;
 }
 

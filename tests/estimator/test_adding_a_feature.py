@@ -1,7 +1,6 @@
-"""A feature is added by the steps of `estimator/README.md` alone, and each one's name stands where it may."""
+"""A feature is added by the steps of `estimator/README.md` alone."""
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weir import FEATURES, INTERVAL_STATISTICS_FIELDS
+from weir import FEATURES
 from weir.errors import InputError
 from weir.trainer.gym import specification
 from weir.trainer.gym.scaling import SCALINGS
@@ -87,7 +86,7 @@ def test_the_guides_steps_are_enough_in_the_library(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     value, highest, names = done.stdout.split(" ", 2)
     assert (float(value), float(highest)) == (pytest.approx(0.4), 60)
-    assert sorted(names.split(", ")) == sorted([*INTERVAL_STATISTICS_FIELDS, DUMMY])
+    assert sorted(names.split(", ")) == sorted([*FEATURES, DUMMY])
 
 
 def test_a_field_without_its_line_in_the_table_does_not_compile(tmp_path: Path) -> None:
@@ -106,18 +105,8 @@ def test_the_trainer_needs_its_golden_value_and_nothing_else(monkeypatch: pytest
         golden_inputs(spec)
 
 
-def test_a_feature_touches_at_most_four_files() -> None:
-    assert len({file for file, _, _ in STEPS} | {"trainer/model/golden_inputs.py"}) <= 4
-
-
-def test_the_guide_names_every_file_of_its_steps() -> None:
-    guide = (ROOT / "estimator/README.md").read_text().split("- **A feature**")[1].split("\n- **")[0]
-    for file in {file for file, _, _ in STEPS} | {"trainer/model/golden_inputs.py"}:
-        assert Path(file).name in guide, file
-
-
 def test_every_feature_has_a_golden_value_and_a_known_scale() -> None:
-    observations, _ = golden_inputs(EnvironmentSpecification(features=INTERVAL_STATISTICS_FIELDS, history=1))
+    observations, _ = golden_inputs(EnvironmentSpecification(features=tuple(FEATURES), history=1))
     assert np.isfinite(observations).all()
     assert {feature.scale for feature in FEATURES.values()} == set(SCALINGS)
 
@@ -131,40 +120,3 @@ def test_facts_of_features_agree_with_their_names() -> None:
         assert feature.load_check[0] < feature.load_check[1], name
         assert feature.observation_space[0] <= feature.load_check[0], name
         assert feature.observation_space[1] >= feature.load_check[1], name
-
-
-# Where a feature's name may stand as a string, and why. Tests, documentation and models aside.
-ALLOWED = {
-    "estimator/src/interval_statistics_fields.h": "the registry",
-    "trainer/model/golden_inputs.py": "its value on the golden paths",
-    "trainer/gym/rule.py": "what the rule reads",
-    "trainer/gym/specification.py": "the features an environment has by default",
-    "trainer/gym/opennetlab.py": "an environment whose agent sees packets needs one feature",
-    "trainer/configs/weir.toml": "the shipped model's choice",
-    "trainer/configs/impala.toml": "the shipped model's choice",
-    "trainer/configs/adaptation.toml": "adaptation's choice",
-    "trainer/configs/imitation.toml": "imitation's choice",
-}
-# Other records have fields of these names; they are no features.
-HOMONYMS = {
-    "trainer/gym/step.py": "the step record",
-    "simulator/serve/step_recorder.h": "the step record",
-    "estimator/python/estimator_binding.cc": "a host's statistics",
-    "simulator/run/result_record.cc": "the result record",
-    "simulator/run/series_record.cc": "the series of a result record",
-    "webrtc_patch/peer/record_lines.cc": "the peer's log of estimates",
-}
-
-
-def test_names_of_features_stand_in_the_registry_and_where_they_are_chosen() -> None:
-    literal = re.compile(r"[\"'](" + "|".join(map(re.escape, INTERVAL_STATISTICS_FIELDS)) + r")[\"']")
-    found: dict[str, set[str]] = {}
-    for folder in ("estimator", "simulator", "trainer", "webrtc_patch"):
-        for path in (ROOT / folder).rglob("*"):
-            is_source = path.suffix in (".cc", ".h", ".py", ".pyi", ".toml")
-            if is_source and (names := set(literal.findall(path.read_text()))):
-                found[path.relative_to(ROOT).as_posix()] = names
-    assert found.pop("estimator/src/interval_statistics_fields.h") == set(INTERVAL_STATISTICS_FIELDS)
-    unexpected = {file: names for file, names in found.items() if file not in ALLOWED | HOMONYMS}
-    assert not unexpected, f"ask the registry, or say here why the name stands there: {unexpected}"
-    assert found.keys() == (ALLOWED | HOMONYMS).keys() - {"estimator/src/interval_statistics_fields.h"}

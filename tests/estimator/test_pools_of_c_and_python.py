@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import weir
-from weir.trainer import SHIPPED_MODEL
+from weir.installation import shipped_model
 
 LIBRARY = Path(__file__).parents[2] / "build" / "release" / "estimator" / "libweir.so"
 
@@ -66,7 +66,8 @@ def recorded() -> Iterator[dict[str, int]]:
 
 def in_python(line: str, model: bytes | None) -> list[tuple[int, int, str]]:
     """Time, rate and reason of each estimate."""
-    estimator = weir.BandwidthEstimator(pool=line, model=model)
+    members = {"weir": weir.Model(model)} if model else {}
+    estimator = weir.BandwidthEstimator(weir.Pool(line, members=members))
     estimates = []
     for packet in recorded():
         estimator.on_packet(**packet)
@@ -120,7 +121,7 @@ def library() -> Any:
     ],
 )
 def test_a_line_gives_the_same_estimates_in_c_and_python(library: Any, line: str) -> None:
-    model = SHIPPED_MODEL.read_bytes() if "weir" in line else None
+    model = shipped_model().read_bytes() if "weir" in line else None
     estimates = in_python(line, model)
     assert len({rate for _, rate, _ in estimates}) > 20
     assert in_c(library, line, model) == estimates

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import weir
-from weir.trainer import SHIPPED_MODEL
 
 START_US = 1_000_000_000
 CLOCK_OFFSET_US = 77_000_000
@@ -39,7 +38,7 @@ def run(estimator: weir.SendSideEstimator, seconds: int, capacity_bps: int) -> l
 
 
 def test_the_shipped_model_fills_a_link_from_the_sender() -> None:
-    estimator = weir.SendSideEstimator(model=SHIPPED_MODEL.read_bytes())
+    estimator = weir.SendSideEstimator(weir.Model.shipped())
     assert estimator.target_rate_bps == 300_000
     assert estimator.reason == "start"
     assert estimator.congestion_window_bytes == 2**63 - 1
@@ -70,8 +69,7 @@ def test_rates_follow_constraints_and_pacing_factor() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "either a controller's name or a model"),
-        ({"controller": "rule", "model": b"x"}, "either a controller's name or a model"),
+        ({"controller": 7}, "a controller is a name, a weir.Model"),
         ({"controller": "nobody"}, "there is no controller 'nobody'"),
         ({"controller": "rule", "pacing_factor": 0.5}, "pacing_factor"),
         ({"controller": "rule", "pacing_factor": float("nan")}, "pacing_factor"),

@@ -67,9 +67,9 @@ weir_controller* TakeController(FuzzInput& input) {
     WEIR_FUZZ_CHECK((created == WEIR_OK) == (controller != nullptr));
   } else if (choice == 4) {
     static const std::array<uint32_t, 3> kinds{0, 1, 2};
-    const weir_controller_functions functions{
-        WEIR_CONTROLLER_VERSION, input.Take<uint32_t>(), [](const weir_controller_start* start) { return start->argument; },
-        &Decide, [](void*) {}};
+    const weir_controller_functions functions{WEIR_CONTROLLER_VERSION, input.Take<uint32_t>(),
+                                              [](const weir_controller_start* start) { return start->argument; },
+                                              &Decide, [](void*) {}};
     Check(weir_controller_create_custom(&functions, const_cast<uint32_t*>(&kinds[input.Choose(3)]), &controller));
   } else {
     weir_model* const model = LoadedModel();

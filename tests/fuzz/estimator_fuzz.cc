@@ -26,14 +26,14 @@ class WildController final : public IgnorantController {
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     next_timeout_ = constraints.at_time;
   }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
     // Also in the past, and never.
     next_timeout_ = random_ % 64 == 0 ? Timestamp::PlusInfinity()
                                       : now + TimeDelta::Micros(static_cast<int64_t>(random_ >> 44) - 9999);
-    NetworkControlUpdate update;
+    ReceiverControlUpdate update;
     if (random_ % 8 != 0) {
-      update.target_rate = {now, DataRate::BitsPerSecond(static_cast<int64_t>(random_) >> (random_ >> 16) % 64)};
+      update.target_rate = DataRate::BitsPerSecond(static_cast<int64_t>(random_) >> (random_ >> 16) % 64);
     }
     return update;
   }

@@ -92,7 +92,7 @@ git -C "$source" archive HEAD | tar -x -C "$context"
 base_image
 for target in "${targets[@]}"; do
   SECONDS=0
-  buildah bud --quiet --pull-never --layers --target "$target" -t "$target" -f "$context/docker/Dockerfile" "$context" \
+  buildah bud --quiet --pull-never --build-arg CUDA=1 --layers --target "$target" -t "$target" -f "$context/docker/Dockerfile" "$context" \
     >"$work/$target.log" 2>&1 ||
     fail "$target does not build: $(tail -n 30 "$work/$target.log")"
   echo "$target: built in $SECONDS s, $(buildah images --format '{{.Size}}' "$target")"

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import tomllib
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,8 +11,8 @@ import pytest
 
 from weir import installation
 from weir.errors import MissingComponent
-from weir.installation import DISTRIBUTION, how_to_get
-from weir.qoe_eval.doctor import _OPTIONAL_PACKAGES, _TARGETS, components
+from weir.installation import DISTRIBUTION, how_to_get, packages_of
+from weir.qoe_eval.doctor import _TARGETS, components
 
 ROOT = Path(__file__).parents[2]
 # `weir` is other people's on the package index, with or without an extra; WHEEL files are ours.
@@ -69,16 +68,6 @@ def test_every_target_that_is_named_exists():
     assert set(_TARGETS.values()) <= targets()
 
 
-def test_the_extra_train_is_what_training_asks_for():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["name"] == DISTRIBUTION
-    extra = {re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["train"]}
-    assert extra == set(installation.TRAINING_PACKAGES)
-    locked = "".join((ROOT / "requirements" / name).read_text() for name in ("train.txt", "cuda.txt"))
-    assert all(f"\n{name}==" in locked or locked.startswith(f"{name}==") for name in extra)
-    assert "nvidia" not in (ROOT / "requirements/train.txt").read_text()
-
-
 def test_a_clone_names_its_makefile():
     assert installation.source_tree() == ROOT
     assert how_to_get("train", "torch") == f"`make train` in {ROOT}"
@@ -100,14 +89,9 @@ def test_weir_that_was_never_installed(monkeypatch):
 
 
 def test_training_without_its_packages(monkeypatch):
-    monkeypatch.setattr(installation, "find_spec", lambda name: None)
-    with pytest.raises(MissingComponent, match=r"torch, stable-baselines3, .*`make train` in "):
-        installation.require_training()
-
-
-def test_the_extra_call_is_locked():
-    locked = (ROOT / "requirements/call.txt").read_text()
-    assert all(f"\n{name}==" in f"\n{locked}" for name in installation.SPEECH_PACKAGES.values())
+    monkeypatch.setattr(installation, "_is_installed", lambda package: False)
+    with pytest.raises(MissingComponent, match=r"extra `train` .* torch.*: `make train` in "):
+        installation.require("train")
 
 
 def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch):
@@ -115,14 +99,23 @@ def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch)
     found = {component.name: component for component in components()}
     assert found[f"{DISTRIBUTION} (this)"].found == f"{installation.installed_version()}, {ROOT}"
     assert found["operating system"].found
-    for name, need in _OPTIONAL_PACKAGES:
-        assert found[f"Python package {name}"].remedy == how_to_get(
-            {"train": "train", "test": "build-test"}.get(need, "webrtc")
-        )
+    for extra, target in (("bench", "build"), ("call", "webrtc"), ("train", "train")):
+        for name in set(packages_of(extra)) - set(packages_of("bench") if extra != "bench" else ()):
+            assert found[f"Python package {name}"].remedy == how_to_get(target)
+
+
+def test_doctor_without_onnxruntime(monkeypatch):
+    monkeypatch.setattr("weir.onnxruntime_version", lambda: "")
+    found = {component.name: component for component in components()}
+    library = found["onnxruntime, C library"]
+    assert (library.found, library.required, library.remedy) == (None, True, how_to_get("build", "onnxruntime"))
 
 
 def test_a_missing_package_is_one_message():
     code = "import sys; sys.modules['typer'] = None; from weir.cli.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 3
-    assert done.stderr == f"weir: the Python package typer is not installed: `make build` in {ROOT} installs it\n"
+    assert done.stderr == (
+        "weir: this needs Python packages of the extra `bench` that are not installed, typer: "
+        f"`make build` in {ROOT} brings them\n"
+    )

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs a wheel of Weir with its dependencies into a new environment and uses it from an empty folder, without a
-# clone. Checks replays too when weir-sim is in the wheel, else that they report that it is missing.
+# Installs a wheel of Weir and each of its extras into new environments, prints what they bring, and uses them from an
+# empty folder, without a clone. Checks replays too when weir-sim is in the wheel, else that they report that it is
+# missing.
 #
 #   tests/install/wheel.sh WHEEL EXAMPLES     for example build/dist/weir_bwe-*.whl, which `make wheel` builds, and examples
 #
-# PYTHON names the interpreter (python3). Exit codes: 0 all held, 1 something did not, 2 wrong use.
+# PYTHON names the interpreter (python3), EXTRAS the extras beside the base ("bench call train"; torch without CUDA). Exit codes: 0 all held, 1 something did not, 2 wrong use.
 set -euo pipefail
 
 [[ $# -eq 2 && -f $1 && -d $2 ]] || { echo "usage: $0 WHEEL EXAMPLES" >&2; exit 2; }
@@ -13,7 +14,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 unset PYTHONPATH WEIR_SIM WEIR_PEER VIRTUAL_ENV
-export PATH=$folder/environment/bin:/usr/bin:/bin
 
 check() { # MESSAGE COMMAND...
   local message=$1
@@ -35,17 +35,41 @@ says() { # STATUS PATTERN COMMAND...
   [[ $status -eq $expected ]] && grep -qE "$pattern" said && ! grep -q Traceback said
 }
 
-"${PYTHON:-python3}" -m venv environment
-check "installs with its dependencies" pip install --quiet --disable-pip-version-check "$wheel"
-check "import weir" python -c 'import weir; assert weir.ONNXRUNTIME_VERSION, "it has not found the ONNX Runtime"'
+# A new environment with the wheel and an extra, first on PATH; prints the packages that it brings, and their size.
+install() { # [EXTRA]
+  local site bare
+  rm -rf environment
+  "${PYTHON:-python3}" -m venv environment
+  export PATH=$folder/environment/bin:/usr/bin:/bin
+  site=$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  pip install --quiet --disable-pip-version-check uv
+  mv environment/bin/uv uv
+  pip uninstall --quiet --yes uv
+  bare=$(du -sm "$site" | cut -f1)
+  check "installs${1:+ the extra $1}" ./uv pip install --quiet --torch-backend=cpu --python environment "$wheel${1:+[$1]}"
+  printf 'weir-bwe%s: %d packages, %d MB\n' "${1:+[$1]}" "$(find "$site" -maxdepth 1 -name '*.dist-info' \
+    ! -name 'pip-*' ! -name 'setuptools-*' | wc -l)" $(($(du -sm "$site" | cut -f1) - bare))
+}
+
+install
+check "import weir" python -c 'import weir; assert not weir.onnxruntime_version()'
 check "is weir-bwe, with its licence" python -c '
 from importlib.metadata import distribution
 names = [path.name for path in distribution("weir-bwe").files]
 assert "LICENSE" in names, names'
-check "has model and catalogue" says 0 "tcp-competitor" weir traces list
-cp "$(python -c 'from weir.qoe_eval.runs.options import shipped_model; print(shipped_model())')" weir.onnx
+check "two packages" test "$(python -c '
+from importlib.metadata import distributions
+print(*sorted({one.name for one in distributions()} - {"pip", "setuptools"}))')" = "numpy weir-bwe"
+cp "$(python -c 'from weir.installation import shipped_model; print(shipped_model())')" weir.onnx
+check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, [a-z]+$" python "$examples/python/example.py" weir.onnx
+check "weir names the extra bench" says 3 "^weir: .*extra .bench.*typer" weir --help
+
+for extra in ${EXTRAS-call train bench}; do
+  install "$extra"
+  check "weir traces list" says 0 "tcp-competitor" weir traces list
+done
+check "import weir finds the ONNX Runtime" python -c 'import weir; assert weir.onnxruntime_version()'
 check "the model is readable" says 0 "interval" weir model weir.onnx
-check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, controller$" python "$examples/python/example.py" weir.onnx
 
 replay=(weir replay catalogue/steady-1m --controller weir --controller rule --seeds 1 --duration 5 --objectives 0 --out results)
 if [[ -x environment/bin/weir-sim ]]; then
@@ -67,6 +91,4 @@ else
 fi
 
 check "no onnxruntime" pip uninstall --quiet --yes onnxruntime
-check "import weir without onnxruntime" python -c 'import weir; weir.BandwidthEstimator("rule")'
-check "the shipped model without onnxruntime" says 0 ", controller$" python "$examples/python/example.py" weir.onnx
 check "weir doctor without onnxruntime" says 3 "onnxruntime +missing" weir doctor

@@ -58,7 +58,7 @@ def test_replay_writes_its_files_and_report_makes_them_again(weir, trace, tmp_pa
         kept.write_bytes((tmp_path / "here" / name).read_bytes())
     (tmp_path / "here/report.html").unlink()
     status, _, error = weir("report", "here", "--out", "there")
-    assert (status, "--out there: is for a dump" in error) == (2, True)
+    assert (status, "--out 'there': is for a dump" in error) == (2, True)
     assert weir("report", "here")[0] == 0
     assert json.loads((tmp_path / "here/summary.json").read_text()) == before
     assert (tmp_path / "here/report.html").read_bytes() == (tmp_path / "kept-report.html").read_bytes()
@@ -228,7 +228,7 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
     assert weir("report", "here", "--reference", "nada")[0] == 0
     assert pairs() == ("nada", [("gcc", "nada"), ("rule", "nada")])
     status, _, error = weir("report", "here", "--reference", "weir")
-    assert (status, "--reference weir: does not run; use one of gcc, nada, rule" in error) == (2, True)
+    assert (status, "--reference 'weir': does not run; use one of gcc, nada, rule" in error) == (2, True)
     # A summary of before there was a reference.
     path = tmp_path / "here/summary.json"
     older = json.loads(path.read_text())
@@ -244,10 +244,10 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
     [
         (["missing.csv"], "missing.csv: no such file"),
         (["catalogue/nothing"], 'no bundled scenario "nothing"'),
-        (["trace.csv", "--controller", "gccc"], "--controller gccc: not known; use weir, gcc"),
-        (["trace.csv", "--objective", "1,2"], "--objective 1,2: give three weights"),
-        (["trace.csv", "--objective", "fast"], "--objective fast: give three weights"),
-        (["trace.csv", "--objective", "nan,1,1"], "--objective nan,1,1: give three weights"),
+        (["trace.csv", "--controller", "gccc"], "--controller 'gccc': not known; did you mean gcc? use weir, gcc"),
+        (["trace.csv", "--objective", "1,2"], "--objective '1,2': give three weights"),
+        (["trace.csv", "--objective", "fast"], "--objective 'fast': give three weights"),
+        (["trace.csv", "--objective", "nan,1,1"], "--objective 'nan,1,1': give three weights"),
         (["trace.csv", "--queue", "12 parsecs"], "write milliseconds (300)"),
         (["trace.csv", "--loss", "1.5"], "--loss"),
         (["trace.csv", "--media", "audio"], "--media"),
@@ -255,9 +255,9 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
         (["trace.csv", "--max-bitrate", "much"], "rate 'much': write bit/s"),
         (["trace.csv", "--max-bitrate", "20k"], "trace: flows[0]: media.max_rate_bps (20000) must be at least"),
         (["trace.csv", "--seeds", "-1"], "--seeds"),
-        (["trace.csv", "--model", "no.onnx"], "--model no.onnx: no such file"),
+        (["trace.csv", "--model", "no.onnx"], "--model 'no.onnx': no such file"),
         (["trace.csv", "trace.csv"], "'trace'"),
-        ([], "Missing argument"),
+        ([], "missing argument 'TRACE_OR_SCENARIO...'"),
         (["trace.csv", "--nonsense"], "--nonsense"),
     ],
 )
@@ -307,13 +307,30 @@ def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
     assert "did not complete" in (tmp_path / "here/report.html").read_text()
 
 
+def test_a_controller_that_never_completes_is_its_first_error_and_no_table(weir, trace, tmp_path):
+    command = ("replay", trace, "--controller", "gcc", "--seeds", "2", "--out", "here")
+    status, out, error = weir(*command, FAKE_WEIR_SIM='{"*": "die"}')
+    assert (status, out) == (1, "")
+    assert "weir-sim ended (SIGABRT)" in error
+
+
+def test_a_replay_that_is_refused_leaves_no_folder(weir, trace, tmp_path):
+    (tmp_path / "bad.onnx").write_bytes(b"nothing")
+    command = ("replay", trace, "--controller", "weir", "--model", "bad.onnx", "--out", "here")
+    assert weir(*command, FAKE_WEIR_SIM='{"*": "refuse"}')[0] == 2
+    assert not (tmp_path / "here").exists()
+
+
 def test_report_of_a_folder_without_results(weir, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "begun").mkdir()
     (tmp_path / "begun/results.jsonl").write_text("")
     for folder, message in (
         ("nowhere", "nowhere: no such file"),
-        ("empty", "empty: no results.jsonl in it; give a folder that 'weir replay', 'call' or 'train' has written"),
+        (
+            "empty",
+            "empty: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or",
+        ),
         ("begun", "begun: no complete run in results.jsonl; give a folder that"),
     ):
         status, _, error = weir("report", folder)
@@ -345,10 +362,11 @@ def test_doctor_names_every_component(weir):
     assert found["ok"] == (error == "")
 
 
-def test_doctor_without_the_simulator_is_status_3(weir):
-    status, out, error = weir("doctor", WEIR_SIM="/nowhere/weir-sim")
+def test_doctor_without_the_simulator_is_status_3_and_no_path_is_wrapped(weir):
+    simulator = "/nowhere/" + "/".join(["a folder"] * 40) + "/weir-sim"
+    status, out, error = weir("doctor", WEIR_SIM=simulator)
     assert status == 3
-    assert "/nowhere/weir-sim" in "".join(out.split())
+    assert simulator in out
     assert "weir-sim" in error
 
 

@@ -14,9 +14,9 @@ from html_page import check, data_of
 from weir.errors import InputError
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps import dump as dump_module
-from weir.qoe_eval.dumps import report as dump_reader
+from weir.qoe_eval.dumps import dump_report as dump_reader
+from weir.qoe_eval.dumps.dump_report import read_dump, render_dump
 from weir.qoe_eval.dumps.freezes import freeze_text
-from weir.qoe_eval.dumps.report import read_dump, render_dump
 
 DATA = Path(__file__).parents[1] / "data" / "dumps"
 INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"
@@ -257,15 +257,6 @@ def test_many_values_are_bounded(tmp_path, monkeypatch, kind):
         read_dump(save(tmp_path, content.encode()))
 
 
-def test_the_times_of_an_object_are_read_once(tmp_path, monkeypatch):
-    read, parsed = json.loads, []
-    monkeypatch.setattr(dump_module.json, "loads", lambda text, **how: parsed.append(text) or read(text, **how))
-    stats = {f"I-{name}": MEMBER | {"values": "[1,2]"} for name in ("bytesReceived", "jitter", "qpSum", "timestamp")}
-    read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))
-    # The file, three members and the times.
-    assert len(parsed) == 5
-
-
 def test_more_streams_than_the_chart_draws(tmp_path):
     """A report about a stream that is not among the largest has no line of its own."""
     stats = {}
@@ -341,7 +332,7 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     assert (status, "missing.json: no such file" in error) == (2, True)
     (tmp_path / "file").write_text("")
     status, _, error = run_weir("report", INTERNALS, "--out", "file/below")
-    assert (status, "--out file/below: the folder cannot be made" in error) == (2, True)
+    assert (status, "--out 'file/below': the folder cannot be made" in error) == (2, True)
     assert run_weir("report")[0] == 2
     status, out, _ = run_weir("report", "--help")
     assert status == 0

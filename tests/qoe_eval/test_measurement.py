@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
-from weir.executables import find_simulator
 from weir.qoe_eval.fingerprint import fingerprint, read_fingerprints
 from weir.qoe_eval.measurement import Measurement, Value, read_measurement, stale, write_measurement
 from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.simulator.executables import find_simulator
 
 FINGERPRINTS = Path(__file__).parents[2] / "simulator/fingerprints.json"
 

@@ -20,7 +20,7 @@ import weir._core as core
 dummy = SimpleNamespace(name="dummy", summary="does nothing", built_in=True, simulated=True, in_calls=False,
                         at_native_sender=False, uses_model=False, knows_path=False, opt_in=False,
                         field_trials=None, libwebrtc_milestone=0)
-core.REGISTERED_CONTROLLERS = (*core.REGISTERED_CONTROLLERS, dummy)
+core.CONTROLLERS = {**core.CONTROLLERS, "dummy": dummy}
 from weir.cli.main import main
 sys.argv = ["weir", *sys.argv[1:]]
 main()

@@ -275,10 +275,11 @@ class ListeningController final : public SenderController {
     log_->feedbacks.push_back(feedback);
   }
   void OnTransportLossReport(const TransportLossReport& report) override { log_->loss_reports.push_back(report); }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  SenderControlUpdate OnTimeout(Timestamp now) override {
     next_ = Timestamp::PlusInfinity();
-    NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000), log_->frame_drop_ratio};
+    SenderControlUpdate update;
+    update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
+    update.frame_drop_ratio = log_->frame_drop_ratio;
     update.pacer_config = PacerConfig{now, DataRate::KilobitsPerSecond(2'500), DataRate::Zero()};
     update.congestion_window = log_->congestion_window;
     return update;

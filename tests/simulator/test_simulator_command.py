@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
+from weir.installation import shipped_model
 from weir.traces.schema.scenario import Scenario
-from weir.trainer import SHIPPED_MODEL
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_jobs_are_answered_line_by_line(run, steady):
 
 
 def test_a_guard_without_a_rule(run, steady):
-    job = {"job": 1, "scenario": steady(duration_s=3), "controller": "weir", "model": str(SHIPPED_MODEL)}
+    job = {"job": 1, "scenario": steady(duration_s=3), "controller": "weir", "model": str(shipped_model())}
 
     def answer(**more):
         return json.loads(run("run", "-", text=json.dumps(job | more) + "\n").stdout)
@@ -106,12 +106,12 @@ def test_a_guard_without_a_rule(run, steady):
 @pytest.fixture
 def answer(run, steady):
     """A function from the keys of a job to the text of its answer."""
-    job = {"job": 1, "scenario": steady(duration_s=10), "controller": "weir", "model": str(SHIPPED_MODEL)}
+    job = {"job": 1, "scenario": steady(duration_s=10), "controller": "weir", "model": str(shipped_model())}
     return lambda **more: run("run", "-", text=json.dumps(job | more) + "\n").stdout
 
 
 @pytest.mark.parametrize(
-    "controller", ["weir", "weir-send", "pilot=weir copilots=nada fusion=min", f"pilot=weir:{SHIPPED_MODEL}"]
+    "controller", ["weir", "weir-send", "pilot=weir copilots=nada fusion=min", f"pilot=weir:{shipped_model()}"]
 )
 def test_a_decision_delay(answer, controller):
     at_once = answer(controller=controller)
@@ -127,7 +127,7 @@ def test_a_decision_delay(answer, controller):
 
 
 def test_a_decision_delay_of_an_own_policy_and_of_others(answer):
-    own = {"controller": "mine", "external": {"kind": "policy", "model": str(SHIPPED_MODEL)}, "model": None}
+    own = {"controller": "mine", "external": {"kind": "policy", "model": str(shipped_model())}, "model": None}
     assert answer(**own, decision_delay_ms=50) != answer(**own)
     assert answer(controller="gcc", decision_delay_ms=50) == answer(controller="gcc")
 

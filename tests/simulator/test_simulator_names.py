@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from weir.executables import find_simulator
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.registry import CONTROLLERS, PRESETS, SIMULATED
+from weir.simulator.executables import find_simulator
 from weir.traces.schema.flows import FLOW_KINDS
 from weir.traces.schema.scenario import Scenario
 

@@ -11,13 +11,15 @@ from pathlib import Path
 # Folder: the package that `pyproject.toml` installs it as.
 PACKAGES = {
     "estimator/python/weir": "weir",
+    "simulator": "weir.simulator",
     "traces": "weir.traces",
     "trainer": "weir.trainer",
     "qoe_eval": "weir.qoe_eval",
-    "papers": "weir.papers",
     "webrtc_patch": "weir.webrtc_patch",
     "cli": "weir.cli",
 }
+# A distribution of its own, which may be absent.
+PAPERS = {"papers/weir_papers": "weir_papers"}
 
 
 @dataclass(frozen=True)

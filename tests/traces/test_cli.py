@@ -159,7 +159,7 @@ def test_convert_repairs_only_on_request(negative: Path, tmp_path: Path) -> None
     ("arguments", "message"),
     [
         (("convert", "GOOD", "x.xyz"), "the ending does not give the format"),
-        (("convert", "GOOD", "x.csv", "--to", "pcap"), "--to pcap: use csv"),
+        (("convert", "GOOD", "x.csv", "--to", "pcap"), "--to 'pcap': not known; use csv"),
         (("convert", "GOOD", "x.json", "--queue", "5apples"), "queue '5apples'"),
         (("convert", "GOOD", "x.json", "--loss", "2"), "forward.loss.ratio: must be at most 1"),
         (("convert", "GOOD", "x.json", "--duration", "0"), "duration_s: must be greater than 0"),
@@ -167,7 +167,7 @@ def test_convert_repairs_only_on_request(negative: Path, tmp_path: Path) -> None
         (("convert", "none.csv", "x.json"), "none.csv: no such file"),
         (("generate", "tides", "--out", "x.csv"), "tides: no such generator; use one of constant"),
         (("generate", "wifi", "--out", "x.csv", "--set", "depth=3"), "wifi takes shadowing_db"),
-        (("generate", "wifi", "--out", "x.csv", "--set", "depth"), "--set depth: write NAME=NUMBER"),
+        (("generate", "wifi", "--out", "x.csv", "--set", "depth"), "--set 'depth': write NAME=NUMBER"),
         (("generate", "wifi", "--out", "x.csv", "--rate", "fast"), "rate 'fast'"),
         (("generate", "wifi", "--out", "x.csv", "--duration", "-3"), "must be greater than 0"),
         (("generate", "random", "--out", "x.json", "--queue", "3"), "random draws everything itself"),

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from weir.cli.app import build_app
 from weir.errors import MissingComponent
-from weir.executables import find_simulator
+from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
 
 FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"

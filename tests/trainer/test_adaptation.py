@@ -205,7 +205,7 @@ def settings_file(values, write_toml):
 
 
 def test_the_command_twice(run, settings_file, tmp_path, weir):
-    from weir.trainer.model.file import read_model
+    from weir.files.model import read_model
 
     arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
     once = tmp_path / "once.onnx"
@@ -251,8 +251,8 @@ def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, we
 
 
 def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, monkeypatch):
+    from weir.files.model import read_model
     from weir.trainer.learning import adaptation
-    from weir.trainer.model.file import read_model
 
     report = adaptation._Watch._report
 
@@ -274,7 +274,7 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--objective": "fast"}, "--objective fast: give three weights"),
+        ({"--objective": "fast"}, "--objective 'fast': give three weights"),
         ({"--objective": "1,2"}, "--objective 1,2: give three weights"),
         ({"--out": "new.pt"}, "ends with .onnx"),
         ({"--out": "nowhere/new.onnx"}, "its folder is missing"),

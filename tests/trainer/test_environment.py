@@ -16,7 +16,7 @@ from weir.trainer.gym.rule import rate_window, rule_rate_bps
 from weir.trainer.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
 from weir.trainer.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS
 
-AROUND_RULE = {"kind": "around_rule", "span": 2.0}
+AROUND_RULE = ActionSpecification("around_rule", span=2.0)
 
 
 def run(env, steps, seed, options=None):
@@ -75,19 +75,14 @@ def test_equal_seeds_give_equal_runs(request, simulator, steady):
 
 
 @pytest.mark.parametrize("simulator", ["fake_simulator", "real_simulator"])
-@pytest.mark.parametrize("action", [{"kind": "log_rate"}, AROUND_RULE])
+@pytest.mark.parametrize("action", [ActionSpecification(), AROUND_RULE])
 def test_vector_is_single_environments(request, simulator, action, steady):
     simulator = request.getfixturevalue(simulator)
-    options = {
-        "objective": "random",
-        "action": action,
-        "simulator": simulator,
-        "reward": "challenge",
-        "interval_ms": 100,
-    }
+    specification = EnvironmentSpecification(100, action=action)
+    options = {"objective": "random", "simulator": simulator, "reward": "challenge"}
     scenarios = [steady(duration_s=1.0), steady(rate_bps=400_000, duration_s=1.5)]
-    vector = BottleneckVectorEnv(3, scenarios, **options)
-    singles = [BottleneckEnv(scenarios, **options) for _ in range(3)]
+    vector = BottleneckVectorEnv(3, scenarios, specification, **options)
+    singles = [BottleneckEnv(scenarios, specification, **options) for _ in range(3)]
     together, _ = vector.reset(seed=11)
     alone = [env.reset(seed=11 + i)[0] for i, env in enumerate(singles)]
     np.testing.assert_array_equal(together, np.stack(alone))
@@ -165,7 +160,7 @@ def test_scenario_sources(fake_simulator, steady):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("fields", "message"),
     [
         ({"features": ("receive_rate",)}, "unknown: receive_rate"),
         ({"features": ()}, "at least one"),
@@ -177,10 +172,25 @@ def test_scenario_sources(fake_simulator, steady):
         ({"decision_delay_ms": 10_001}, "must be 0 to 10,000 ms"),
         ({"decision_delay_ms": [50]}, "or two such numbers"),
         ({"decision_delay_ms": [80, 20]}, "the lower one first"),
-        ({"action": {"kind": "brake"}}, "one of log_rate"),
-        ({"action": {"gain": 1}}, "gain"),
-        ({"action": {"min_bps": 2e6, "max_bps": 1e6}}, "bounds"),
         ({"action": AROUND_RULE, "features": ("receive_rate_bps",)}, "needs the features"),
+    ],
+)
+def test_bad_specifications_are_refused(fields, message):
+    with pytest.raises(InputError, match=message):
+        EnvironmentSpecification(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"), [({"kind": "brake"}, "one of log_rate"), ({"min_bps": 2e6, "max_bps": 1e6}, "bounds")]
+)
+def test_bad_actions_are_refused(fields, message):
+    with pytest.raises(InputError, match=message):
+        ActionSpecification(**fields)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
         ({"reward": "applause"}, "one of mocc"),
         ({"objective": "fast"}, "balanced"),
         ({"objective": (1, 0, 0)}, "above 0"),
@@ -240,7 +250,9 @@ def test_the_rule_by_hand():
 
 
 def test_actions_become_rates_in_the_simulator(fake_simulator, steady):
-    env = BottleneckEnv(steady(), simulator=fake_simulator, action=ActionSpecification("log_rate", 1e5, 1e7))
+    env = BottleneckEnv(
+        steady(), EnvironmentSpecification(action=ActionSpecification("log_rate", 1e5, 1e7)), simulator=fake_simulator
+    )
     env.reset(seed=1)
     for action, rate in ((-1, 1e5), (0, 1e6), (1, 1e7), (7, 1e7)):
         assert env.step(np.array([action], dtype=np.float32))[4]["target_bps"] == pytest.approx(rate, rel=1e-5)
@@ -248,7 +260,9 @@ def test_actions_become_rates_in_the_simulator(fake_simulator, steady):
 
 
 def test_around_the_rule_multiplies_the_rules_rate(fake_simulator, steady):
-    env = BottleneckEnv(steady(rate_bps=10_000_000), simulator=fake_simulator, action=AROUND_RULE)
+    env = BottleneckEnv(
+        steady(rate_bps=10_000_000), EnvironmentSpecification(action=AROUND_RULE), simulator=fake_simulator
+    )
     env.reset(seed=1)
     # Nothing has arrived yet: the rule gives 0.6 of the start rate.
     assert env.step(np.zeros(1, dtype=np.float32))[4]["target_bps"] == pytest.approx(180_000, rel=1e-5)
@@ -264,9 +278,8 @@ def test_at_the_sender_steps_are_those_of_the_feedback(real_simulator, steady):
     }
     lengths_s = {}
     for side in ("receiver", "sender"):
-        env = BottleneckEnv(
-            scenario, side=side, interval_ms=100, reward="challenge", action=AROUND_RULE, simulator=real_simulator
-        )
+        specification = EnvironmentSpecification(100, action=AROUND_RULE, side=side)
+        env = BottleneckEnv(scenario, specification, reward="challenge", simulator=real_simulator)
         env.reset(seed=1)
         times_s, truncated = [0.0], False
         while not truncated:
@@ -291,7 +304,8 @@ def test_specification_is_hashable():
 
 def test_privileged_fields_are_the_step_records(fake_simulator, steady):
     plain = BottleneckVectorEnv(2, steady(duration_s=1.0), simulator=fake_simulator)
-    told = BottleneckVectorEnv(2, steady(duration_s=1.0), simulator=fake_simulator, privileged=True)
+    privileged = EnvironmentSpecification(privileged=True)
+    told = BottleneckVectorEnv(2, steady(duration_s=1.0), privileged, simulator=fake_simulator)
     plain.reset(seed=1)
     told.reset(seed=1)
     for _ in range(7):
@@ -311,7 +325,7 @@ def test_privileged_fields_are_the_step_records(fake_simulator, steady):
 
 def targets(simulator, scenario, sign, delay_ms):
     """The target at the end of each interval of 200 ms of a run."""
-    env = BottleneckEnv(scenario, simulator=simulator, decision_delay_ms=delay_ms)
+    env = BottleneckEnv(scenario, EnvironmentSpecification(decision_delay_ms=delay_ms), simulator=simulator)
     env.reset(seed=1)
     actions = sign * np.random.default_rng(1).uniform(-0.5, 0.5, (15, 1)).astype(np.float32)
     found = [env.step(action)[4]["target_bps"] for action in actions]

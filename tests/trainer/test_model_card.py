@@ -5,8 +5,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from weir.errors import InputError
+from weir.files.model import read_model
 from weir.trainer.model.card import model_card
-from weir.trainer.model.file import read_model
 
 METADATA = {
     "weir.schema": "1",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
+from weir.simulator.executables import find_simulator
 from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorError, SimulatorRefusal
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
 

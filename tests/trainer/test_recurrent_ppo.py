@@ -19,13 +19,13 @@ from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 from weir.cli.app import build_app  # noqa: E402
+from weir.files.model import read_model  # noqa: E402
 from weir.trainer.learning.algorithms import load_policy, make_environment, make_model, make_policy  # noqa: E402
 from weir.trainer.learning.checkpoint import read_checkpoint  # noqa: E402
 from weir.trainer.learning.evaluation import Evaluation  # noqa: E402
 from weir.trainer.learning.run_record import AVERAGED  # noqa: E402
 from weir.trainer.learning.train import train  # noqa: E402
 from weir.trainer.model.export import export  # noqa: E402
-from weir.trainer.model.file import read_model  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 
 TABLE = {"hidden": 8, "steps_per_update": 32, "batch_size": 64}

@@ -14,7 +14,7 @@ from onnx import numpy_helper
 
 from weir._core import Policy
 from weir.errors import InputError
-from weir.trainer import SHIPPED_MODEL
+from weir.installation import shipped_model
 from weir.trainer.gym import ActionSpecification, EnvironmentSpecification
 from weir.trainer.gym.process import FRAME_HEADER
 from weir.trainer.gym.remote import BEGINS, MOST_WAITING, STEP_FIELDS, PolicyServer, RemotePolicy
@@ -312,9 +312,10 @@ def test_another_servers_socket_stays(path):
 
 
 def test_a_model_file_decides_for_many_as_the_library_does_for_one():
-    policy = read_remote_policy(SHIPPED_MODEL)
-    library = Policy(SHIPPED_MODEL.read_bytes())
-    golden = json.loads(next(one.value for one in onnx.load(SHIPPED_MODEL).metadata_props if one.key == "weir.golden"))
+    policy = read_remote_policy(shipped_model())
+    library = Policy(shipped_model().read_bytes())
+    metadata = {one.key: one.value for one in onnx.load(shipped_model()).metadata_props}
+    golden = json.loads(metadata["weir.golden"])
     rows = np.array([one["observation"] for one in golden], dtype=np.float32)
     objectives = np.array([one["objective"] for one in golden], dtype=np.float32)
     actions, _ = policy.decide(rows, objectives, np.zeros((len(rows), 0), dtype=np.float32))
@@ -357,7 +358,7 @@ def test_a_policy_of_an_environment_asks_for_its_features(specification):
 def test_a_model_that_cannot_be_used_is_named(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_remote_policy(tmp_path / "none.onnx")
-    model = onnx.load(SHIPPED_MODEL)
+    model = onnx.load(shipped_model())
     weights = next(one for one in model.graph.initializer if one.name == "head.weight")
     weights.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weights) + 1, weights.name))
     changed = tmp_path / "changed.onnx"

@@ -21,7 +21,8 @@ FEATURE_SETS = {
 @pytest.mark.parametrize("privileged", [False, True])
 @pytest.mark.parametrize("features", FEATURE_SETS.values(), ids=FEATURE_SETS)
 def test_every_raw_observation_becomes_one_of_the_space(fake_simulator, steady, features, privileged):
-    raw = BottleneckEnv(steady(), features=features, privileged=privileged, simulator=fake_simulator)
+    specification = EnvironmentSpecification(features=features, privileged=privileged)
+    raw = BottleneckEnv(steady(), specification, simulator=fake_simulator)
     scaled = ScaledObservation(raw)
     space = scaled.observation_space
     assert max(-space.low.min(), space.high.max()) <= 8

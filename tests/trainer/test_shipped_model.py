@@ -9,9 +9,9 @@ import onnx
 import pytest
 
 import weir.trainer
+from weir.files.model import read_model
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.model.card import model_card
-from weir.trainer.model.file import read_model
 
 MODEL = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
 

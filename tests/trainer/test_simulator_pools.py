@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weir.executables import find_simulator
+from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
 
 WITH_GCC = "pilot=fixed copilots=gcc fusion=min"

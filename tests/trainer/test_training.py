@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ FEATURES = [
     "packets_received",
     "last_estimate_bps",
 ]
+CONFIGURATIONS = Path(__file__).parents[2] / "trainer/configs"
 OFF_POLICY = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 4}
 
 
@@ -175,7 +177,7 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
         ({"environment": {"features": FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
         ({"environment": {"features": FEATURES, "decision_delay_ms": [80, 20]}}, "the lower one first"),
         ({"environment": {"features": FEATURES, "decision_delay_ms": float("nan")}}, "decision_delay_ms"),
-        ({"algorithm": "a2c"}, "algorithm: .*'sac' or 'imitation'"),
+        ({"algorithm": "a2c"}, "algorithm a2c: one of ppo, .*, sac"),
         ({"algorithm": "recurrent_ppo", "recurrent_ppo": {"batch_size": 100}}, "_ppo.batch_size 100 must divide"),
         ({"recurrent_ppo": {"layers": 5}}, "recurrent_ppo.layers: .*4"),
         ({"recurrent_ppo": {"hidden": 1025}}, "recurrent_ppo.hidden: .*1024"),
@@ -234,6 +236,42 @@ def test_commands_end_to_end(values, tmp_path, weir, write_toml):
     assert "88.12" in (tmp_path / "small.md").read_text()
 
 
+def test_the_steps_of_whole_updates_are_said_and_trained(values, tmp_path, weir, write_toml):
+    result = weir("train", write_toml(values), "--steps", 300, "--out", tmp_path / "run")
+    assert result.exit_code == 0, result.output
+    assert "weir: 512 steps for the 300: whole updates of 256" in result.output
+    assert "512 steps, reward" in result.output
+    assert "compare it with the rule" in result.output
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "steps", "trained"),
+    [("ppo", 257, 512), ("ppo", 256, 256), ("td3", 3, 4), ("impala", 1, 96)],
+)
+def test_trained_steps_are_whole_updates(values, algorithm, steps, trained):
+    settings = checked_configuration(values | {"algorithm": algorithm, "steps": steps})
+    assert settings.trained_steps == trained
+
+
+def test_the_first_run_of_the_readme(tmp_path, weir, real_simulator, monkeypatch, steady):
+    monkeypatch.setenv("WEIR_SIM", str(real_simulator))
+    text = (CONFIGURATIONS / "smoke.toml").read_text().replace("environments = 64", "environments = 2")
+    settings = load_configuration(CONFIGURATIONS / "smoke.toml")
+    assert settings.trained_steps == settings.steps
+    (tmp_path / "smoke.toml").write_text(text.replace("batch_size = 1024", "batch_size = 96"))
+    (tmp_path / "s.json").write_text(json.dumps(steady()))
+    model = tmp_path / "smoke.onnx"
+    for command in (
+        ("train", tmp_path / "smoke.toml", "--steps", 192, "--out", tmp_path / "run"),
+        ("export", tmp_path / "run", "--out", model),
+        ("replay", tmp_path / "s.json", "--controller", "rule", "--controller", "weir", "--model", model,
+         "--seeds", 1, "--objectives", 0, "--out", tmp_path / "replay"),
+    ):  # fmt: skip
+        result = weir(*command)
+        assert result.exit_code == 0, result.output
+    assert (tmp_path / "replay/report.html").is_file()
+
+
 def test_entropy_decays_over_updates_or_over_all_steps():
     paper = PpoSettings(entropy_coefficient=1.0, entropy_coefficient_end=0.1, entropy_decay_updates=1000)
     assert [paper.entropy_coefficient_at(update, 0.5) for update in (0, 500, 1000, 5000)] == pytest.approx(
@@ -246,13 +284,14 @@ def test_entropy_decays_over_updates_or_over_all_steps():
 def test_missing_extra_says_what_to_install():
     code = textwrap.dedent(
         """
-        import importlib.util, sys
-        find = importlib.util.find_spec
-        importlib.util.find_spec = lambda name, *rest: None if name == "torch" else find(name, *rest)
+        import sys
+        from weir import installation
+        installed = installation._is_installed
+        installation._is_installed = lambda package: package != "torch" and installed(package)
         from weir.errors import MissingComponent
-        from weir.installation import require_training
+        from weir.installation import require
         try:
-            require_training()
+            require("train")
         except MissingComponent as error:
             sys.exit(0 if "torch" in str(error) and "train" in str(error) else 1)
         sys.exit(1)

@@ -139,13 +139,14 @@ class Flow {
   // Advances the controller's time and applies its updates.
   void Poll() {
     while (controller_.next_timeout() <= loop_.now()) {
-      NetworkControlUpdate update = controller_.OnTimeout(loop_.now());
-      if (receiver_) {
-        if (update.target_rate) {
-          loop_.At(loop_.now() + path_.one_way_delay, [this, update] { Obey(update); });
-        }
-      } else {
-        Obey(update);
+      if (sender_) {
+        Obey(sender_->OnTimeout(loop_.now()));
+      } else if (const auto update = receiver_->OnTimeout(loop_.now()); update.target_rate) {
+        loop_.At(loop_.now() + path_.one_way_delay, [this, rate = *update.target_rate] {
+          SenderControlUpdate remb;
+          remb.target_rate = TargetTransferRate{loop_.now(), rate};
+          Obey(remb);
+        });
       }
     }
     const Timestamp timeout = controller_.next_timeout();
@@ -155,7 +156,7 @@ class Flow {
     }
   }
 
-  void Obey(const NetworkControlUpdate& update) {
+  void Obey(const SenderControlUpdate& update) {
     if (update.target_rate) {
       target_rate_ = update.target_rate->target_rate;
       result_.targets.push_back({loop_.now(), target_rate_});

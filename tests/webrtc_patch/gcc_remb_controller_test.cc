@@ -67,7 +67,7 @@ class Arrivals {
   void Poll(Timestamp now) {
     if (controller_.next_timeout() > now) return;
     if (const auto update = controller_.OnTimeout(now); update.target_rate) {
-      targets_.push_back(update.target_rate->target_rate);
+      targets_.push_back(*update.target_rate);
     }
   }
 

@@ -52,7 +52,7 @@ class Call {
   // One update of the controller; all times are relative to the origin.
   struct Saying {
     TimeDelta time;
-    NetworkControlUpdate update;
+    SenderControlUpdate update;
   };
   const std::vector<Saying>& sayings() const { return sayings_; }
 
@@ -80,8 +80,14 @@ class Call {
 
   void RunTimers() {
     if (controller_.next_timeout() > now_) return;
-    sayings_.push_back({now_ - origin_, controller_.OnTimeout(now_)});
+    sayings_.push_back({now_ - origin_, sender_ ? sender_->OnTimeout(now_) : AsOfSender(receiver_->OnTimeout(now_))});
     stuck_ = stuck_ || controller_.next_timeout() <= now_;
+  }
+
+  SenderControlUpdate AsOfSender(const ReceiverControlUpdate& update) const {
+    SenderControlUpdate same;
+    if (update.target_rate) same.target_rate = TargetTransferRate{now_, *update.target_rate};
+    return same;
   }
 
   void SendPacket(bool lost) {

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_TEXT_BYTES, decoded, parse_json, printable, read_bytes
+from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.csv_trace import read_columns, read_csv
-from weir.traces.formats.mahimahi import DEFAULT_WINDOW_MS, read_mahimahi
+from weir.traces.formats.mahimahi import read_mahimahi
 from weir.traces.formats.opennetlab import read_opennetlab
 from weir.traces.formats.validation import Finding
 from weir.traces.schema.scenario import SCHEMA, Scenario

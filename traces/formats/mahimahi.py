@@ -17,12 +17,12 @@ import re
 import numpy as np
 
 from weir.errors import InputError
+from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 
 DELIVERY_BITS = 1500 * 8
-DEFAULT_WINDOW_MS = 200
 MOST_WINDOWS = 5_000_000
 # A day: what begins later counts from another epoch.
 LATEST_START_MS = 86_400_000
@@ -35,7 +35,7 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
         InputError: a line is no whole number of milliseconds, the window or trace is empty, or the trace too long.
     """
     if window_ms < 1:
-        raise InputError(f"--mahimahi-window-ms {window_ms}: must be at least 1 ms")
+        raise InputError(f"--mahimahi-window-ms '{window_ms}': must be at least 1 ms")
     times: list[int] = []
     lines: list[int] = []
     for number, line in enumerate(text.splitlines(), start=1):

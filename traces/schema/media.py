@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
+from weir.traces.bounds import MEDIA as MEDIA
+from weir.traces.bounds import MediaKind as MediaKind
 from weir.traces.schema.scenario import Scenario
-
-MediaKind = Literal["video", "filler"]
-MEDIA: tuple[MediaKind, ...] = ("video", "filler")
-"""In the order of reports."""
 
 # VP8 of an unmodified Chromium: with these, replays come nearest to the receive rates and delays of 198 calls at
 # 640x360 and 1280x720.

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
 from weir.files.output import format_json, write_text
+from weir.traces.bounds import MAX_DURATION_S
 from weir.traces.schema import Part, PositiveTime
 from weir.traces.schema.errors import describe
 from weir.traces.schema.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
@@ -31,8 +32,6 @@ from weir.traces.schema.links import (
 from weir.traces.schema.values_over_time import DelayOverTime
 
 SCHEMA = "weir.scenario/1"
-MAX_DURATION_S = 86_400.0
-"""A day: what can be simulated in minutes, and its series kept in memory."""
 
 __all__ = [
     "SCHEMA", "BernoulliLoss", "Capacity", "CbrFlow", "FillerMedia", "GilbertElliottLoss", "Link", "NoJitter", "NoLoss",

@@ -1,5 +1,5 @@
-"""The tables `ppo`, `recurrent_ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted,
-`impala` and `imitation`.
+"""The tables `ppo`, `recurrent_ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and
+`impala`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from weir.trainer.configuration import Settings
 
-Algorithm = Literal["ppo", "recurrent_ppo", "impala", "td3", "sac", "imitation"]
+ALGORITHMS = ("ppo", "recurrent_ppo", "impala", "td3", "sac")
 
 
 class PpoSettings(Settings):
@@ -128,22 +128,3 @@ class SacSettings(OffPolicySettings):
     learning_rate: PositiveFloat = 3e-4
     learning_rate_end: PositiveFloat = 3e-4
     entropy_coefficient: Literal["auto"] | NonNegativeFloat = "auto"
-
-
-class ImitationSettings(Settings):
-    """Dataset aggregation (Ross et al. 2011), as Muses trains its teacher: a recurrent student acts, and learns the
-    actions that the teachers would have taken. `steps` of the configuration are the student's decisions.
-
-    Attributes:
-        teachers: "oracle" or model files; of several the mean action.
-        hidden: width of each LSTM layer.
-        layers: number of LSTM layers.
-        classifies: the student learns seven levels of the action instead of the action itself.
-        decisions_per_iteration: decisions between two updates, of all environments together.
-    """
-
-    teachers: tuple[str, ...] = Field(("oracle",), min_length=1)
-    hidden: int = Field(64, ge=1, le=1024)
-    layers: int = Field(1, ge=1, le=4)
-    classifies: bool = True
-    decisions_per_iteration: PositiveInt = 25_600

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 import weir
 from weir.errors import InputError
 from weir.files.input import read_text
 from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
-    Algorithm,
-    ImitationSettings,
+    ALGORITHMS,
     ImpalaSettings,
     OffPolicySettings,
     PpoSettings,
@@ -24,10 +26,12 @@ from weir.trainer.configuration.algorithms import (
 )
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
-from weir.trainer.gym.environment import make_specification
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
+
+REGISTERED: Final = "weir.algorithms"
+"""The group of entry points with the algorithms of other distributions."""
 
 
 class ActionSettings(Settings):
@@ -69,22 +73,11 @@ class EnvironmentSettings(Settings):
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of `BottleneckEnv` and `BottleneckVectorEnv` besides scenario, objective and simulator."""
-        return {
-            "reward": self.reward,
-            "interval_ms": self.interval_ms,
-            "features": self.features,
-            "history": self.history,
-            "action": self.action.specification(),
-            "guard": self.guard,
-            "side": self.side,
-            "decision_delay_ms": self.decision_delay_ms,
-            "privileged": self.privileged_critic,
-            "timeout_s": self.timeout_s,
-        }
+        return {"specification": self.specification(), "reward": self.reward, "timeout_s": self.timeout_s}
 
     def specification(self) -> EnvironmentSpecification:
         """The specification these settings make."""
-        return make_specification(
+        return EnvironmentSpecification(
             self.interval_ms,
             self.features,
             self.history,
@@ -105,15 +98,25 @@ class PolicySettings(Settings):
 
 
 class TrainingConfiguration(Settings):
-    """A whole file."""
+    """A whole file.
+
+    `stages`: each has the settings in which it differs from the file, among them `steps`, those of the whole training
+    when it ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
+
+    An algorithm of another distribution has a subclass with its table, an entry point of the group `weir.algorithms` by
+    the algorithm's name, and names its module, a `Learner`, in `learner`.
+    """
+
+    learner: ClassVar[str] = ""
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
     version: str = weir.__version__
     seed: int = Field(1, ge=0, lt=2**31)
     steps: PositiveInt = 1_000_000
+    stages: tuple[dict[str, JsonValue], ...] = ()
     checkpoint_every_steps: PositiveInt = 100_000
     threads: int = Field(1, ge=1, le=1024)
-    algorithm: Algorithm = "ppo"
+    algorithm: str = "ppo"
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
@@ -122,7 +125,6 @@ class TrainingConfiguration(Settings):
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
     impala: ImpalaSettings = ImpalaSettings()
-    imitation: ImitationSettings = ImitationSettings()
     tune: TuneSettings | None = None
 
     @property
@@ -138,22 +140,63 @@ class TrainingConfiguration(Settings):
         return tables[self.algorithm]
 
     @property
+    def steps_per_update(self) -> int:
+        """The environment steps between two updates, of all environments together."""
+        settings = getattr(self, self.algorithm, None)
+        steps = getattr(settings, "steps_per_fragment", None) or getattr(settings, "steps_per_update", None)
+        # Of an algorithm that another distribution registers, nothing is known.
+        return int(steps) * self.environment.environments if steps else 1
+
+    @property
+    def trained_steps(self) -> int:
+        """The steps of a run: `steps`, rounded up to whole updates."""
+        return math.ceil(self.steps / self.steps_per_update) * self.steps_per_update
+
+    @property
     def saves_buffer(self) -> bool:
         """True when the checkpoints include a replay buffer."""
         return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
 
+    def in_stages(self) -> list[TrainingConfiguration]:
+        """The configuration of each stage, with the stages so far; itself where it has none."""
+        values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
+        found = [type(self).model_validate(_merged(values, stage)) for stage in self.stages]
+        return [one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)] or [
+            self
+        ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ends_with_the_last_stage(cls, values: Any) -> Any:
+        stages = values.get("stages") if isinstance(values, dict) else None
+        if stages and isinstance(stages[-1], dict) and "steps" in stages[-1]:
+            return {"steps": stages[-1]["steps"]} | values
+        return values
+
+    @model_validator(mode="after")
+    def _consistent_stages(self) -> TrainingConfiguration:
+        ends = [one.steps for one in self.in_stages()] if self.stages else []
+        if any("steps" not in stage or "stages" in stage for stage in self.stages) or ends != sorted(set(ends)):
+            raise ValueError("stages: each needs steps, more than the one before it, and has no stages itself")
+        if ends and ends[-1] != self.steps:
+            raise ValueError(f"steps {self.steps}: the stages have theirs; change those of the last, {ends[-1]}")
+        if self.stages and self.tune is not None:
+            raise ValueError("tune: searches settings of a training without stages")
+        return self
+
     @model_validator(mode="after")
     def _tunable(self) -> TrainingConfiguration:
         if self.tune is not None:
-            self.tune.check(TrainingConfiguration)
+            self.tune.check(type(self))
         return self
 
     @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:
-        if self.algorithm == "imitation":
-            if self.environment.action.kind != "around_rule":
-                raise ValueError('algorithm imitation: needs environment.action.kind "around_rule"')
+        if self.learner:
             return self
+        if self.algorithm not in ALGORITHMS:
+            names = [*ALGORITHMS, *entry_points(group=REGISTERED).names]
+            raise ValueError(f"algorithm {self.algorithm}: one of {', '.join(names)}")
         settings = self.algorithm_settings
         if isinstance(settings, OffPolicySettings):
             needed = max(settings.batch_size, self.environment.environments)
@@ -172,6 +215,24 @@ class TrainingConfiguration(Settings):
                 f"{samples}"
             )
         return self
+
+
+def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
+    """The configuration of an algorithm, which another distribution may have registered."""
+    if not isinstance(algorithm, str) or algorithm in ALGORITHMS:
+        return TrainingConfiguration
+    for registered in entry_points(group=REGISTERED, name=algorithm):
+        found: type[TrainingConfiguration] = registered.load()
+        return found
+    return TrainingConfiguration
+
+
+def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a configuration with the changes of a stage, table by table."""
+    return {**values} | {
+        key: _merged(values.get(key, {}), change) if isinstance(change, dict) else change
+        for key, change in changes.items()
+    }
 
 
 def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
@@ -198,7 +259,7 @@ def checked_configuration(values: dict[str, Any], source: str = "configuration")
         InputError: a value is wrong; `source` and every wrong key are named.
     """
     try:
-        return TrainingConfiguration.model_validate(values)
+        return _class_of(values.get("algorithm")).model_validate(values)
     except ValidationError as error:
         faults = []
         for fault in error.errors():

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError, 
 from weir.trainer.configuration import Settings
 
 # The table itself, and the steps, of which each rung has a share.
-_FIXED = ("tune", "steps")
+_FIXED = ("tune", "steps", "stages")
 # A share at which no number between two whole ones is whole.
 _BETWEEN = 0.6180339
 

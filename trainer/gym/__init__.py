@@ -4,22 +4,17 @@
 
 import gymnasium
 
-from weir.executables import find_simulator
+from weir.simulator.executables import find_simulator
 from weir.trainer.gym.environment import BottleneckEnv
-from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
 from weir.trainer.gym.scaling import ScaledObservation, ScaledVectorObservation
 from weir.trainer.gym.specification import (
-    MAX_DECISION_DELAY_MS,
-    MINIMUM_RANDOM_WEIGHT,
     ActionSpecification,
     EnvironmentSpecification,
 )
 from weir.trainer.gym.vector import BottleneckVectorEnv
 
 __all__ = [
-    "MAX_DECISION_DELAY_MS",
-    "MINIMUM_RANDOM_WEIGHT",
     "ActionSpecification",
     "BottleneckEnv",
     "BottleneckVectorEnv",
@@ -28,7 +23,6 @@ __all__ = [
     "ScaledVectorObservation",
     "SimulatorError",
     "SimulatorRefusal",
-    "checked_objective",
     "find_simulator",
 ]
 

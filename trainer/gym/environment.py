@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 
 from weir.errors import InputError
-from weir.trainer.gym.episode import EpisodeSource, checked_objective
+from weir.objectives import checked_objective
+from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
-from weir.trainer.gym.specification import (
-    DEFAULT_FEATURES,
-    ActionSpecification,
-    DecisionDelay,
-    EnvironmentSpecification,
-    ObjectiveSource,
-    ScenarioSource,
-    Side,
-)
+from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 
-
-def make_specification(
-    interval_ms: int = 200,
-    features: Sequence[str] = DEFAULT_FEATURES,
-    history: int = 5,
-    action: ActionSpecification | Mapping[str, Any] | None = None,
-    guard: bool = False,
-    packets: bool = False,
-    privileged: bool = False,
-    side: Side = "receiver",
-    decision_delay_ms: DecisionDelay = 0.0,
-) -> EnvironmentSpecification:
-    """An `EnvironmentSpecification` from plain values, as a configuration file or `gymnasium.make` gives them."""
-    if not isinstance(action, ActionSpecification):
-        try:
-            action = ActionSpecification(**(action or {}))
-        except TypeError as error:
-            raise InputError(f"action: {error}") from None
-    return EnvironmentSpecification(
-        interval_ms, tuple(features), history, action, guard, packets, privileged, side, decision_delay_ms
-    )
+DEFAULT = EnvironmentSpecification()
 
 
 class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
@@ -68,17 +41,10 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def __init__(
         self,
         scenario: ScenarioSource | None = None,
+        specification: EnvironmentSpecification = DEFAULT,
         *,
         objective: ObjectiveSource = "balanced",
         reward: str | Reward = "mocc",
-        interval_ms: int = 200,
-        features: Sequence[str] = DEFAULT_FEATURES,
-        history: int = 5,
-        action: ActionSpecification | Mapping[str, Any] | None = None,
-        guard: bool = False,
-        privileged: bool = False,
-        side: Side = "receiver",
-        decision_delay_ms: DecisionDelay = 0.0,
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         render_mode: None = None,
@@ -86,17 +52,9 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """
         Args:
             scenario: see `EpisodeSource`.
+            specification: interval, features, history, action and the rest that stays the same over all episodes.
             objective: see `EpisodeSource`.
             reward: a name of `weir.trainer.gym.rewards.REWARDS` or a function like them.
-            interval_ms: decision interval.
-            features: fields of the estimator's interval statistics.
-            history: how many intervals an observation spans.
-            action: an `ActionSpecification` or its fields.
-            guard: whether the estimator's guard stands behind the agent.
-            privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path,
-                for a critic while it trains.
-            side: at the sender the agent sees what transport feedback tells, and its rate is in force at once.
-            decision_delay_ms: see `EnvironmentSpecification`.
             simulator: path of `weir-sim`; see `find_simulator`.
             timeout_s: how long the simulator may take for an answer.
             render_mode: there is nothing to render.
@@ -106,16 +64,6 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """
         if render_mode is not None:
             raise InputError(f"render_mode {render_mode!r}: this environment does not render")
-        specification = make_specification(
-            interval_ms,
-            features,
-            history,
-            action,
-            guard,
-            privileged=privileged,
-            side=side,
-            decision_delay_ms=decision_delay_ms,
-        )
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)
         self._reward = resolve_reward(reward)
@@ -126,7 +74,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     @property
     def specification(self) -> EnvironmentSpecification:
-        """Interval, features, history and action."""
+        """As given to the constructor."""
         return self._pool.specification
 
     def reset(

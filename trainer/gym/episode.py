@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from weir.errors import InputError
-from weir.registry import PRESETS
+from weir.objectives import MINIMUM_WEIGHT, checked_objective
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario, WholeDocument
 from weir.trainer.gym.specification import (
     MAXIMUM_RANDOM_LOSS_WEIGHT,
-    MINIMUM_RANDOM_WEIGHT,
     ObjectiveSource,
     ScenarioSource,
 )
@@ -40,33 +39,13 @@ def scenario_document(scenario: Any) -> Mapping[str, Any]:
     raise InputError(f"a scenario is a mapping or a weir.traces Scenario, not a {type(scenario).__name__}")
 
 
-def checked_objective(weights: str | Sequence[float]) -> tuple[float, float, float]:
-    """Three positive weights, divided by their sum; or those of a preset.
-
-    Raises:
-        InputError: an unknown preset, or weights that are not three positive numbers.
-    """
-    if isinstance(weights, str):
-        if weights not in PRESETS:
-            raise InputError(
-                f"objective {weights!r}: one of {', '.join(PRESETS)}, random, or three weights "
-                "(throughput, latency, loss)"
-            )
-        return PRESETS[weights]
-    values = [float(weight) for weight in weights]
-    if len(values) != 3 or not all(np.isfinite(value) and value > 0 for value in values):
-        raise InputError(f"objective {list(values)}: three weights (throughput, latency, loss), each above 0")
-    total = sum(values)
-    return (values[0] / total, values[1] / total, values[2] / total)
-
-
 def random_objective(generator: np.random.Generator) -> tuple[float, float, float]:
     """Loss log-uniform from 0.05 to 0.6, the rest split uniformly between throughput and latency, none below 0.05.
 
     Uniform over the simplex would make objectives like the presets, whose weight of loss is 0.1, a rarity.
     """
-    loss = float(np.exp(generator.uniform(np.log(MINIMUM_RANDOM_WEIGHT), np.log(MAXIMUM_RANDOM_LOSS_WEIGHT))))
-    throughput = float(generator.uniform(MINIMUM_RANDOM_WEIGHT, 1.0 - loss - MINIMUM_RANDOM_WEIGHT))
+    loss = float(np.exp(generator.uniform(np.log(MINIMUM_WEIGHT), np.log(MAXIMUM_RANDOM_LOSS_WEIGHT))))
+    throughput = float(generator.uniform(MINIMUM_WEIGHT, 1.0 - loss - MINIMUM_WEIGHT))
     return (throughput, 1.0 - loss - throughput, loss)
 
 

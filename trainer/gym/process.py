@@ -19,7 +19,7 @@ import weakref
 from typing import IO
 
 from weir.errors import InputError
-from weir.executables import find_simulator
+from weir.simulator.executables import find_simulator
 
 FRAME_HEADER = struct.Struct("<IB")
 # No reply is longer: an observation frame with every packet of a long interval on a 10 Gbps link stays below it.

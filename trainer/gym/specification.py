@@ -10,17 +10,14 @@ import numpy as np
 
 from weir._core import FEATURES
 from weir.errors import InputError
+from weir.registry import check_features
+from weir.simulator import MAX_DECISION_DELAY_MS
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
-# No weight of a random objective is smaller: MOCC's landmarks exclude the rim, where policies make no sense for any
-# application.
-MINIMUM_RANDOM_WEIGHT = 0.05
 MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
 
 PRIVILEGED_LIMIT = 1e11
-
-MAX_DECISION_DELAY_MS = 10_000.0
 
 DEFAULT_FEATURES: tuple[str, ...] = (
     "receive_rate_bps",
@@ -41,14 +38,6 @@ DecisionDelay = float | Sequence[float]
 ScenarioLike = Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
-
-
-def check_features(names: Sequence[str]) -> None:
-    """Raises InputError unless there is at least one name, each once and each of `weir.FEATURES`."""
-    unknown = [name for name in names if name not in FEATURES]
-    if unknown or not names or len(set(names)) != len(names):
-        wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"
-        raise InputError(f"features: {wrong}. Known are {', '.join(FEATURES)}")
 
 
 def check_decision_delay(delay_ms: DecisionDelay) -> None:
@@ -91,8 +80,18 @@ class ActionSpecification:
 class EnvironmentSpecification:
     """The part of an environment that stays the same over all its episodes.
 
-    `decision_delay_ms`: an action is in force so much later; one that takes more than an interval is dropped, and after
-    three such in a row the rule decides, as in a call.
+    Args:
+        interval_ms: decision interval.
+        features: fields of the estimator's interval statistics.
+        history: how many intervals an observation spans.
+        action: how an action becomes a rate.
+        guard: whether the estimator's guard is behind the agent.
+        packets: whether a step brings the packets that arrived, for `weir.trainer.gym.opennetlab`.
+        privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path, for a
+            critic while it trains.
+        side: at the sender the agent observes what transport feedback reports, and its rate is in force at once.
+        decision_delay_ms: an action is in force so much later; one that takes more than an interval is dropped, and
+            after three such in a row the rule decides, as in a call.
 
     Raises:
         InputError: an unknown or missing feature, or a value out of range.

@@ -8,7 +8,7 @@ import numpy as np
 STEP_FIELDS: tuple[str, ...] = (
     "time_s",  # at the end of the interval
     "capacity_bps",  # mean of the bottleneck
-    "achievable_bps",  # of the media, at most what it may send, which may wait for 100 ms (simulator/endpoints/achievable.h)
+    "achievable_bps",  # of the media, at most what it may send; may wait 100 ms (simulator/endpoints/achievable.h)
     "fair_share_bps",  # of achievable_bps, when TCP and RTP flows beside it have as much of the capacity each
     "send_rate_bps",  # IP bytes
     "receive_rate_bps",  # IP bytes
@@ -20,7 +20,7 @@ STEP_FIELDS: tuple[str, ...] = (
     "packets_received",
     "target_bps",  # in force at the end
     "future_capacity_bps",  # mean of the next interval: for oracles and critics only
-    "optimal_bps",  # that an oracle would answer now under the objective (simulator/endpoints/oracle.h), counted as REMB
+    "optimal_bps",  # what an oracle would answer now under the objective (simulator/endpoints/oracle.h), as REMB
 )
 
 # The true path, for a critic that may see it while it trains; a policy never does.

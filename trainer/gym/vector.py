@@ -13,19 +13,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from weir.errors import InputError
-from weir.trainer.gym.environment import make_specification
-from weir.trainer.gym.episode import Episode, EpisodeSource, checked_objective
+from weir.objectives import checked_objective
+from weir.trainer.gym.environment import DEFAULT
+from weir.trainer.gym.episode import Episode, EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
-from weir.trainer.gym.specification import (
-    DEFAULT_FEATURES,
-    ActionSpecification,
-    DecisionDelay,
-    EnvironmentSpecification,
-    ObjectiveSource,
-    ScenarioSource,
-    Side,
-)
+from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 
 
@@ -47,17 +40,10 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self,
         num_envs: int | None = None,
         scenario: ScenarioSource | None = None,
+        specification: EnvironmentSpecification = DEFAULT,
         *,
         objective: ObjectiveSource = "balanced",
         reward: str | Reward = "mocc",
-        interval_ms: int = 200,
-        features: Sequence[str] = DEFAULT_FEATURES,
-        history: int = 5,
-        action: ActionSpecification | Mapping[str, Any] | None = None,
-        guard: bool = False,
-        privileged: bool = False,
-        side: Side = "receiver",
-        decision_delay_ms: DecisionDelay = 0.0,
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         render_mode: None = None,
@@ -68,16 +54,6 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.num_envs = num_envs or len(os.sched_getaffinity(0))
         if self.num_envs < 1:
             raise InputError(f"num_envs {num_envs}: at least 1")
-        specification = make_specification(
-            interval_ms,
-            features,
-            history,
-            action,
-            guard,
-            privileged=privileged,
-            side=side,
-            decision_delay_ms=decision_delay_ms,
-        )
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)
         self._reward = resolve_reward(reward)
@@ -93,7 +69,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def specification(self) -> EnvironmentSpecification:
-        """Interval, features, history and action."""
+        """As given to the constructor."""
         return self._pool.specification
 
     @property

@@ -13,9 +13,10 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
+from weir.objectives import checked_objective
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.episode import checked_objective, random_objective
+from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import make_environment, make_model
 from weir.trainer.learning.starting_point import ACTOR_PARTS, StartingPoint, load_parameters

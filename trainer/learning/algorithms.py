@@ -27,6 +27,7 @@ from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import Checkpoint, policy_arrays, read_checkpoint, write_checkpoint
+from weir.trainer.learning.registered import learner_of
 from weir.trainer.learning.run_record import load_run_configuration
 from weir.trainer.policies.networks import PreferencePolicy
 from weir.trainer.policies.off_policy import (
@@ -81,7 +82,7 @@ def make_model(
 ) -> BaseAlgorithm:
     """A fresh learner; TensorBoard's events go to `folder` when TensorBoard is installed."""
     algorithm = configuration.algorithm
-    assert algorithm not in ("impala", "imitation")
+    assert algorithm != "impala"
     make = _td3 if algorithm == "td3" else _sac if algorithm == "sac" else _ppo
     settings = configuration.algorithm_settings
     events = events_folder(folder)
@@ -178,16 +179,8 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
 
 def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
     """An untrained policy alone."""
-    if configuration.algorithm == "imitation":
-        imitation = configuration.imitation
-        torch.manual_seed(configuration.seed)
-        return RecurrentPolicy(
-            student_specification(configuration),
-            preference_size=configuration.policy.preference_size,
-            hidden=imitation.hidden,
-            layers=imitation.layers,
-            classifies=imitation.classifies,
-        )
+    if (learner := learner_of(configuration)) is not None:
+        return learner.make_policy(configuration)
     spaces = observation_and_action_spaces(configuration.environment.specification())
     return POLICIES[configuration.algorithm](*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
 
@@ -198,12 +191,6 @@ def observation_and_action_spaces(
     """The spaces of one environment."""
     low, high = specification.observation_limits()
     return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
-
-
-def student_specification(configuration: TrainingConfiguration) -> EnvironmentSpecification:
-    """The observations of imitation's student: without the inputs of a critic, which it does not have."""
-    settings = configuration.environment.model_copy(update={"privileged_critic": False})
-    return settings.specification()
 
 
 def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:

@@ -12,11 +12,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
 from weir.files.output import replacing
+from weir.objectives import checked_objective
 from weir.registry import PRESETS
 from weir.traces.generate.random_domain import Split
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
 from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS

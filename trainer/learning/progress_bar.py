@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from weir.cluster import ClusterError
+from weir.simulator.cluster import ClusterError
 
 
 @contextmanager

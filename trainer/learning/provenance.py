@@ -13,29 +13,25 @@ from typing import Any
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.checkpoint import read_checkpoint
+from weir.trainer.learning.registered import learner_of
 from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
-from weir.trainer.learning.teachers import ORACLE
-from weir.trainer.model.file import read_model
 
 _PACKAGES = {
     "ppo": ("stable-baselines3", "torch", "gymnasium"),
     "recurrent_ppo": ("sb3-contrib", "stable-baselines3", "torch", "gymnasium"),
     "impala": ("ray", "torch", "gymnasium"),
-    "imitation": ("torch",),
 }
 
 
 def record_origin(record: RunRecord, configuration: TrainingConfiguration) -> None:
-    """Records the versions, machine, date, commit and teachers of a run that begins."""
-    packages = _PACKAGES.get(configuration.algorithm, _PACKAGES["ppo"])
+    """Records the versions, machine, date, commit and inputs of a run that begins."""
+    learner = learner_of(configuration)
+    packages = learner.PACKAGES if learner else _PACKAGES.get(configuration.algorithm, _PACKAGES["ppo"])
     record.versions = {package: version(package) for package in packages}
     record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
     record.date = datetime.now(UTC).strftime("%Y-%m-%d")
     record.commit = _commit()
-    if configuration.algorithm == "imitation":
-        record.teachers = [
-            name if name == ORACLE else read_model(name).sha256 for name in configuration.imitation.teachers
-        ]
+    record.origin = learner.origin(configuration) if learner else {}
 
 
 def _commit() -> str:
@@ -54,8 +50,6 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
         InputError: the folder holds no training, or the file no checkpoint.
     """
     record = read_run_record(folder)
-    if record.provenance:
-        return record.provenance
     found = provenance_of(load_run_configuration(folder), read_checkpoint(checkpoint).steps, record)
     return found if Path(checkpoint).name == CHECKPOINT else found | {"checkpoint": Path(checkpoint).name}
 
@@ -71,9 +65,9 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         network = configuration.recurrent_ppo.model_dump(include={"hidden", "layers"})
     if configuration.algorithm == "impala":
         how = f"IMPALA (RLlib), {done} steps"
-    if configuration.algorithm == "imitation":
-        how = f"imitation (dataset aggregation), {done} decisions"
-        network = configuration.imitation.model_dump(include={"hidden", "layers", "classifies"})
+    if (learner := learner_of(configuration)) is not None:
+        described = learner.description(configuration, done)
+        how, network = described["algorithm"], described["network"]
     found: dict[str, Any] = {
         "algorithm": f"{how} of {environment.interval_ms} ms, seed {configuration.seed}",
         "data": data_text(configuration.scenarios),
@@ -89,7 +83,8 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         found["command"] = " && ".join(record.commands)
     if record.configuration is not None:
         found["configuration"] = record.configuration.model_dump()
-    recorded = ("teachers", "versions", "hardware", "date", "commit")
+    found |= record.origin
+    recorded = ("versions", "hardware", "date", "commit")
     return found | {name: value for name in recorded if (value := getattr(record, name))}
 
 

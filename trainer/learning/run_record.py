@@ -46,8 +46,8 @@ class RunRecord(BaseModel):
     """Times are the sums over all parts of a resumed run. `commands`: one for each part that a command ran.
 
     `interrupted` is true until all `planned_steps` are done, also while the run is active; `steps` are those at the end
-    of the last part. An exported model has the number of steps of its checkpoint. `teachers`: of imitation, "oracle" or
-    the SHA-256 of a model file. `provenance`: of a model that was fine-tuned, in place of what a training gives.
+    of the last part. An exported model has the number of steps of its checkpoint. `origin`: inputs of a registered
+    algorithm.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -64,8 +64,7 @@ class RunRecord(BaseModel):
     hardware: str = ""
     date: str = ""
     commit: str = ""
-    teachers: list[str] = []
-    provenance: dict[str, Any] = {}
+    origin: dict[str, Any] = {}
 
     def save(self, folder: Path) -> None:
         """Writes it into the folder."""

@@ -1,9 +1,10 @@
-"""A training in stages: up to a number of steps, and the policy so far as a model."""
+"""A training in parts: the stages of its configuration, or up to some steps; and the policy so far as a model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import load_policy
@@ -11,9 +12,38 @@ from weir.trainer.learning.callbacks import TrainingProgress
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.run_record import CHECKPOINT, load_run_configuration, trained_policy
-from weir.trainer.learning.train import train
+from weir.trainer.learning.train import TrainingResult, train
 from weir.trainer.model.export import export
 from weir.trainer.policies.recurrent import RecurrentPolicy
+
+
+def train_in_stages(
+    configuration: TrainingConfiguration,
+    out: Path,
+    *,
+    resume: bool = False,
+    command: str | None = None,
+    **arguments: Any,
+) -> TrainingResult:
+    """Trains the stages of a configuration one after the other, each from the checkpoint of the one before it.
+
+    Args:
+        configuration: with its stages, or without any.
+        out: folder of all stages.
+        resume: continue in the stage that the checkpoint in `out` is of.
+        command: for the record.
+        arguments: the others of `train`.
+
+    Raises:
+        InputError, SimulatorError, MissingComponent, ClusterError: as `train`.
+    """
+    *earlier, last = configuration.in_stages()
+    for stage in earlier:
+        result = train(stage, out, resume=resume, command=command, **arguments)
+        if result.interrupted:
+            return result
+        resume, command = True, command if result.was_complete else None
+    return train(last, out, resume=resume, command=command, **arguments)
 
 
 def train_until(

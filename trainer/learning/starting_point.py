@@ -13,14 +13,14 @@ import torch
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.files.model import PARAMETERS, read_model
+from weir.objectives import checked_objective
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
-from weir.trainer.gym.episode import checked_objective
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import load_policy, make_policy
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.run_record import load_run_configuration, trained_policy
-from weir.trainer.model.file import PARAMETERS, read_model
 from weir.trainer.policies.networks import PreferencePolicy
 
 # Prefixes of the policy's parameters, by their prefixes in an exported graph.

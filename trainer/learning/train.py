@@ -14,9 +14,9 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.cluster import ClusterError, connected
 from weir.errors import InputError
 from weir.files.output import alone_in, make_folder, refuse_other_results, write_text
+from weir.simulator.cluster import ClusterError, connected
 from weir.trainer.configuration.algorithms import ImpalaSettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
@@ -31,8 +31,8 @@ from weir.trainer.learning.algorithms import (
 from weir.trainer.learning.callbacks import Recorder, TrainingProgress, WeightAverage
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
-from weir.trainer.learning.imitation import imitate
 from weir.trainer.learning.provenance import record_origin
+from weir.trainer.learning.registered import learner_of
 from weir.trainer.learning.run_record import CHECKPOINT, CONFIGURATION, ConfigurationFile, RunRecord, read_run_record
 
 
@@ -101,9 +101,9 @@ def train(
         if found.steps >= configuration.steps:
             return TrainingResult(checkpoint, found.steps, False, math.nan, was_complete=True)
     refuse_other_results(folder, CONFIGURATION)
-    imitates = configuration.algorithm == "imitation"
-    if imitates and evaluate_every_steps is not None:
-        raise InputError("--eval: evaluates learners from rewards, and algorithm imitation is none")
+    registered = learner_of(configuration)
+    if registered is not None and evaluate_every_steps is not None:
+        raise InputError(f"--eval: evaluates learners from rewards, and algorithm {configuration.algorithm} is none")
     sampler = sampler or ScenarioSampler(configuration.scenarios)
     make_folder(folder)
     with alone_in(folder):
@@ -116,8 +116,10 @@ def train(
         record.configuration = configuration_file
         record_origin(record, configuration)
         record.save(folder)
-        if imitates:
-            result = imitate(configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress)
+        if registered is not None:
+            result = registered.train(
+                configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress
+            )
         else:
             try:
                 learner = _learner(

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.files.input import read_text
+from weir.files.model import ModelFile, read_model
 from weir.files.output import write_text
-from weir.trainer.model.file import CARD_TITLE, ModelFile, card_of, read_model
+from weir.trainer.model.file import CARD_TITLE, card_of
 
 NO_RESULTS = "None are given to this card: see `weir model --help`.\n"
 

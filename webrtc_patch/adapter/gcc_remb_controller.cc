@@ -55,10 +55,10 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
 
   void OnTargetApplied(const TargetTransferRate&) override {}
 
-  NetworkControlUpdate OnTimeout(Timestamp) override {
-    NetworkControlUpdate update;
+  ReceiverControlUpdate OnTimeout(Timestamp) override {
+    ReceiverControlUpdate update;
     if (pending_since_.IsFinite()) {
-      update.target_rate = TargetTransferRate{.at_time = pending_since_, .target_rate = *target_rate_};
+      update.target_rate = target_rate_;
       pending_since_ = Timestamp::PlusInfinity();
     }
     return update;

@@ -129,13 +129,13 @@ void SendSideController::OnRemoteBitrateReport(const RemoteBitrateReport& report
   Collect(controller_->OnRemoteBitrateReport(message), report.receive_time);
 }
 
-NetworkControlUpdate SendSideController::OnTimeout(Timestamp now) {
+SenderControlUpdate SendSideController::OnTimeout(Timestamp now) {
   if (timer_.Take(now)) {
     const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
     ProcessInterval(now);
   }
   pending_since_ = Timestamp::PlusInfinity();
-  return std::exchange(pending_, NetworkControlUpdate{});
+  return std::exchange(pending_, SenderControlUpdate{});
 }
 
 Timestamp SendSideController::next_timeout() const { return std::min(pending_since_, timer_.due()); }
@@ -170,8 +170,8 @@ void SendSideController::ApplyBounds(Timestamp now) {
   if (target_rate != target_rate_ || frame_drop_ratio_ != applied_frame_drop_ratio_) {
     target_rate_ = target_rate;
     applied_frame_drop_ratio_ = frame_drop_ratio_;
-    pending_.target_rate =
-        TargetTransferRate{.at_time = now, .target_rate = target_rate, .frame_drop_ratio = frame_drop_ratio_};
+    pending_.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_rate};
+    pending_.frame_drop_ratio = frame_drop_ratio_;
     pending_since_ = std::min(pending_since_, now);
   }
   if (!wanted_pacer_config_) return;

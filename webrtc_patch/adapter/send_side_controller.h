@@ -37,7 +37,7 @@ class SendSideController final : public SenderController {
   void OnTransportLossReport(const TransportLossReport& report) override;
   void OnRemoteBitrateReport(const RemoteBitrateReport& report) override;
 
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  SenderControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;
 
  private:
@@ -66,7 +66,7 @@ class SendSideController final : public SenderController {
   // For libwebrtc's process interval.
   DecisionTimer timer_;
   // The update that the next OnTimeout() returns, and since when it waits.
-  NetworkControlUpdate pending_;
+  SenderControlUpdate pending_;
   Timestamp pending_since_ = Timestamp::PlusInfinity();
   // The controller's wishes, then those that the host has received or is about to receive.
   DataRate wanted_target_rate_ = DataRate::Zero();

@@ -43,6 +43,15 @@ struct Estimate {
   EstimateReason reason;
 };
 
+// Cause of the next timeout, for logs and debuggers.
+enum class TimeoutReason : uint8_t {
+  kStart,         // the estimator is not active yet
+  kController,    // a controller decides
+  kGuard,         // a guard rule runs again, for example because no packets arrive
+  kFirstPackets,  // the controller's target counts although it has not decided since the first packet
+};
+std::string_view ToString(TimeoutReason reason);
+
 struct EstimatorCounters {
   ControllerCounters controller;  // of all controllers since construction
   GuardCounters guard{};
@@ -112,6 +121,7 @@ class BandwidthEstimator {
   std::optional<Estimate> OnTimeout(Timestamp now);
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
+  TimeoutReason next_timeout_reason() const;
 
   // On an error nothing changes.
   [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
@@ -161,7 +171,7 @@ class BandwidthEstimator {
   std::unique_ptr<FaultTolerantController> controller_;
   DecisionLimit decision_limit_;
   ControllerCounters replaced_;  // of the controllers before this one
-  NetworkControlUpdate update_;
+  ReceiverControlUpdate update_;
   EstimatorObserver* observer_ = nullptr;
 
   Timestamp now_ = Timestamp::MinusInfinity();

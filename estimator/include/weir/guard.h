@@ -19,9 +19,9 @@ namespace weir {
 struct GuardRuleInfo {
   // Reason of an estimate that the rule changed last: "guard_" and the name, zero-terminated.
   std::string_view reason;
-  bool has_switch;      // it can be switched off
-  bool in_training;     // on while a policy is trained; a policy learns to rely on a rule that raises its rate
-  bool without_delays;  // it works without delays
+  bool has_switch = false;      // it can be switched off
+  bool in_training = false;     // on while a policy is trained; a policy learns to rely on a rule that raises its rate
+  bool without_delays = false;  // it works without delays
 
   constexpr std::string_view name() const { return reason.substr(6); }
 };

@@ -26,20 +26,21 @@ class NetworkController {
   virtual void OnObjective(const Objective& objective) = 0;
   virtual void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) = 0;
 
-  // Invoked when `next_timeout()` has come, or later.
-  [[nodiscard]] virtual NetworkControlUpdate OnTimeout(Timestamp now) = 0;
-  // When to call OnTimeout next; may be in the past after an event that needs an answer. PlusInfinity: never.
+  // When to call OnTimeout of the derived class next; may be in the past after an event that needs an answer.
+  // PlusInfinity: never.
   virtual Timestamp next_timeout() const = 0;
 };
 
-// Decides from arrivals. Every OnTimeout at or after next_timeout() returns a target, also an unchanged one. A missing,
-// infinite, zero or negative target is a fault; one that is missing with the source kUndecided comes later.
+// Decides from arrivals.
 class ReceiverController : public NetworkController {
  public:
   // Invoked for every packet that is not a duplicate.
   virtual void OnArrival(const Arrival& arrival) = 0;
   // Invoked with the rate in force after fusion and guard, which may differ from this controller's own target.
   virtual void OnTargetApplied(const TargetTransferRate& target) = 0;
+  // Invoked when `next_timeout()` has come, or later. Every one returns a target, also an unchanged one. A missing,
+  // infinite, zero or negative target is a fault; one that is missing with the source kUndecided comes later.
+  [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
 };
 
 }  // namespace weir

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "weir/result.h"
 #include "weir/units.h"
@@ -26,7 +25,6 @@ Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints
 struct TargetTransferRate {
   Timestamp at_time = Timestamp::PlusInfinity();
   DataRate target_rate = DataRate::Zero();  // for all RTP together, headers and retransmissions included
-  double frame_drop_ratio = 0;  // what the host saves of it by dropping frames; only from controllers at the sender
 };
 
 struct PacerConfig {
@@ -34,15 +32,6 @@ struct PacerConfig {
   DataRate pacing_rate = DataRate::Zero();           // the highest rate of the pacer
   DataRate padding_rate = DataRate::Zero();          // padding raises a lower rate of media to this
   TimeDelta burst_interval = TimeDelta::Millis(40);  // what may leave within this time leaves at once
-};
-
-// A requested burst at `target_rate`, of at least `target_duration` and `target_probe_count` packets.
-struct ProbeClusterConfig {
-  Timestamp at_time = Timestamp::PlusInfinity();
-  int32_t id = 0;  // not negative; the PacedPacketInfo of its packets has it
-  DataRate target_rate = DataRate::Zero();
-  TimeDelta target_duration = TimeDelta::Zero();
-  int32_t target_probe_count = 0;
 };
 
 // Source of a target.
@@ -56,14 +45,11 @@ enum class TargetSource : uint8_t {
   kHeld,        // the active controller failed just now; the rate in force stays
 };
 
-// Only what changed is present.
-struct NetworkControlUpdate {
-  std::optional<TargetTransferRate> target_rate;
+// The target of a controller at the receiver, in force from the time of its OnTimeout. Controllers made of others set
+// the source.
+struct ReceiverControlUpdate {
+  std::optional<DataRate> target_rate;
   TargetSource source = TargetSource::kNone;
-  // Only from controllers at the sender, as are the probes, which the host sends one after another.
-  std::optional<PacerConfig> pacer_config;
-  std::vector<ProbeClusterConfig> probe_cluster_configs;
-  std::optional<DataSize> congestion_window;  // with this much in flight the host sends no media
 };
 
 // Assumed until the first report.

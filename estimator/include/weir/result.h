@@ -14,7 +14,7 @@ struct Error {
 };
 
 template <class T>
-class Result {
+class [[nodiscard]] Result {
  public:
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: converts on purpose
   Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: converts on purpose

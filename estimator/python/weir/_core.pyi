@@ -10,23 +10,13 @@ from os import PathLike
 from typing import Any
 
 __version__: str
-ONNXRUNTIME_VERSION: str
-"""The version of the ONNX Runtime library in use, such as "1.31.1"."""
 FEATURES: Mapping[str, Feature]
 """Features of policies, the statistics of a decision interval, by name; their meanings are in
 estimator/include/weir/interval_statistics.h."""
-INTERVAL_STATISTICS_FIELDS: tuple[str, ...]
-"""The names in `FEATURES`."""
 RULE: Mapping[str, float]
 """Constants of the ten-line rule, in SI units; see estimator/src/controllers/rule_controller.h."""
-CONTROLLERS: tuple[str, ...]
-"""Names of the receiver controllers that need no model."""
-REGISTERED_CONTROLLERS: tuple[RegisteredController, ...]
-"""Every controller, in the order of tables; see estimator/src/registry.h."""
-FUSIONS: tuple[str, ...]
-"""Names of the fusions of a pool."""
-PILOT_POLICIES: tuple[str, ...]
-"""Names of the policies that change the active controller of a pool."""
+CONTROLLERS: Mapping[str, Controller]
+"""Every controller by name, in the order of tables; see estimator/src/registry.h."""
 GUARD_RULES: dict[str, bool]
 """The guard's rules by name, in the order of tables, with true for rules that can be switched off."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
@@ -47,7 +37,7 @@ def field_trials(controller: str) -> str:
         ValueError: libwebrtc would not take them, or the controller has none.
     """
 
-class RegisteredController:
+class Controller:
     """One row of the table of controllers."""
 
     @property
@@ -130,12 +120,39 @@ class Model:
     @staticmethod
     def load(path: str | PathLike[str]) -> Model:
         """The model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
+    @staticmethod
+    def shipped() -> Model:
+        """The model that comes with Weir, loaded once. Raises weir.errors.MissingComponent where it is missing."""
     @property
     def description(self) -> dict[str, Any]:
-        """As `describe_model`."""
+        """Keys: format ("weir/1" or "mmsys2024"), name, version, provenance, features, history, interval_ms,
+        action_kind, action_alpha, action_multipliers, min_bps, max_bps, observation_size, action_size, state_size,
+        takes_objective.
+        """
     @property
     def needs_onnxruntime(self) -> bool:
         """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
+
+class Pool:
+    """Several controllers in one, for an estimator."""
+
+    def __init__(
+        self,
+        specification: str,
+        *,
+        members: Mapping[str, str | Model | Callable[[dict[str, Any]], Any]] = {},
+        fusion: Callable[[int, list[int]], int] | None = None,
+        policy: Callable[[dict[str, Any]], str] | None = None,
+    ) -> None:
+        """Takes a specification such as "pilot=weir copilots=nada,rule fusion=min" (weir/pool_controller.h).
+
+        `members` has the controllers that are not built in, by their names in the specification. `fusion`, for
+        "fusion=user", gets the rates of the pilot and of the candidates, in bit/s, and returns one between the lowest
+        and the highest; any other is counted, and the pilot's is used. `policy`, for "policy=user", is called after
+        each decision of the pilot and returns the name of the controller that is active from then on; it gets a dict
+        with now_us, target_rate_bps, objective, statistics (of `FEATURES`), members (as of an estimator, without roles)
+        and pilot. An exception in either is reported and changes nothing.
+        """
 
 class BandwidthEstimator:
     """The receiver's estimator: packets in, estimates out.
@@ -146,33 +163,21 @@ class BandwidthEstimator:
 
     def __init__(
         self,
-        controller: str | None = None,
+        controller: str | Model | Pool | Callable[[dict[str, Any]], Any],
         *,
-        model: Model | bytes | None = None,
         min_rate_bps: int = 30_000,
         start_rate_bps: int = 300_000,
         max_rate_bps: int = 50_000_000,
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
-        pool: str | None = None,
-        models: Mapping[str, Model | bytes] = {},
-        fusion: Callable[[int, list[int]], int] | None = None,
-        policy: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
-        """Takes a controller of `CONTROLLERS` ("fixed" keeps the start rate), a model, or a pool of several.
-
-        A `Model` is shared; bytes of an ONNX file are loaded for this estimator alone.
-
-        `pool` is a specification for `parse_pool`. Its members are those of `CONTROLLERS`, "weir" (`model`) and
-        "weir:NAME" (of `models`). `fusion`, for "fusion=user", gets the rates of the pilot and of the
-        candidates, in bit/s, and returns one between the lowest and the highest; any other is counted, and the pilot's
-        is used. `policy`, for "policy=user", is called after each decision of the pilot and returns the name of the
-        controller that is active from then on; it gets a dict with now_us, target_rate_bps, objective, statistics (of
-        `FEATURES`), members (as `members`, without roles) and pilot. An exception in either is reported and changes
-        nothing.
+        """Takes a model, the name of a built-in controller ("fixed" keeps the start rate), a pool, or a class of the
+        user's own, as replays do. A failure of the user's own is reported as an unraisable exception, and the ten-line
+        rule decides until it works again.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
-        divided by their sum. Without `guard` only finiteness and bounds are kept.
+        divided by their sum. Without `guard` only finiteness and bounds are kept. Raises ValueError for invalid
+        arguments.
         """
     def on_packet(
         self,
@@ -228,21 +233,12 @@ class BandwidthEstimator:
     @property
     def suspended(self) -> bool:
         """True while the controller fails and the fallback, the ten-line rule, decides."""
-    def set_controller(
-        self,
-        controller: str | None = None,
-        *,
-        model: Model | bytes | None = None,
-        pool: str | None = None,
-        models: Mapping[str, Model | bytes] = {},
-        fusion: Callable[[int, list[int]], int] | None = None,
-        policy: Callable[[dict[str, Any]], str] | None = None,
-    ) -> None:
+    def set_controller(self, controller: str | Model | Pool | Callable[[dict[str, Any]], Any]) -> None:
         """Replaces the controller, also in a call: the new one goes on from the rate in force.
 
-        The arguments are those of the constructor. Raises ValueError, and keeps the old one, for invalid ones.
+        Raises ValueError, and keeps the old one, for an invalid one.
         """
-    def configure_pool(self, line: str) -> None:
+    def configure_pool(self, specification: str) -> None:
         """Changes pilot, copilots, fusion and policy among the members of the pool, also in a call."""
     @property
     def members(self) -> list[dict[str, Any]]:
@@ -274,9 +270,8 @@ class SendSideEstimator:
 
     def __init__(
         self,
-        controller: str | None = None,
+        controller: str | Model | Pool | Callable[[dict[str, Any]], Any],
         *,
-        model: Model | bytes | None = None,
         min_rate_bps: int = 30_000,
         start_rate_bps: int = 300_000,
         max_rate_bps: int = 50_000_000,
@@ -284,7 +279,7 @@ class SendSideEstimator:
         guard: bool = True,
         pacing_factor: float = 2.5,
     ) -> None:
-        """Takes a controller of `CONTROLLERS` or an ONNX model; the rest is as in `BandwidthEstimator`.
+        """All but `pacing_factor` is as in `BandwidthEstimator`.
 
         The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for invalid arguments.
         """
@@ -327,7 +322,7 @@ class Policy:
         """Raises ValueError for bytes that are no `Model`."""
     @property
     def description(self) -> dict[str, Any]:
-        """As `describe_model`."""
+        """As of its model."""
     @property
     def needs_onnxruntime(self) -> bool:
         """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
@@ -339,11 +334,9 @@ class Policy:
     def reset_state(self) -> None:
         """Resets the recurrent state to zeros, as at the start of a call."""
 
-def describe_model(model: bytes) -> dict[str, Any]:
-    """Describes a model, after all checks.
-
-    Keys: format ("weir/1" or "mmsys2024"), name, version, provenance, features, history, interval_ms, action_kind,
-    action_alpha, action_multipliers, min_bps, max_bps, observation_size, action_size, state_size, takes_objective.
+def onnxruntime_version() -> str:
+    """The version of the ONNX Runtime library, such as "1.31.1", which computes the models that Weir itself does not;
+    empty without one.
     """
 
 def apply_action(

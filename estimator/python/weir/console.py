@@ -1,20 +1,13 @@
-"""The common part of commands: output, and options as one dataclass."""
+"""The output of commands."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, fields
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from weir.files.input import printable_lines
-
-Options = TypeVar("Options")
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")]
 
 
 class _PlainConsole(Console):
@@ -38,30 +31,3 @@ def output_console(pipe_width: int = 250) -> Console:
 def error_console() -> Console:
     """Standard error, as plain text: for progress and complaints."""
     return _PlainConsole(stderr=True, soft_wrap=True)
-
-
-def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Decorates a command of typer that takes its options in one object: the fields of the dataclass `options`, which
-    are annotated as typer needs them, become its parameters.
-    """
-    types = get_type_hints(options, include_extras=True)
-
-    parameters = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=types[field.name],
-        )
-        for field in fields(options)  # type: ignore[arg-type] # every caller gives a dataclass
-    ]
-
-    def decorate(run: Callable[[Options], None]) -> Callable[..., None]:
-        def command(**values: object) -> None:
-            run(options(**values))
-
-        command.__doc__, command.__name__ = run.__doc__, run.__name__
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # any attribute can be set
-        return command
-
-    return decorate

@@ -1,5 +1,9 @@
 """Errors that a user can fix, shared by every part of Weir."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
     """Input from a user is wrong: a file, an option, a value.
@@ -13,3 +17,17 @@ class MissingComponent(RuntimeError):
 
     The message names it and how to get it.
     """
+
+
+def closest(value: str, known: Iterable[str]) -> str:
+    """The one of the names `known` that a mistyped name means; empty where none is close."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(value, list(known), n=1)), "")
+
+
+def unknown(value: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is none of `known`: the one that is meant, if any, and all of them."""
+    known = list(known)
+    meant = closest(value, known)
+    return f"{f'did you mean {meant}? ' if meant else ''}use {', '.join(known)}"

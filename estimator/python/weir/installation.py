@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, distribution
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
+import weir._core
 from weir.errors import MissingComponent
 
 # Name of the Python distribution; on the package index `weir` is another project.
-DISTRIBUTION = "weir-bwe"
-# The extra `train` of pyproject.toml: needed to train and to export, never to run.
-TRAINING_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "tensorboard", "optuna")
-# The extra `trees`, by their names as modules and on the package index.
-TREE_PACKAGES = {"sklearn": "scikit-learn"}
-# The same for the extra `call`: needed to score the speech of a call.
-SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
+DISTRIBUTION: Final = "weir-bwe"
+# The extras of pyproject.toml, each with the target of the Makefile that installs it here.
+EXTRAS: Final = {"bench": "build", "call": "webrtc", "train": "train", "distributed": "distributed"}
+_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)\])?.*extra == ['\"](?P<of>[\w-]+)['\"]")
+
+
+def shipped_model() -> Path:
+    """The ONNX file of the shipped model.
+
+    Raises:
+        MissingComponent: this copy of Weir has none.
+    """
+    path = Path(weir._core.__file__).with_name("weir.onnx")
+    if not path.is_file():
+        raise MissingComponent(f"the shipped model, {path}, is missing: {how_to_get('build')} installs it")
+    return path
 
 
 def installed_version() -> str | None:
@@ -45,8 +56,7 @@ def how_to_get(target: str, *packages: str) -> str:
 
     Args:
         target: the target of Weir's Makefile that brings it.
-        packages: what brings it into an environment that a wheel was installed into, where there are such packages:
-            names on the package index.
+        packages: their names on the package index, for an environment that a wheel was installed into.
     """
     tree = source_tree()
     if tree is None and packages:
@@ -54,30 +64,46 @@ def how_to_get(target: str, *packages: str) -> str:
     return f"`make {target}` in {tree or 'the source tree of Weir'}"
 
 
-def require_training() -> None:
-    """Raises a MissingComponent that names the missing packages of the extra `train`."""
-    _require({name.replace("-", "_"): name for name in TRAINING_PACKAGES})
+def packages_of(extra: str) -> list[str]:
+    """The packages of an extra, and of those that it includes, by their names on the package index."""
+    try:
+        requirements = distribution(DISTRIBUTION).requires or []
+    except PackageNotFoundError:
+        return []
+    found: list[str] = []
+    for one in map(_REQUIREMENT.match, requirements):
+        if one is None or one["of"] != extra:
+            continue
+        if one["name"] == DISTRIBUTION:
+            found += [name for included in one["extras"].split(",") for name in packages_of(included.strip())]
+        else:
+            found.append(one["name"])
+    return list(dict.fromkeys(found))
 
 
-def require_trees() -> None:
-    """The same for the extras `train` and `trees`."""
-    require_training()
-    _require(TREE_PACKAGES)
-
-
-def require_distributed() -> None:
-    """Raises a MissingComponent when this environment has no Ray."""
-    if find_spec("ray") is None:
-        raise MissingComponent(
-            f"Ray is not installed here: {how_to_get('distributed', 'ray[rllib]')} brings it; then use the `weir` of "
-            "that environment"
-        )
-
-
-def _require(packages: Mapping[str, str]) -> None:
-    missing = [name for module, name in packages.items() if find_spec(module) is None]
+def require(extra: str) -> None:
+    """Raises a MissingComponent that names the missing packages of an extra."""
+    missing = [name for name in packages_of(extra) if not _is_installed(name)]
     if missing:
-        raise MissingComponent(
-            f"training needs Python packages that are not installed, {', '.join(missing)}: "
-            f"{how_to_get('train', *missing)} brings them"
-        )
+        raise _missing(extra, missing)
+
+
+def missing_module(module: str) -> MissingComponent:
+    """The error of a command that cannot import `module`, of another project."""
+    name = module.partition(".")[0].replace("_", "-")
+    extra = next((extra for extra in EXTRAS if name in packages_of(extra)), "bench")
+    return _missing(extra, dict.fromkeys([name, *(one for one in packages_of(extra) if not _is_installed(one))]))
+
+
+def _missing(extra: str, packages: Iterable[str]) -> MissingComponent:
+    return MissingComponent(
+        f"this needs Python packages of the extra `{extra}` that are not installed, {', '.join(packages)}: "
+        f"{how_to_get(EXTRAS[extra], *packages)} brings them"
+    )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(distribution(package))
+    except PackageNotFoundError:
+        return False

@@ -6,14 +6,15 @@ to add one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from weir._core import CONTROLLERS as CONTROLLERS
+from weir._core import FEATURES, OBJECTIVE_PRESETS, parse_pool
 from weir._core import GUARD_RULES as GUARD_RULES
-from weir._core import OBJECTIVE_PRESETS, REGISTERED_CONTROLLERS, RegisteredController, parse_pool
 from weir._core import field_trials as field_trials
+from weir.errors import InputError
 
-CONTROLLERS: Final[dict[str, RegisteredController]] = {one.name: one for one in REGISTERED_CONTROLLERS}
-"""By name, in the order of tables."""
 SIMULATED: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.simulated)
 """The controllers that weir-sim runs."""
 COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTROLLERS[name].opt_in)
@@ -71,3 +72,11 @@ PRESETS: Final[dict[str, tuple[float, float, float]]] = OBJECTIVE_PRESETS
 DEFAULT_PRESET: Final[str] = next(iter(PRESETS))
 WEIGHTS: Final = ("throughput", "latency", "loss")
 """Names of the three weights of an objective."""
+
+
+def check_features(names: Sequence[str]) -> None:
+    """Raises InputError unless there is at least one name, each once and each of `weir.FEATURES`."""
+    unknown = [name for name in names if name not in FEATURES]
+    if unknown or not names or len(set(names)) != len(names):
+        wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"
+        raise InputError(f"features: {wrong}. Known are {', '.join(FEATURES)}")

@@ -26,12 +26,6 @@ DataSize SentSize(const PacketArrival& packet, const Arrival& arrival) {
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
-// Converts in place: clang before version 16 does not construct an aggregate from `packet` in an optional.
-struct ArrivalOf {
-  const PacketArrival& packet;
-  operator Arrival() const { return {.packet = packet}; }  // NOLINT: converts on purpose
-};
-
 }  // namespace
 
 ArrivalStatistics::ArrivalStatistics() {
@@ -134,7 +128,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
   // One variable for all returns, so that it is constructed in place: a copy of it, just written, is slow. It holds the
   // packet from the start, because an empty one is filled with zeros first.
-  std::optional<Arrival> result(std::in_place, ArrivalOf{packet});
+  std::optional<Arrival> result = Arrival{.packet = packet};
   if (!IsPlausible(packet)) {
     ++counters_.invalid;
     result.reset();

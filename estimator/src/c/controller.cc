@@ -40,10 +40,9 @@ namespace weir::internal {
 
 Result<std::unique_ptr<PoolController>> MakeController(const weir_controller* controller, DataRate start_rate) {
   if (controller == nullptr) return Error{"the controller is NULL"};
-  return PoolController::Create(
-      controller->specification,
-      [&](const std::string& name) { return controller->make_member(name, start_rate); },
-      {.fusion = controller->fusion, .policy = nullptr});
+  return PoolController::Create(controller->specification,
+                                [&](const std::string& name) { return controller->make_member(name, start_rate); },
+                                {.fusion = controller->fusion, .policy = nullptr});
 }
 
 }  // namespace weir::internal
@@ -96,8 +95,10 @@ int weir_controller_create_pool(const char* specification, const weir_named_cont
     if (!pool) return FailArgument(pool.error());
     std::map<std::string, weir_controller, std::less<>> given;
     for (const weir_named_controller& member : std::span(members, member_count)) {
-      if (member.name == nullptr || member.controller == nullptr) return FailArgument("a member has no name or is NULL");
-      if (!member.controller->specification.copilots.empty()) return FailArgument("a member of a pool cannot be a pool");
+      if (member.name == nullptr || member.controller == nullptr)
+        return FailArgument("a member has no name or is NULL");
+      if (!member.controller->specification.copilots.empty())
+        return FailArgument("a member of a pool cannot be a pool");
       given.emplace(member.name, *member.controller);
     }
     const auto make_member = [given = std::move(given)](const std::string& name, DataRate start_rate) {

@@ -23,13 +23,11 @@ using weir::internal::Write;
 struct weir_estimator {
   weir::BandwidthEstimator estimator;
   weir::RembSender remb_sender = {};
-  // The estimator's.
-  weir::PoolController* controller = nullptr;
   weir_log_callback log = nullptr;
   void* log_argument = nullptr;
 
   void LogSuspension(bool was_suspended) const {
-    const weir::MemberState& active = controller->active();
+    const weir::MemberState& active = estimator.controller().active();
     if (log == nullptr || was_suspended == active.suspended) return;
     if (was_suspended) {
       log(log_argument, WEIR_LOG_INFO, ("controller '" + active.name + "' is back").c_str());
@@ -56,12 +54,10 @@ int weir_estimator_create(const weir_controller* controller, const weir_estimato
     if (!given) return FailArgument(given.error());
     auto pool = MakeController(controller, given.value().constraints.start_rate);
     if (!pool) return FailArgument(pool.error());
-    weir::PoolController* const made_pool = pool.value().get();
     auto made = weir::BandwidthEstimator::Create(given.value(), std::move(pool.value()));
     if (!made) return FailArgument(made.error());
     estimator = new weir_estimator{
         .estimator = std::move(made.value()),
-        .controller = made_pool,
         .log = config == nullptr ? nullptr : config->log,
         .log_argument = config == nullptr ? nullptr : config->log_argument,
     };
@@ -116,7 +112,7 @@ int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_es
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    const bool suspended = estimator->controller->active().suspended;
+    const bool suspended = estimator->estimator.controller().active().suspended;
     const auto changed = estimator->estimator.OnTimeout(now);
     estimator->LogSuspension(suspended);
     const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
@@ -141,8 +137,7 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(estimator, [&] {
-    weir::TargetRateConstraints constraints =
-        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    weir::TargetRateConstraints constraints = weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
     constraints.at_time = Timestamp::Micros(now_us);
     if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
     const auto error = estimator->estimator.SetConstraints(constraints);
@@ -154,7 +149,6 @@ int weir_estimator_set_controller(weir_estimator* estimator, const weir_controll
   return OnHandle(estimator, [&] {
     auto made = MakeController(controller, estimator->estimator.latest().target_rate);
     if (!made) return FailArgument(made.error());
-    estimator->controller = made.value().get();
     estimator->estimator.SetController(std::move(made.value()));
     return static_cast<int>(WEIR_OK);
   });
@@ -165,18 +159,19 @@ int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) n
     if (pool == nullptr) return FailArgument("the pool is NULL");
     const auto specification = weir::ParsePool(pool);
     if (!specification) return FailArgument(specification.error());
-    const auto error = estimator->controller->Configure(specification.value());
+    const auto error = estimator->estimator.ConfigurePool(specification.value());
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
-  return OnHandle(estimator, [&] { return static_cast<int>(estimator->controller->members().size()); });
+  return OnHandle(estimator, [&] { return static_cast<int>(estimator->estimator.controller().members().size()); });
 }
 
 int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
   return OnHandle(estimator, [&] {
-    const weir::PoolController& pool = *estimator->controller;
+    // Every estimator of this interface has one.
+    const auto& pool = static_cast<const weir::PoolController&>(estimator->estimator.controller());
     if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
     const weir::MemberState& member = pool.members()[index];
     const weir_pool_member values{.name = member.name.c_str(),

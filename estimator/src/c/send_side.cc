@@ -117,8 +117,7 @@ int weir_send_side_set_objective(weir_send_side* send_side, float throughput, fl
 int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(send_side, [&] {
-    weir::TargetRateConstraints constraints =
-        weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+    weir::TargetRateConstraints constraints = weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
     constraints.at_time = Timestamp::Micros(now_us);
     if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
     const auto error = send_side->estimator.SetConstraints(constraints);

@@ -141,11 +141,11 @@ void HostController::OnObjective(const Objective& objective) {
   timer_.Start(constraints().at_time, maker_->interval());
 }
 
-NetworkControlUpdate HostController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate HostController::OnTimeout(Timestamp now) {
   if (!timer_.Take(now)) return {};
   Result<DataRate> target = maker_ ? maker_->Decide(Question(packets_, now)) : Error{"it did not start"};
   packets_.clear();
-  return target ? Bounded(target.value(), now) : NetworkControlUpdate{};
+  return target ? Bounded(target.value()) : ReceiverControlUpdate{};
 }
 
 }  // namespace weir

@@ -70,10 +70,8 @@ class CustomController : public ReceiverController {
   // The request about `packets`, which outlive it.
   weir_controller_interval Question(const std::vector<weir_controller_packet>& packets, Timestamp now) const;
   // The target within the bounds of the call.
-  NetworkControlUpdate Bounded(DataRate target, Timestamp now) const {
-    NetworkControlUpdate update;
-    update.target_rate = TargetTransferRate{now, std::clamp(target, constraints_.min_rate, constraints_.max_rate)};
-    return update;
+  ReceiverControlUpdate Bounded(DataRate target) const {
+    return {.target_rate = std::clamp(target, constraints_.min_rate, constraints_.max_rate)};
   }
 
   const TargetRateConstraints& constraints() const { return constraints_; }
@@ -97,15 +95,14 @@ class HostController final : public CustomController {
  public:
   using Starter = std::function<Result<std::unique_ptr<DecisionMaker>>(const weir_controller_start& start)>;
 
-  HostController(std::string name, Starter starter)
-      : CustomController(std::move(name)), starter_(std::move(starter)) {}
+  HostController(std::string name, Starter starter) : CustomController(std::move(name)), starter_(std::move(starter)) {}
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     TakeConstraints(constraints, DecisionMaker::kDefaultInterval);
   }
   // Starts the controller: the first objective follows the first constraints.
   void OnObjective(const Objective& objective) override;
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:
   const Starter starter_;

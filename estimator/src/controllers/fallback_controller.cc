@@ -17,9 +17,9 @@ class FallbackController final : public PollingController<FaultTolerantControlle
 
   std::string_view name() const override { return active().name; }
   const MemberState& active() const override { return members_[0]; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
     const bool polled = Poll(0, /*is_active=*/true, now);
-    return PollFallback(now) || polled ? ActiveUpdate(now) : NetworkControlUpdate();
+    return PollFallback(now) || polled ? ActiveUpdate() : ReceiverControlUpdate();
   }
 };
 

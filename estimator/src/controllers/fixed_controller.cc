@@ -15,11 +15,11 @@ void FixedController::OnArrival(const Arrival& arrival) {
   next_timeout_ = arrival.packet.arrival_time;
 }
 
-NetworkControlUpdate FixedController::OnTimeout(Timestamp now) {
-  NetworkControlUpdate update;
+ReceiverControlUpdate FixedController::OnTimeout(Timestamp now) {
+  ReceiverControlUpdate update;
   if (now < next_timeout_) return update;
   next_timeout_ = Timestamp::PlusInfinity();
-  update.target_rate = TargetTransferRate{now, std::clamp(wanted_, constraints_.min_rate, constraints_.max_rate)};
+  update.target_rate = std::clamp(wanted_, constraints_.min_rate, constraints_.max_rate);
   return update;
 }
 

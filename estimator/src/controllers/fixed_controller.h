@@ -19,7 +19,7 @@ class FixedController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(const TargetTransferRate&) override {}
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return next_timeout_; }
 
  private:

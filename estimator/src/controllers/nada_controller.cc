@@ -124,8 +124,8 @@ void NadaController::UpdateGradually(double congestion_signal_ms, double delta_m
   reference_rate_ = reference_rate_ * (1 - change);
 }
 
-NetworkControlUpdate NadaController::OnTimeout(Timestamp now) {
-  NetworkControlUpdate update;
+ReceiverControlUpdate NadaController::OnTimeout(Timestamp now) {
+  ReceiverControlUpdate update;
   if (!timer_.Take(now)) return update;
   const TimeDelta elapsed = now - last_timeout_;
   slots_[slot_].duration = elapsed;
@@ -144,7 +144,7 @@ NetworkControlUpdate NadaController::OnTimeout(Timestamp now) {
 
   slot_ = (slot_ + 1) % kSlots;
   slots_[slot_] = Slot{};
-  update.target_rate = TargetTransferRate{now, reference_rate_};
+  update.target_rate = reference_rate_;
   return update;
 }
 

@@ -33,7 +33,7 @@ class NadaController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(const TargetTransferRate& target) override { reference_rate_ = target.target_rate; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
 
  private:

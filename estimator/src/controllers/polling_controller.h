@@ -44,7 +44,7 @@ class PollingController : public Interface {
   // True when the fallback decided and the active controller is suspended.
   bool PollFallback(Timestamp now);
   // The active controller's target, or the fallback's in its place.
-  NetworkControlUpdate ActiveUpdate(Timestamp now) const;
+  ReceiverControlUpdate ActiveUpdate() const;
 
   std::vector<MemberState> members_;
   ControllerCounters counters_;
@@ -107,7 +107,7 @@ typename PollingController<Interface>::Answer PollingController<Interface>::Poll
                                                                                        Timestamp now) {
   const auto& [clock, longest] = decision_limit_;
   const Timestamp polled_at = clock ? clock() : now;
-  const NetworkControlUpdate update = controller.OnTimeout(now);
+  const ReceiverControlUpdate update = controller.OnTimeout(now);
   Answer answer;
   if (clock && clock() - polled_at > longest) {
     ++counters_.late_decisions;
@@ -117,8 +117,7 @@ typename PollingController<Interface>::Answer PollingController<Interface>::Poll
     answer.undecided = update.source == TargetSource::kUndecided;
     return answer;
   }
-  const DataRate rate = update.target_rate->target_rate;
-  if (rate.IsFinite() && rate > DataRate::Zero()) answer.rate = rate;
+  if (update.target_rate->IsFinite() && *update.target_rate > DataRate::Zero()) answer.rate = update.target_rate;
   return answer;
 }
 
@@ -160,15 +159,15 @@ bool PollingController<Interface>::PollFallback(Timestamp now) {
 }
 
 template <class Interface>
-NetworkControlUpdate PollingController<Interface>::ActiveUpdate(Timestamp now) const {
+ReceiverControlUpdate PollingController<Interface>::ActiveUpdate() const {
   const MemberState& active = this->active();
-  NetworkControlUpdate update;
+  ReceiverControlUpdate update;
   update.source = TargetSource::kUndecided;
   if (!active.suspended && active.faults_in_a_row > 0) {
     update.source = TargetSource::kHeld;
   } else if (const std::optional<DataRate>& rate = active.suspended ? fallback_rate_ : active.rate) {
     update.source = active.suspended ? TargetSource::kFallback : TargetSource::kController;
-    update.target_rate = {.at_time = now, .target_rate = *rate};
+    update.target_rate = rate;
   }
   return update;
 }

@@ -34,8 +34,8 @@ bool RuleController::PacketWasDue(Timestamp now) const {
   return !options_.tolerate_sparse_packets || now - last_packets_ > (kFullPacket / target_) * 2.0;
 }
 
-NetworkControlUpdate RuleController::OnTimeout(Timestamp now) {
-  NetworkControlUpdate update;
+ReceiverControlUpdate RuleController::OnTimeout(Timestamp now) {
+  ReceiverControlUpdate update;
   if (!timer_.Take(now)) return update;
   slots_[slot_].duration = now - last_timeout_;
   last_timeout_ = now;
@@ -54,7 +54,7 @@ NetworkControlUpdate RuleController::OnTimeout(Timestamp now) {
   slot_ = (slot_ + 1) % slots_.size();
   slots_[slot_] = Slot{};
   min_queueing_delay_ = TimeDelta::PlusInfinity();
-  update.target_rate = TargetTransferRate{now, target_};
+  update.target_rate = target_;
   return update;
 }
 

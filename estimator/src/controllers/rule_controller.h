@@ -45,7 +45,7 @@ class RuleController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return timer_.due(); }
 
  private:

@@ -6,25 +6,24 @@
 
 namespace weir {
 
-// The rules, in the order in which they run: name, the function that makes it, and whether it has a switch, is on in
-// training and works without delays.
-#define WEIR_GUARD_RULES(ROW)                           \
-  ROW("finite", MakeFiniteRule, false, true, true)      \
-  ROW("starve", MakeStarveRule, true, false, false)     \
-  ROW("floor", MakeFloorRule, true, false, false)       \
-  ROW("bounds", MakeBoundsRule, false, true, true)      \
-  ROW("slew", MakeSlewRule, true, true, true)           \
-  ROW("veto", MakeVetoRule, true, false, false)         \
-  ROW("policer", MakePolicerRule, true, false, false)   \
-  ROW("overload", MakeOverloadRule, true, false, false) \
-  ROW("stale", MakeStaleRule, true, true, true)
+// The rules, in the order in which they run: name, the function that makes it, fields of GuardRuleInfo.
+#define WEIR_GUARD_RULES(ROW)                                                                \
+  ROW("finite", MakeFiniteRule, .in_training = true, .without_delays = true)                 \
+  ROW("starve", MakeStarveRule, .has_switch = true)                                          \
+  ROW("floor", MakeFloorRule, .has_switch = true)                                            \
+  ROW("bounds", MakeBoundsRule, .in_training = true, .without_delays = true)                 \
+  ROW("slew", MakeSlewRule, .has_switch = true, .in_training = true, .without_delays = true) \
+  ROW("veto", MakeVetoRule, .has_switch = true)                                              \
+  ROW("policer", MakePolicerRule, .has_switch = true)                                        \
+  ROW("overload", MakeOverloadRule, .has_switch = true)                                      \
+  ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true, .without_delays = true)
 
 #define WEIR_DECLARE(name, make, ...) std::unique_ptr<GuardRule> make();
 WEIR_GUARD_RULES(WEIR_DECLARE)
 
 namespace {
 
-#define WEIR_ROW(name, make, ...) GuardRuleRow{{"guard_" name, __VA_ARGS__}, make},
+#define WEIR_ROW(name, make, ...) GuardRuleRow{{.reason = "guard_" name, __VA_ARGS__}, make},
 constexpr std::array kGuardRules = {WEIR_GUARD_RULES(WEIR_ROW)};
 static_assert(kGuardRules.size() <= kMaxGuardRules);
 

@@ -197,7 +197,9 @@ std::optional<Error> OnnxRuntimeModel::ReadSignature() {
 Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::byte> model) {
   if (Api() == nullptr) {
     if (*OnnxRuntimeVersion() == '\0')
-      return Error{"there is no ONNX Runtime (libonnxruntime.so.1); the Python package onnxruntime has it"};
+      return Error{
+          "there is no ONNX Runtime (libonnxruntime.so.1): the extra `bench` of weir-bwe, or the Python package "
+          "onnxruntime, brings it"};
     return Error{"the ONNX Runtime library (" + std::string(OnnxRuntimeVersion()) +
                  ") is older than the headers Weir was built with"};
   }

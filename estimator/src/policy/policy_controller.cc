@@ -66,15 +66,15 @@ void PolicyController::Observe(Timestamp now) {
   }
 }
 
-NetworkControlUpdate PolicyController::OnTimeout(Timestamp now) {
-  NetworkControlUpdate update;
+ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
+  ReceiverControlUpdate update;
   if (!agent_.waiting()) {
     if (!timer_.Take(now)) return update;
     Observe(now);
   }
   if (const std::optional<DataRate> rate = agent_.Finish(now, target_)) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
-    update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target_};
+    update.target_rate = target_;
   }
   if (agent_.waiting()) {
     update.source = TargetSource::kUndecided;

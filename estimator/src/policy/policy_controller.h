@@ -33,7 +33,7 @@ class PolicyController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return agent_.waiting() ? poll_at_ : timer_.due(); }
 
   const ModelDescription& description() const { return agent_.description(); }

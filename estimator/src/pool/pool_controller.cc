@@ -34,7 +34,7 @@ class Pool final : public PollingController<PoolController> {
   void OnArrival(const Arrival& arrival) override;
   // Members go on from the rate in force (PolyCC's step 4), so that a change of the active one causes no step.
   void OnTargetApplied(const TargetTransferRate& target) override;
-  NetworkControlUpdate OnTimeout(Timestamp now) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:
   // The policy with its inputs.
@@ -46,7 +46,7 @@ class Pool final : public PollingController<PoolController> {
 
   bool IsFused(size_t member) const;
   void RunPolicy(Timestamp now);
-  void Fuse(NetworkControlUpdate& update);
+  void Fuse(ReceiverControlUpdate& update);
 
   const PoolFunctions functions_;
   PoolSpecification specification_;
@@ -132,7 +132,7 @@ PoolController::Role Pool::role(size_t member) const {
   return IsFused(member) ? Role::kCopilot : Role::kWatching;
 }
 
-NetworkControlUpdate Pool::OnTimeout(Timestamp now) {
+ReceiverControlUpdate Pool::OnTimeout(Timestamp now) {
   bool any = false;
   bool policy_is_due = false;
   for (size_t i = 0; i < members_.size(); ++i) {
@@ -145,7 +145,7 @@ NetworkControlUpdate Pool::OnTimeout(Timestamp now) {
   if (policy_is_due && selector_) RunPolicy(now);
   any |= PollFallback(now);
   if (!any) return {};
-  NetworkControlUpdate update = ActiveUpdate(now);
+  ReceiverControlUpdate update = ActiveUpdate();
   if (update.target_rate) Fuse(update);
   return update;
 }
@@ -170,8 +170,8 @@ void Pool::RunPolicy(Timestamp now) {
   current_ = wanted;
 }
 
-void Pool::Fuse(NetworkControlUpdate& update) {
-  const DataRate pilot = update.target_rate->target_rate;
+void Pool::Fuse(ReceiverControlUpdate& update) {
+  const DataRate pilot = *update.target_rate;
   std::array<DataRate, kMaxCopilots> rates{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
   size_t count = 0;
   for (size_t i = 0; i < members_.size(); ++i) {
@@ -181,7 +181,7 @@ void Pool::Fuse(NetworkControlUpdate& update) {
   const FusedRate fused = FuseRates(fusion, pilot, std::span(rates).first(count));
   counters_.fusion_faults += fused.fault;
   if (fused.from_copilot) update.source = TargetSource::kCandidate;
-  update.target_rate->target_rate = fused.rate;
+  update.target_rate = fused.rate;
 }
 
 }  // namespace

@@ -7,13 +7,13 @@ from simulated_call import AUDIO_SSRC, CLOCK_RATES_HZ, KINDS, RTX_SSRC, VIDEO_SS
 from weir_aiortc import attach
 
 import weir
-from weir.qoe_eval.runs.options import shipped_model
+from weir.installation import shipped_model
 
 START_US = 1_000_000_000
 
 
 def by_itself(arrivals: list[Received]) -> list[tuple[int, int, str]]:
-    estimator = weir.BandwidthEstimator(model=weir.Model.load(shipped_model()))
+    estimator = weir.BandwidthEstimator(weir.Model.load(shipped_model()))
     estimates = [estimator.latest]
     estimator.on_timeout(START_US)
     if estimator.remb_due:

@@ -8,9 +8,9 @@ from aiortc import RTCConfiguration, RTCPeerConnection
 from receiver import application
 from receiver_process import attached, read_options
 
+from weir.installation import shipped_model
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.weir_peer import receiver_arguments
-from weir.qoe_eval.runs.options import shipped_model
 from weir.traces.catalogue import load_bundled
 
 

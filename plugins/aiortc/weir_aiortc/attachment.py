@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +11,6 @@ from aiortc import InvalidStateError, RTCPeerConnection
 from aiortc.rtp import RtpPacket
 
 import weir
-from weir.qoe_eval.runs.options import shipped_model
 from weir_aiortc.negotiation import UNKNOWN, Codec, Descriptions, codec_table
 from weir_aiortc.transport_tap import RECEIVING, RembOutlet, TransportTap
 
@@ -175,12 +173,7 @@ def attach(
         raise InvalidStateError("the connection is closed")
     if pc in _attached:
         raise InvalidStateError("the connection has an estimator of Weir already")
-    estimator = weir.BandwidthEstimator(model=model or _shipped_model(), objective=objective)
+    estimator = weir.BandwidthEstimator(model or weir.Model.shipped(), objective=objective)
     attachment = Attachment(pc, estimator, on_estimate)
     _attached.add(pc)
     return attachment
-
-
-@functools.cache
-def _shipped_model() -> weir.Model:
-    return weir.Model.load(shipped_model())

@@ -36,8 +36,8 @@ gboolean weir_settings_set(WeirSettings* settings, guint property, const GValue*
 gboolean weir_settings_get(const WeirSettings* settings, guint property, GValue* value);
 
 weir_estimator_config weir_settings_config(const WeirSettings* settings);
-/* The controller, which the caller destroys; NULL and a sentence in *error, to be freed, where there is none. Models are
- * loaded once a process and file, and kept to its end. */
+/* The controller, which the caller destroys; NULL and a sentence in *error, to be freed, where there is none. Models
+ * are loaded once a process and file, and kept to its end. */
 weir_controller* weir_settings_controller(const WeirSettings* settings, gchar** error);
 
 #endif /* WEIR_PLUGINS_GSTREAMER_ELEMENTS_H_ */

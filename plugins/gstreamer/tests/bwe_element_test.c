@@ -88,10 +88,8 @@ static void feed_back(Call* call, guint first, gboolean feedback_is_lost) {
     const gint64 arrived_us =
         is_lost(i) ? -1 : sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC + (i % 7 == 6 ? kStep + 500 : 0);
     add_packet(packets, number, sent_us(i), arrived_us);
-    const weir_sent_packet sent = {.send_time_us = sent_us(i),
-                                   .size_bytes = kSize,
-                                   .sequence_number = number,
-                                   .kind = WEIR_PACKET_VIDEO};
+    const weir_sent_packet sent = {
+        .send_time_us = sent_us(i), .size_bytes = kSize, .sequence_number = number, .kind = WEIR_PACKET_VIDEO};
     weir_send_side_on_sent_packet(call->direct, &sent);
     feedback[i - first] = (weir_packet_feedback){.receive_time_us = is_lost(i) ? 0 : arrived_us,
                                                  .sequence_number = number,

@@ -79,14 +79,14 @@ static void run_until(Call* call, gint64 time_us) {
   gst_test_clock_set_time(call->clock, (GstClockTime)time_us * GST_USECOND);
 }
 
-static WeirSettings settings_of(gchar* controller) {
+static WeirSettings settings_of(const gchar* controller) {
   WeirSettings settings;
   weir_settings_init(&settings);
-  settings.controller = controller;
+  settings.controller = (gchar*)controller; /* not freed: the settings are not cleared */
   return settings;
 }
 
-static void begin(Call* call, gchar* name) {
+static void begin(Call* call, const gchar* name) {
   const WeirSettings settings = settings_of(name);
   memset(call, 0, sizeof *call);
   g_mutex_init(&call->lock);

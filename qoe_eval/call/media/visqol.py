@@ -18,10 +18,12 @@ import numpy as np
 from scipy.signal import resample_poly
 
 from weir.errors import MissingComponent
-from weir.installation import SPEECH_PACKAGES, how_to_get
+from weir.installation import how_to_get
 from weir.qoe_eval.call.media.wav import Samples, read_wav
 from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
+# Modules, and the packages that bring them.
+SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
 _RATE_HZ = 16_000
 _LOWEST_MOS, _HIGHEST_MOS = 1.0, 5.0
 # Below -80 dB of full scale nothing is heard, and ViSQOL has no value.

@@ -4,15 +4,19 @@
   const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const GAP = 0.035;
+  const called = (name) => plain(data.names?.[name] || name);
+  // A click in the legend of one chart counts for all of them.
+  const hidden = new Set(data.hidden);
 
   function trace(line, row, first) {
     const colour = css(line.colour) || css("--zero");
     return {
       type: "scatter", mode: line.marks || line.x.length === 1 ? "markers" : "lines", x: line.x, y: line.y, yaxis: row === 0 ? "y" : `y${row + 1}`,
-      name: plain(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
+      name: called(line.group), legendgroup: line.group, showlegend: first, connectgaps: false,
+      visible: hidden.has(line.group) ? "legendonly" : true,
       marker: { color: colour, size: line.marks ? 5 : 6, opacity: line.marks ? 0.5 : 1 },
       ...(line.text ? { text: line.text } : {}),
-      hovertemplate: line.text ? `${plain(line.name)}: %{text}<extra></extra>` : `${plain(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
+      hovertemplate: line.text ? `${called(line.name)}: %{text}<extra></extra>` : `${called(line.name)}: ${line.marks ? "%{x:,.1f}, " : ""}%{y:,.${line.decimals}f}${line.unit ? " " + line.unit : ""}<extra></extra>`, opacity: line.dash ? 0.75 : 1,
       line: { color: colour, width: line.width, dash: line.dash || "solid", shape: line.step ? "hv" : "linear" },
       ...(line.fill ? { fill: "tozeroy", fillcolor: colour + "59" } : {}),
     };
@@ -49,6 +53,14 @@
     if (note) note.textContent = chart.note;
   }
 
+  function rememberVisibility(element) {
+    element.on("plotly_legendclick", (event) => {
+      const group = data.charts[Number(element.dataset.chart)].rows.flatMap((row) => row.lines).map((line) => line.group)
+        .find((one) => called(one) === event.data[event.curveNumber].name);
+      if (!hidden.delete(group)) hidden.add(group);
+    });
+  }
+
   const elements = [...document.querySelectorAll("[data-chart]")];
   for (const select of document.querySelectorAll("select[data-chart-of]")) {
     const element = byId(select.dataset.chartOf);
@@ -61,6 +73,18 @@
       });
     }
   }
+
+  // A scenario's name in a table leads to its chart.
+  document.addEventListener("click", ({ target }) => {
+    const name = target.closest("button[data-scenario]")?.dataset.scenario;
+    const index = name === undefined ? -1 : data.charts.findIndex((chart) => chart.name === name);
+    const select = document.querySelector("select[data-chart-of]");
+    if (index < 0 || !select) return;
+    select.value = String(index);
+    select.dispatchEvent(new Event("change"));
+    select.closest("section").scrollIntoView();
+  });
+
   // data.parallel: the axes of parallel coordinates, the last of which colours the lines.
   function drawParallel(element) {
     const font = { color: css("--ink"), size: narrow() ? 10 : 12.5 };
@@ -78,5 +102,6 @@
     if (parallel) drawParallel(parallel);
   };
   drawAll();
+  elements.forEach(rememberVisibility);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 })();

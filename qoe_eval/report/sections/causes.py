@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from weir.qoe_eval.measures.causes import LONG_QUEUE_MS
 from weir.qoe_eval.measures.comparison import judged
 from weir.qoe_eval.measures.queue_causes import CAUSES
 from weir.qoe_eval.records import CauseRow, Episode, Summary
+from weir.qoe_eval.report.chart_rows import ChartRow, Line, line, row
+from weir.qoe_eval.report.display import css_name
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell
 from weir.qoe_eval.report.page_template import Section
 
@@ -41,6 +47,26 @@ def episode_text(episode: Episode) -> str:
     shares = sorted(((share, name) for name, share in episode.shares.items() if name in LABELS), reverse=True)
     parts = ", ".join(f"{LABELS[name].lower()} {share:.0%}" for share, name in shares if share >= 0.05)
     return f"{episode.kind} {episode.duration_s:.1f} s: {parts.replace('%', ' %')}"
+
+
+def cause_line(controller: str, episodes: Sequence[Episode]) -> Line:
+    """The main cause of each freeze and long queue, over its time."""
+    x: list[float] = []
+    y: list[float] = []
+    text: list[str] = []
+    for one in episodes:
+        if one.cause in LABELS:
+            end_s = one.start_s + one.duration_s
+            x += [one.start_s, one.start_s + one.duration_s / 2, end_s, end_s]
+            y += [list(LABELS).index(one.cause)] * 3 + [np.nan]
+            text += [episode_text(one)] * 3 + [""]
+    drawn = line(controller, f"--c-{css_name(controller)}", np.array(x), np.array(y), width=6.0)
+    return drawn and {**drawn, "text": text}
+
+
+def cause_row(lines: Sequence[Line]) -> ChartRow | None:
+    """The row of `cause_line`s."""
+    return row("Main cause", lines, share=0.9, ticks=list(LABELS.values()))
 
 
 def _heads() -> Cells:

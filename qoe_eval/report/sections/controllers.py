@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
-from weir.qoe_eval.records import PairedRow, Spread, Summary
-from weir.qoe_eval.report.display import colour, dated, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
+from weir.qoe_eval.report.display import (
+    colour,
+    counted,
+    dated,
+    difference_mark,
+    interval,
+    interval_mark,
+    signed,
+    verdict,
+)
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -19,7 +29,7 @@ from weir.qoe_eval.report.page_table import (
     measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample, too_few_text
+from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -27,38 +37,57 @@ VIEWER = (
     "frame_delay_ms_p95",
 )  # fmt: skip
 
-DELAY_THROUGHPUT = Section("delay-throughput", "Throughput and delay", "replay/delay_throughput", {})
+
+def limited_text(records: Sequence[RunRecord]) -> str:
+    """On how many scenarios the media, not the path, bounds the rate; empty for none."""
+    limits = {
+        one.scenario: max(media.max_rate_bps for media in one.media.values())
+        for one in records
+        if one.media and (one.path.mean_capacity_bps or math.inf) > max(m.max_rate_bps for m in one.media.values())
+    }
+    if not limits:
+        return ""
+    most = " to ".join(f"{rate / 1e6:g}" for rate in sorted({min(limits.values()), max(limits.values())}))
+    scenarios = counted(len({one.scenario for one in records}), "scenario")
+    return (
+        f"On {len(limits)} of {scenarios} the path carries more than the media may send, {most} Mbps: there the rate, "
+        "and with it the axis upwards, ends at that limit under every controller that reaches it."
+    )
+
+
+def delay_throughput(summary: Summary, limited: str) -> Section | None:
+    """The chart of utilisation over delay, of several controllers; `limited` from `limited_text`."""
+    if len(summary.controllers) < 2:
+        return None
+    return Section("delay-throughput", "Throughput and delay", "replay/delay_throughput", {"limited": limited})
 
 
 def headline(summary: Summary) -> Section:
     """Every controller by its mean utility, with the interval, the challenge score and the other main measures."""
-    # Results of older versions have no utility.
-    has_utility = any("utility" in values for values in summary.controllers.values())
-    leading = MEASURES["utility" if has_utility else "challenge"]
+    leading = MEASURES["utility"]
     controllers = {name: values for name, values in summary.controllers.items() if leading.name in values}
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading.name].mean)
     domain = _domain([controllers[name][leading.name] for name in ordered])
     low, high = (f"{end:g}" for end in domain)
+    has_intervals = any(controllers[name][leading.name].ci95[0] is not None for name in ordered)
+    interval_heads: Cells = [Cell("95 % interval", kind="optional"), Cell(ends=(low, high), kind="optional")]
     heads: Cells = [
-        "Controller", *measure_heads([leading]), Cell("95 % interval", kind="optional"),
-        Cell(ends=(low, high), kind="optional"), *measure_heads([MEASURES[name] for name in HEADLINE]),
+        "Controller", *measure_heads([leading]), *(interval_heads if has_intervals else []),
+        *measure_heads([MEASURES[name] for name in HEADLINE]),
         Cell("p5", "of runs"), Cell("Worst", "run"), Cell("Runs", "complete"),
     ]  # fmt: skip
     rows = []
     for name in ordered:
         score = controllers[name][leading.name]
         mark = interval_mark(score.mean, score.ci95, domain, colour(name))
-        scores: Cells = [
-            leading.display(score.mean),
-            Cell(interval(score.ci95, leading), kind="optional"),
-            Cell(mark=mark, kind="optional"),
-        ]
+        intervals: Cells = [Cell(interval(score.ci95, leading), kind="optional"), Cell(mark=mark, kind="optional")]
         tails = [leading.display(score.p5), leading.display(score.worst)]
         rows.append(
             Row(
                 [
                     Cell(name, _missing(summary, name), swatch=name),
-                    *scores,
+                    leading.display(score.mean),
+                    *(intervals if has_intervals else []),
                     *means(controllers[name], HEADLINE),
                     *tails,
                     f"{summary.completed.get(name, 0):,}",
@@ -70,6 +99,7 @@ def headline(summary: Summary) -> Section:
         "table": Table(heads, rows),
         "weights": summary.run.objective,
         "sample": summary_sample(summary),
+        "has_intervals": has_intervals,
         "all_measures": all_measures(summary, "replay"),
     }
     return Section("headline", "Controllers", "replay/headline", view)
@@ -113,8 +143,8 @@ def _domain(scores: Sequence[Spread]) -> tuple[float, float]:
     return (max(0.0, 5 * (min(known) // 5)), min(100.0, 5 * (max(known) // 5 + 1))) if known else (0.0, 100.0)
 
 
-def viewer(summary: Summary) -> Section | None:
-    """The view of a call's viewer by controller; None for runs without frames."""
+def viewer(summary: Summary, limited: str) -> Section | None:
+    """The view of a call's viewer by controller; None for runs without frames. `limited` from `limited_text`."""
     controllers = {name: values for name, values in summary.controllers.items() if VIEWER[0] in values}
     if not controllers:
         return None
@@ -123,7 +153,7 @@ def viewer(summary: Summary) -> Section | None:
     rows = [
         Row([controller_cell(name), *means(controllers[name], VIEWER)], name in judged(summary)) for name in ordered
     ]
-    view = {"table": Table(heads, rows), "standard_error": f"{STANDARD_ERROR:.1f}"}
+    view = {"table": Table(heads, rows), "standard_error": f"{STANDARD_ERROR:.1f}", "limited": limited}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
 
 
@@ -139,28 +169,35 @@ def paired(summary: Summary) -> Section | None:
         TableChoice(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()
     ]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
-    return Section("paired", "Paired comparison", "paired", {"choices": choices}, heading)
+    has_intervals = any(row.ci95[0] is not None for row in summary.paired)
+    view = {"choices": choices, "has_intervals": has_intervals}
+    return Section("paired", "Paired comparison", "paired", view, heading)
 
 
 def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
+    has_intervals = any(row.ci95[0] is not None for row in rows.values())
+    of_intervals: Cells = ["Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional")]
     heads: Cells = [
-        "Measure", "Difference", "Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional"), "Better",
-        "Worse", "Level", Cell("Of how many", "independent scenarios"),
+        "Measure", "Difference", *(of_intervals if has_intervals else []), "Better", "Worse", "Level",
+        Cell("Of how many", "independent scenarios"),
     ]  # fmt: skip
     ordered = [name for name in dict.fromkeys((*LEADING, *MEASURES)) if name in rows]
-    return Table(heads, [_paired_row(MEASURES[name], rows[name]) for name in ordered], "forest")
+    return Table(heads, [_paired_row(MEASURES[name], rows[name], has_intervals) for name in ordered], "forest")
 
 
-def _paired_row(measure: Measure, row: PairedRow) -> Row:
+def _paired_row(measure: Measure, row: PairedRow, has_intervals: bool) -> Row:
     judged = verdict(row, measure)
     words = {"good": "better", "bad": "worse", "even": "not told apart"}[judged]
+    of_interval: Cells = [
+        Cell("–" if row.ci95[0] is None else words, kind=judged),
+        interval(row.ci95, measure, of_difference=True),
+        Cell(mark=difference_mark(row, measure), kind="optional"),
+    ]
     return Row(
         [
             measure_heads([measure])[0],
             Cell(signed(row.mean, measure), kind=judged),
-            Cell(too_few_text(row.independent) if row.ci95[0] is None else words, kind=judged),
-            interval(row.ci95, measure, of_difference=True),
-            Cell(mark=difference_mark(row, measure), kind="optional"),
+            *(of_interval if has_intervals else []),
             str(row.wins),
             str(row.losses),
             str(row.independent - row.wins - row.losses),

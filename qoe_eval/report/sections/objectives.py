@@ -25,6 +25,7 @@ def objectives(summary: Summary) -> Section | None:
         "runs": _runs(found),
         "utilities": _utilities(found),
         "differences": _differences(found),
+        "has_intervals": any(row.ci95[0] is not None for row in found.preset_differences),
         "objectives": len(found.fan),
         "fan": _fan(found.fan),
         "on_front": sum(point.non_dominated for point in found.fan),

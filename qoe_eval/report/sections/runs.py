@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import FlowRecord, Record, RunRecord, ScenarioAbout, Summary
+from weir.qoe_eval.report.chart_rows import Chart
 from weir.qoe_eval.report.display import counted
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import Section
@@ -24,6 +25,14 @@ def failures(texts: Sequence[str], noun: str) -> Section | None:
         return None
     view = {"texts": texts[:_MOST_TEXTS], "more": len(texts) - _MOST_TEXTS}
     return Section("failures", "", "failures", view, f"{counted(len(texts), noun)} did not complete")
+
+
+def time_series(charts: Sequence[Chart], label: str, note: str) -> Section | None:
+    """The section of charts of rows, one of which is shown; `label` is for the choice. None without charts."""
+    if not charts:
+        return None
+    view = {"names": [chart["name"] for chart in charts], "label": label, "note": note}
+    return Section("time-series", "Time series", "time_series", view)
 
 
 def run_section(

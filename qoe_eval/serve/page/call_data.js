@@ -18,13 +18,6 @@ export class Series {
     this.values.push(value);
   }
 
-  // Drops all samples before `time` but one, from which the line starts.
-  trim(time) {
-    let drop = 0;
-    while (drop + 1 < this.times.length && this.times[drop + 1] < time) drop++;
-    if (drop > 64) { this.times.splice(0, drop); this.values.splice(0, drop); }
-  }
-
   // Index of the last sample at or before `time`; -1 if there is none.
   indexAt(time) {
     let low = 0, high = this.times.length;
@@ -53,19 +46,21 @@ export class Series {
 export const WINDOW_MS = 60000;
 // Longer than the interval of samples of that kind, ms.
 const OFTEN = 1500, SELDOM = 3500;
-const MEAN_MS = 1000;
+const MEAN_MS = 1000, LATE_MS = 10000;
 const DRAG_MS = 1200, MOST_MARKS = 200;
 
+// One call; times are in ms since its scenario began.
 export class CallData {
-  // scenario: as the server describes it; null if unknown.
-  constructor(call, scenario) {
-    this.call = call;
+  // scenario: as the server describes it; null if unknown. largestLag: of the link, ms, that does not disturb a call.
+  constructor(controller, scenario, largestLag = Infinity) {
+    this.controller = controller;
+    this.largestLag = largestLag;
     this.crossTraffic = scenario ? scenario.cross_traffic : [];
     this.baseDelay = scenario ? scenario.one_way_delay_ms : null;
     this.series = {
-      capacity: new Series(OFTEN), available: new Series(OFTEN), estimate: new Series(OFTEN), gcc: new Series(SELDOM),
+      capacity: new Series(OFTEN), available: new Series(OFTEN), estimate: new Series(OFTEN), sender: new Series(SELDOM),
       received: new Series(SELDOM), queue: new Series(OFTEN), seenQueue: new Series(OFTEN), lost: new Series(OFTEN), seenLost: new Series(OFTEN),
-      reason: new Series(OFTEN),
+      reason: new Series(OFTEN), lag: new Series(OFTEN),
     };
     this.origin = null;
     this.now = 0;
@@ -81,29 +76,36 @@ export class CallData {
     this.over = false;
   }
 
-  // Seconds since the scenario began; before that, 0.
-  get elapsed() {
-    return this.started ? Math.max(0, (this.now - this.origin) / 1000) : 0;
+  // ms since the scenario began; null before that.
+  since(event) {
+    return this.started ? event.time_us / 1000 - this.origin : null;
   }
 
   take(event) {
-    const time = event.time_us / 1000;
     if (event.type === "state" && event.started_us) this.begin(event.started_us / 1000);
     else if (event.type === "state" && this.started) this.over = true;
+    // A late viewer has not received the start.
+    if (!this.started && event.type === "link" && event.scenario_time_s > 0) this.begin(event.time_us / 1000 - 1000 * event.scenario_time_s);
     // The media end before the link and the receiver: a rate that falls to 0 would be none of the call.
-    if (this.over) return;
+    if (this.over || !this.started) return;
+    const time = this.since(event);
     if (event.type === "link") this.takeLink(event, time);
     else if (event.type === "estimate") this.takeEstimate(event, time);
     else if (event.type === "stats") this.takeStats(event, time);
     else return;
     this.now = Math.max(this.now, time);
-    if (this.origin === null) this.origin = time;
-    for (const series of Object.values(this.series)) series.trim(this.now - WINDOW_MS);
   }
 
   begin(origin) {
     this.origin = origin;
     this.started = true;
+  }
+
+  // The share of the last 10 s in which the link was later than a call bears; it is then the machine that is seen.
+  get lateShare() {
+    const { times, values } = this.series.lag;
+    const recent = values.slice(this.series.lag.indexAt(this.now - LATE_MS) + 1);
+    return times.length && recent.length >= 20 ? recent.filter((lag) => lag > this.largestLag).length / recent.length : 0;
   }
 
   // Marks a change by the user; the steps of one drag are one mark.
@@ -116,8 +118,7 @@ export class CallData {
 
   takeLink(event, time) {
     const { series } = this;
-    // A late viewer has not received the start.
-    if (!this.started && event.scenario_time_s > 0) this.begin(time - 1000 * event.scenario_time_s);
+    if (numberOr(event.delay_error_ms_p95) !== null) series.lag.add(time, event.delay_error_ms_p95);
     const capacity = numberOr(event.capacity_bps);
     series.capacity.add(time, capacity);
     if (this.crossTraffic.length && capacity !== null) {
@@ -158,8 +159,8 @@ export class CallData {
     for (const entry of event.report || []) {
       if (event.end === "receiver" && entry.type === "inbound-rtp" && entry.kind === "video") this.takeVideo(entry, time);
       if (event.end === "sender" && entry.type === "candidate-pair" && entry.nominated !== false) {
-        if (this.call.controller !== "weir" && !isPool(this.call.controller) && numberOr(entry.availableOutgoingBitrate) !== null) {
-          this.series.gcc.add(time, entry.availableOutgoingBitrate);
+        if (this.controller !== "weir" && !isPool(this.controller) && numberOr(entry.availableOutgoingBitrate) !== null) {
+          this.series.sender.add(time, entry.availableOutgoingBitrate);
         }
       }
       if (event.end === "sender" && entry.type === "outbound-rtp" && entry.kind === "video") {

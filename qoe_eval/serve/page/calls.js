@@ -1,6 +1,6 @@
 // The result of a call, and the list of previous ones.
 import { ask } from "./connection.js";
-import { cssName, followsObjective, isPool } from "./controllers.js";
+import { colourOf, followsObjective } from "./controllers.js";
 import { byId, element, seconds } from "./dom.js";
 
 const display = (measure, value) =>
@@ -9,33 +9,37 @@ const display = (measure, value) =>
 const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", failed: "The call failed" };
 
 const fileLink = (path, text, more = {}) =>
-  element("a", { href: `/calls/${path.split("/").map(encodeURIComponent).join("/")}`, target: "_blank", rel: "noopener", text, ...more });
+  element("a", { href: filePath(path), target: "_blank", rel: "noopener", text, ...more });
+
+const filePath = (path) => `/calls/${path.split("/").map(encodeURIComponent).join("/")}`;
 
 // measures: names, labels and units as in the reports.
-export function showResult(call, measures) {
-  const { result } = call;
+export function showResult({ status, message, results }, measures) {
   byId("result").hidden = false;
-  byId("result-title").textContent = OUTCOMES[call.status] || "The call is over";
-  const notes = [call.message, ...(result ? result.disturbed.map((reason) => `Disturbed, not for averages: ${reason}.`) : [])];
-  byId("result-note").textContent = notes.filter(Boolean).join(" ");
-  const video = byId("video");
-  video.hidden = !(result && result.video);
-  if (video.hidden) video.removeAttribute("src");
-  else video.src = `/calls/${result.video.split("/").map(encodeURIComponent).join("/")}`;
-  byId("measures").replaceChildren(...measures.filter(({ name }) => result && name in result.metrics).map((measure) =>
-    element("div", { title: measure.meaning }, element("dt", { text: measure.label }),
-      element("dd", {}, display(measure, result.metrics[measure.name]), element("small", { text: ` ${measure.unit}` })))));
-  byId("result-links").replaceChildren(...(result ? [
-    result.report && fileLink(result.report, "Open the report", { class: "button primary" }),
-    result.video && fileLink(result.video, "The recorded video", { class: "button" }),
-    fileLink(`${result.folder}/call.json`, "Its record", { class: "button" }),
-  ].filter(Boolean) : []));
+  byId("result-title").textContent = results.length > 1 && status === "done" ? "The calls are over" : OUTCOMES[status] || "The call is over";
+  const named = (call, text) => (results.length > 1 ? `${call.controller}: ${text}` : text);
+  const notes = results.flatMap((call) => call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`)));
+  byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
+  byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
+}
+
+// Two calls have one report, which the first leads to.
+function one(call, measures, isNamed, hasOthers) {
+  const shown = measures.filter(({ name }) => name in call.metrics);
+  return element("div", {}, isNamed ? element("h3", {}, swatch(call.controller), call.controller) : null,
+    element("div", { class: "result" },
+      call.video ? element("video", { controls: true, playsinline: true, preload: "metadata", "aria-label": "The received video", src: filePath(call.video) }) : null,
+      element("dl", { class: "measures" }, ...shown.map((measure) => element("div", { title: measure.meaning }, element("dt", { text: measure.label }),
+        element("dd", {}, display(measure, call.metrics[measure.name]), element("small", { text: ` ${measure.unit}` })))))),
+    element("p", { class: "actions" },
+      call.report && !hasOthers && fileLink(call.report, isNamed ? "Open the report of both" : "Open the report", { class: "button primary" }),
+      call.video && fileLink(call.video, "The recorded video", { class: "button" }),
+      fileLink(`${call.folder}/call.json`, "Its record", { class: "button" })));
 }
 
 export function hideResult() {
   byId("result").hidden = true;
-  byId("video").removeAttribute("src");
-  byId("video").load();
+  byId("results").replaceChildren();
 }
 
 export async function showCalls(folder, measures) {
@@ -66,7 +70,7 @@ function table(calls, shown) {
 
 function swatch(controller) {
   const mark = element("span", { class: "swatch" });
-  mark.style.setProperty("--colour", `var(--c-${isPool(controller) ? "weir" : cssName(controller)}, var(--zero))`);
+  mark.style.setProperty("--colour", `var(${colourOf(controller)}, var(--zero))`);
   return mark;
 }
 

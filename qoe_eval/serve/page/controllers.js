@@ -18,13 +18,16 @@ export const controllerSummary = (name) => {
 export const isPool = (name) => name.includes("=");
 
 // As display.py escapes names.
-export const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
+const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
+
+// The variable of CSS of its colour; of a pool, Weir's.
+export const colourOf = (name) => `--c-${isPool(name) ? "weir" : cssName(name)}`;
 
 // True if the call runs the model of the controller weir, which can be changed.
 export const hasModel = (name) => isPool(name) ? /[=,]weir\b(?!:)/.test(name) : followsObjective(name);
 
 // True if the controller follows an objective.
-export const followsObjective = (name) => !controllers.has(name) || controllers.get(name).follows_objective;
+export const followsObjective = (name) => isPool(name) || Boolean(controllers.get(name)?.follows_objective);
 
 const ROLES = { pilot: "active", copilot: "candidate", watching: "observing" };
 

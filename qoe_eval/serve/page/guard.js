@@ -16,7 +16,6 @@ const REASONS = {
   guard_stale: { label: "guard: stale", colour: "--series-2", text: "no packets arrive; the target halves every second" },
   guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss persists; the target stays below the received rate" },
   guard_overload: { label: "guard: overload", colour: "--series-3", text: "loss or a delay persists; the target falls to see whether it ends" },
-  guard_policer: { label: "guard: policer", colour: "--series-3", text: "loss starts repeatedly at this rate; the target stays below it" },
 };
 
 // A rule of the guard without a text here is shown by its name.
@@ -33,7 +32,6 @@ const RULES = {
   slew: "rising too fast",
   stale: "no packets arrive",
   veto: "a queue or loss persists",
-  policer: "a policer is suspected",
   overload: "does loss or delay end?",
 };
 
@@ -57,7 +55,7 @@ export class GuardView {
   reset() {
     byId("events").replaceChildren();
     for (const count of Object.values(this.counts)) { count.textContent = "0"; count.classList.remove("active"); }
-    this.show({ estimate: null, rules: {}, call: {} });
+    this.show({ estimate: null, rules: {}, controller: "" });
   }
 
   show(data) {
@@ -72,11 +70,11 @@ export class GuardView {
     }
   }
 
-  showVerdict({ estimate, call }) {
+  showVerdict({ estimate, controller }) {
     this.shown = performance.now();
     const reason = estimate ? reasonOf(estimate.reason) : null;
-    setText(byId("verdict-name"), reason ? reason.label : followsObjective(call.controller) ? "–" : call.controller);
-    const nothing = followsObjective(call.controller) ? "no estimate yet" : "Weir is not active: the sender's controller decides";
+    setText(byId("verdict-name"), reason ? reason.label : followsObjective(controller) ? "–" : controller);
+    const nothing = followsObjective(controller) ? "no estimate yet" : "Weir is not active: the sender's controller decides";
     setText(byId("verdict-text"), reason ? reason.text + (estimate.in_charge === false ? "; for display only, GCC decides" : "") : nothing);
     byId("verdict-limited").hidden = !(estimate && estimate.application_limited);
     byId("verdict").style.setProperty("--colour", `var(${reason ? reason.colour : "--zero"})`);

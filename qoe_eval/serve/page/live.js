@@ -1,5 +1,6 @@
 // The live view: four plots on one time axis, their legends with the values at the cursor or now.
 import { WINDOW_MS } from "./call_data.js";
+import { colourOf } from "./controllers.js";
 import { byId, element, milliseconds, percent, rate, setText } from "./dom.js";
 import { reasonOf } from "./guard.js";
 import { Lane, Plot, timeAt } from "./plot.js";
@@ -9,7 +10,7 @@ const READ_AFTER_MS = 350;
 
 export class Live {
   constructor() {
-    this.data = null;
+    this.lanes = null;
     this.cursor = null;
     this.drawn = 0;
     this.group = byId("plots");
@@ -23,37 +24,40 @@ export class Live {
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  show(data) {
-    this.data = data;
+  // lanes: the CallData of each call, which have the same path. `decided`: the one whose reasons are shown.
+  show(lanes, decided) {
+    this.lanes = lanes;
+    this.decided = decided;
     this.cursor = null;
-    const { series, call } = data;
+    const [{ series, crossTraffic }] = lanes;
     const rateLines = [
       { series: series.capacity, colour: "--capacity", edge: "--zero", kind: "area", width: 1, opacity: 0.5, name: "Capacity" },
       { series: series.available, colour: "--capacity", edge: "--zero", kind: "area", width: 1, opacity: 0.6, name: "Available" },
-      { series: series.received, colour: "--received", kind: "line", width: 2.2, name: "Received" },
-      { series: series.gcc, colour: "--c-gcc", kind: "line", name: "GCC's estimate", dash: [6, 3] },
-      { series: series.estimate, colour: "--c-weir", kind: "line", name: call.controller === "shadow" ? "Weir's (shadow)" : "Estimate" },
-    ].filter((line) => line.name !== "Available" || data.crossTraffic.length);
-    const delayLines = [
-      { series: series.queue, colour: "--queue", kind: "area", name: "On the link", opacity: 0.3 },
-      { series: series.seenQueue, colour: "--c-weir", kind: "line", name: "measured by Weir" },
-    ];
-    const lossLines = [
-      { series: series.lost, colour: "--bad", kind: "area", name: "On the link", opacity: 0.3 },
-      { series: series.seenLost, colour: "--c-weir", kind: "line", name: "measured by Weir" },
-    ];
+      ...this.linesOf({ received: "received", sender: "estimate of the sender", estimate: "estimate" }),
+    ].filter((line) => line.name !== "Available" || crossTraffic.length);
+    const delayLines = this.linesOf({ queue: "on the link", seenQueue: "measured by Weir" });
+    const lossLines = this.linesOf({ lost: "on the link", seenLost: "measured by Weir" });
+    const top = (lines) => (from, to) => Math.max(...lines.map((line) => line.series.max(from, to)));
     this.panels = [
       { lines: rateLines, show: rate, title: "Rate", legend: byId("rate-legend"), plot: new Plot(byId("rate-plot"), {
         lines: rateLines, floor: 5e5, label: (value) => String(+(value / 1e6).toFixed(2)), top: (from, to) => this.rateTop(from, to), count: 4 }) },
       { lines: delayLines, show: milliseconds, title: "Queueing delay", legend: byId("delay-legend"), plot: new Plot(byId("delay-plot"), {
-        lines: delayLines, floor: 50, label: String, top: (from, to) => Math.max(...delayLines.map((line) => line.series.max(from, to))) }) },
+        lines: delayLines, floor: 50, label: String, top: top(delayLines) }) },
       { lines: lossLines, show: percent, title: "Loss", legend: byId("loss-legend"), plot: new Plot(byId("loss-plot"), {
         lines: lossLines, floor: 0.02, label: (value) => `${+(100 * value).toFixed(1)}`, times: true, count: 2,
-        top: (from, to) => Math.min(1, Math.max(...lossLines.map((line) => line.series.max(from, to)))) }) },
+        top: (from, to) => Math.min(1, top(lossLines)(from, to)) }) },
     ];
-    this.lane = new Lane(byId("reason-plot"), series.reason, reasonOf);
+    this.reasons = new Lane(byId("reason-plot"), decided.series.reason, reasonOf);
     this.buildLegends();
     this.draw();
+  }
+
+  // For each call a solid line of the first of these series and dashed ones of the others, in the colour of its controller.
+  linesOf(names) {
+    return this.lanes.flatMap(({ series, controller }) => Object.entries(names).map(([key, name], index) => ({
+      series: series[key], colour: key === "estimate" && controller === "shadow" ? "--c-weir" : colourOf(controller), kind: "line",
+      width: index ? 1.4 : 2.2, dash: index ? [6, 3] : [], name: this.lanes.length > 1 ? `${controller}, ${name}` : name[0].toUpperCase() + name.slice(1),
+    })));
   }
 
   buildLegends() {
@@ -61,7 +65,7 @@ export class Live {
     for (const panel of this.panels) {
       panel.values = panel.lines.map(() => element("b", { text: "–" }));
       panel.items = panel.lines.map((line, index) => {
-        const mark = element("span", { class: `mark ${line.kind}${line.dash ? " dashed" : ""}`, "aria-hidden": "true" });
+        const mark = element("span", { class: `mark ${line.kind}${line.dash?.length ? " dashed" : ""}`, "aria-hidden": "true" });
         mark.style.setProperty("--colour", `var(${line.edge || line.colour})`);
         return element("span", { class: "item" }, mark, element("span", { text: line.name }), panel.values[index]);
       });
@@ -73,19 +77,22 @@ export class Live {
 
   // The received rate and the estimate must be visible; a capacity far above them may be cut off.
   rateTop(from, to) {
-    const { series } = this.data;
-    const received = series.received.max(from, to);
-    const estimates = Math.max(series.estimate.max(from, to), series.gcc.max(from, to));
-    const shown = Math.max(received, Math.min(estimates, Math.max(2.2 * received, 1e6)));
-    const capacity = series.capacity.max(from, to);
+    const highest = (...names) => Math.max(...this.lanes.flatMap(({ series }) => names.map((name) => series[name].max(from, to))));
+    const received = highest("received");
+    const shown = Math.max(received, Math.min(highest("estimate", "sender"), Math.max(2.2 * received, 1e6)));
+    const capacity = highest("capacity");
     return Math.max(shown, Math.min(capacity, shown > 0 ? 2.5 * shown : capacity));
   }
 
+  // The latest time: of two calls in turn, of the one that runs.
+  get now() {
+    return this.lanes.findLast((data) => data.started)?.now ?? 0;
+  }
+
   get view() {
-    const { data } = this;
-    const origin = data.origin ?? 0;
-    const to = Math.max(origin + WINDOW_MS, data.now);
-    return { from: to - WINDOW_MS, to, origin, now: data.now, cursor: this.cursor, marks: data.marks };
+    const { now } = this;
+    const to = Math.max(WINDOW_MS, now);
+    return { from: to - WINDOW_MS, to, now, cursor: this.cursor, marks: this.decided.marks };
   }
 
   // After new data; the rate is limited to leave CPU time to the call.
@@ -95,11 +102,11 @@ export class Live {
   }
 
   draw() {
-    if (!this.data || document.hidden) return;
+    if (!this.lanes || document.hidden) return;
     this.drawn = performance.now();
     const view = this.view;
     if (this.cursor !== null && this.cursor < view.from) this.cursor = view.cursor = null;
-    const time = this.cursor ?? this.data.now;
+    const time = this.cursor ?? view.now;
     for (const panel of this.panels) {
       panel.plot.draw(view);
       panel.lines.forEach((line, index) => {
@@ -108,8 +115,8 @@ export class Live {
         panel.items[index].hidden = line.series.times.length === 0;
       });
     }
-    this.lane.draw(view);
-    const reason = this.data.series.reason.at(time);
+    this.reasons.draw(view);
+    const reason = this.decided.series.reason.at(time);
     setText(this.reasonNow, reason === null ? "–" : reasonOf(reason).label);
     this.group.classList.toggle("at-cursor", this.cursor !== null);
   }
@@ -117,20 +124,20 @@ export class Live {
   // --- the cursor -------------------------------------------------------------------------------------------------------
 
   point(canvas, event) {
-    if (!this.data) return;
-    this.moveTo(Math.min(this.data.now, timeAt(canvas, event.clientX, this.view)));
+    if (!this.lanes) return;
+    this.moveTo(Math.min(this.now, timeAt(canvas, event.clientX, this.view)));
   }
 
   key(event) {
-    if (!this.data) return;
-    const { view, data } = this;
+    if (!this.lanes) return;
+    const { view } = this;
     const step = event.shiftKey ? 5000 : 500;
-    const current = this.cursor ?? data.now;
-    const first = Math.max(view.from, data.origin ?? view.from);
-    const to = { ArrowLeft: current - step, ArrowRight: current + step, Home: first, End: data.now, Escape: null }[event.key];
+    const current = this.cursor ?? view.now;
+    const first = Math.max(view.from, 0);
+    const to = { ArrowLeft: current - step, ArrowRight: current + step, Home: first, End: view.now, Escape: null }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    this.moveTo(to === null ? null : Math.min(data.now, Math.max(first, to)));
+    this.moveTo(to === null ? null : Math.min(view.now, Math.max(first, to)));
     clearTimeout(this.reading);
     this.reading = setTimeout(() => setText(byId("readout"), this.sentence()), READ_AFTER_MS);
   }
@@ -143,7 +150,7 @@ export class Live {
 
   sentence() {
     if (this.cursor === null) return "";
-    const seconds = ((this.cursor - this.view.origin) / 1000).toFixed(1);
+    const seconds = (this.cursor / 1000).toFixed(1);
     const values = this.panels.flatMap((panel) => panel.lines
       .map((line) => [line.name, line.series.at(this.cursor)])
       .filter(([, value]) => value !== null)

@@ -17,12 +17,13 @@ history.replaceState(null, "", location.pathname);
 
 const layout = document.querySelector(".layout");
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null;
-let call = null, data = null, folder = "", measures = [], connected = false;
+// lanes: the data of each call of a request; decided: those of the one that Weir decides, else of the first.
+let call = null, lanes = [], decided = null, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
 
 async function begin() {
   const { ok, value, errors } = await ask("/setup");
   if (!ok) { setText(byId("status-text"), errors.join(" ")); return; }
-  ({ folder, measures } = value);
+  ({ folder, measures, largest_link_lag_ms: largestLag } = value);
   learnControllers(value.controllers);
   objective = new Objective(value.presets, value.minimum_weight, steer);
   setup = new Setup(value, chosen, startCall);
@@ -51,7 +52,9 @@ async function checkMissing() {
 }
 
 function showMissing(list) {
-  byId("missing").hidden = list.length === 0;
+  lacking = list.length > 0;
+  byId("missing").hidden = !lacking;
+  showStatus();
   byId("missing").replaceChildren(element("b", { text: "A call cannot be made here. Missing:" }),
     element("ul", {}, ...list.map((text) => element("li", { text }))));
 }
@@ -78,7 +81,7 @@ async function startCall() {
 }
 
 function steer(weights) {
-  if (isRunning() && followsObjective(call.controller)) connection.send({ type: "objective", ...weights });
+  if (isRunning() && call.controllers.some(followsObjective)) connection.send({ type: "objective", ...weights });
 }
 
 // --- events of the server -----------------------------------------------------------------------------------------------
@@ -90,7 +93,7 @@ function setConnected(now) {
 
 function hello(message) {
   if (message.resumed && message.call && call && message.call.number === call.number) return;
-  data = null;
+  lanes = [];
   call = null;
   if (message.call) takeCall(message.call);
   else setView(null);
@@ -99,43 +102,47 @@ function hello(message) {
 function events(list) {
   for (const event of list) {
     if (event.type === "call") takeCall(event.call);
-    else if (data) takeEvent(event);
+    else if (call) takeEvent(event);
   }
-  if (data) {
+  if (call) {
     live.refresh();
-    guard.show(data);
-    pool.show((data.estimate && data.estimate.pool) || null);
+    guard.show(decided);
+    pool.show((decided.estimate && decided.estimate.pool) || null);
     showProgress();
+    showLateness();
   }
 }
 
 function takeEvent(event) {
+  const data = lanes[event.lane || 0];
   data.take(event);
-  const at = data.started ? (event.time_us / 1000 - data.origin) / 1000 : null;
+  const at = data.since(event), seconds = at === null ? null : at / 1000;
+  const text = lanes.length > 1 && event.text ? `${data.controller}: ${event.text}` : event.text;
   if (event.type === "state") {
-    call.phase = event.text;
-    guard.add("state", at, event.text);
-    // Until it is connected a call can only be stopped; while it is measured, not even that.
+    call.phase = call.at_once ? event.text : text;
+    guard.add("state", seconds, text);
+    // Until it is connected a call can only be stopped; while the last one is measured, not even that.
     byId("down").disabled = !event.started_us;
-    if (data.started && !event.started_us) byId("stop").disabled = true;
+    if (event.started_us) byId("stop").disabled = false;
+    else if (lanes.every((one) => one.started)) byId("stop").disabled = true;
     showStatus();
   } else if (event.type === "note") {
-    guard.add("note", at, event.text);
+    guard.add("note", seconds, text);
   } else if (event.type === "control") {
-    takeControl(event, at);
+    takeControl(event, seconds);
   }
 }
 
 // The steps of one drag are one line.
 function takeControl(event, at) {
   if (event.action === "objective") {
-    data.mark(event.action);
+    decided.mark(event.action);
     call.objective = [event.throughput, event.latency, event.loss];
     if (event.viewer !== connection.viewer) objective.set(call.objective);
     const first = byId("events").firstElementChild;
     if (first && first.dataset.kind === "objective") first.remove();
   }
-  if (event.action === "down") data.mark(event.action);
+  if (event.action === "down") decided.mark(event.action);
   const text = controlText(event);
   if (text) guard.add(event.action, at, text);
 }
@@ -148,13 +155,14 @@ function takeCall(next) {
   call = next;
   if (isNew) {
     const scenario = setup.byName.get(call.scenario);
-    data = new CallData(call, scenario || null);
+    lanes = call.controllers.map((name) => new CallData(name, scenario || null, largestLag));
+    decided = lanes.find(({ controller }) => followsObjective(controller)) || lanes[0];
     if (isRunning()) objective.set(call.objective);
     guard.reset();
     pool.show(null);
-    models.show(hasModel(call.controller));
+    models.show(call.controllers.some(hasModel));
     hideResult();
-    live.show(data);
+    live.show(lanes, decided);
     if (scenario) fillSketch(byId("progress"), scenario);
   }
   setView(call);
@@ -180,43 +188,59 @@ function setView(shown) {
   byId("result").hidden = shown === null || running;
   byId("preview").hidden = shown !== null;
   byId("stop").disabled = false;
-  byId("down").disabled = !(data && data.started);
+  byId("down").disabled = !lanes.some((data) => data.started);
   if (running) {
     setText(byId("running-title"), shown.scenario);
-    setText(byId("running-what"), `${shown.controller}, ${SENDERS[shown.sender] || shown.sender} sends ${shown.size.replace("x", " × ")}`);
+    setText(byId("running-what"), `${shown.controllers.join(" and ")}${inTurn(shown)}, ${SENDERS[shown.sender] || shown.sender} sends ${shown.size.replace("x", " × ")}`);
     setText(byId("length"), `of ${shown.duration_s} s`);
   }
   byId("setup").hidden = running;
   if (takesFocus) byId("stop").focus({ preventScroll: true });
   // Without Weir there are no reasons to show.
-  byId("rules").hidden = byId("reasons").hidden = shown !== null && !followsObjective(shown.controller);
-  if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controller}`);
+  byId("rules").hidden = byId("reasons").hidden = shown !== null && !shown.controllers.some(followsObjective);
+  if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controllers.join(" and ")}`);
   live.draw();
   showProgress();
   showStatus();
   showObjectiveNote();
 }
 
+const inTurn = ({ controllers, at_once: atOnce }) => (controllers.length < 2 ? "" : atOnce ? ", at once" : ", one after the other: two at once are too much for this machine");
+
 function showStatus() {
-  const state = !connected ? "lost" : isRunning() ? "running" : "ready";
+  const state = !connected ? "lost" : isRunning() ? "running" : lacking ? "lacking" : "ready";
   byId("status").dataset.state = state;
   const phase = (call && call.phase) || "starting";
-  setText(byId("status-text"), { lost: "Not connected to weir serve; trying again", running: phase[0].toUpperCase() + phase.slice(1), ready: "Ready" }[state]);
+  const texts = { lost: "Not connected to weir serve; trying again", running: phase.includes(": ") ? phase : phase[0].toUpperCase() + phase.slice(1), lacking: "A call cannot be made here", ready: "Ready" };
+  setText(byId("status-text"), texts[state]);
 }
 
 function showProgress() {
-  if (!data || !isRunning()) return;
-  setText(byId("elapsed"), data.started ? seconds(Math.min(data.elapsed, call.duration_s)) : "0 s");
+  if (!isRunning()) return;
+  const elapsed = live.now / 1000;
+  setText(byId("elapsed"), seconds(Math.min(elapsed, call.duration_s)));
   const scenario = setup.byName.get(call.scenario);
-  setProgress(byId("progress"), data.elapsed / (scenario ? scenario.duration_s : call.duration_s));
-  const { frames, width, height, freezes, limit } = data.picture;
-  const parts = [frames !== undefined && `${Math.round(frames)} frames/s`, width && `${width} × ${height}`,
-    freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
-  setText(byId("picture"), parts.filter(Boolean).join(" · "));
+  setProgress(byId("progress"), elapsed / (scenario ? scenario.duration_s : call.duration_s));
+  const pictures = lanes.filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
+    const parts = [`${Math.round(frames)} frames/s`, width && `${width} × ${height}`,
+      freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
+    return (lanes.length > 1 ? `${controller}: ` : "") + parts.filter(Boolean).join(" · ");
+  });
+  setText(byId("picture"), pictures.join("; "));
+}
+
+// The link logs how late its packets are. What a slow machine does is said while it does, not only in the record.
+function showLateness() {
+  const late = isRunning() ? lanes.filter((data) => data.lateShare > 0.05) : [];
+  byId("late").hidden = late.length === 0;
+  if (late.length) {
+    const shares = late.map(({ controller, lateShare }) => `${controller}: ${Math.round(100 * lateShare)} %`).join(", ");
+    setText(byId("late"), `This machine is too slow for ${lanes.length > 1 && call.at_once ? "two calls at once" : "this call"}: packets leave the link over ${largestLag} ms late in part of the last 10 s (${shares}). What is seen is not the controllers alone.`);
+  }
 }
 
 function showObjectiveNote() {
-  const controller = isRunning() ? call.controller : setup.choice.controller;
+  const controller = isRunning() ? decided.controller : setup.choice.controller;
   setText(byId("objective-note"),
     !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`
       : controller === "shadow" ? "Affects Weir's shadow estimate only: GCC decides."

@@ -26,9 +26,9 @@ function drawTimes(pen, view, x, height, labelled, top, bottom) {
   const step = [1, 2, 5, 10, 15, 20, 30, 60, 120].find((each) => (span / each) * 46 <= pen.width) || 300;
   pen.textAlign = "center";
   pen.textBaseline = "alphabetic";
-  const first = Math.ceil((view.from - view.origin) / 1000 / step) * step;
-  for (let second = first; second * 1000 + view.origin <= view.to + 1; second += step) {
-    const place = x(view.origin + second * 1000);
+  const first = Math.ceil(view.from / 1000 / step) * step;
+  for (let second = first; second * 1000 <= view.to + 1; second += step) {
+    const place = x(second * 1000);
     pen.strokeStyle = css("--grid");
     stroke(pen, place, top, place, bottom);
     if (!labelled) continue;
@@ -104,7 +104,7 @@ function drawCursor(pen, view, x, top, bottom) {
 }
 
 function drawCursorTime(pen, view, x, height) {
-  const text = `${((view.cursor - view.origin) / 1000).toFixed(1)} s`;
+  const text = `${(view.cursor / 1000).toFixed(1)} s`;
   const half = pen.measureText(text).width / 2 + 7;
   const place = Math.min(pen.width - half, Math.max(half, x(view.cursor)));
   pen.fillStyle = css("--ink");
@@ -152,7 +152,7 @@ export class Plot {
     this.ceiling = floor;
   }
 
-  // view: {from, to, origin, cursor}, ms. Nothing happens while the canvas has no size.
+  // view: {from, to, cursor}, ms. Nothing happens while the canvas has no size.
   draw(view) {
     const pen = prepare(this.canvas);
     if (!pen) return;

@@ -19,6 +19,7 @@ export class Setup {
     this.choice = this.remembered();
     this.buildScenarios();
     this.buildSegments("controllers", "controller", this.setup.controllers, (name) => name);
+    this.buildSegments("beside", "beside", ["", ...setup.beside], (name) => name || "none");
     this.buildSegments("senders", "sender", setup.senders, (name) => SENDERS[name] || name);
     byId("size").replaceChildren(...setup.sizes.map((size) => element("option", { value: size, text: size.replace("x", " × ") })));
     byId("size").value = this.choice.size;
@@ -41,15 +42,15 @@ export class Setup {
 
   // The request for the server, without the objective.
   get request() {
-    const { scenario, sender, size } = this.choice;
+    const { scenario, sender, size, beside } = this.choice;
     const controller = byId("pool-line").value.trim() || this.choice.controller;
-    return { scenario, sender, controller, size, duration_s: byId("duration").valueAsNumber };
+    return { scenario, sender, controller, beside, size, duration_s: byId("duration").valueAsNumber };
   }
 
   remembered() {
     const [own] = this.setup.own;
     const first = { scenario: own || (this.byName.has("step-down-up") ? "step-down-up" : this.setup.scenarios[0].name), own,
-      controller: this.setup.controllers[0], sender: this.setup.senders[0], size: this.setup.sizes.at(navigator.hardwareConcurrency >= ENOUGH_CORES ? 0 : -1) };
+      controller: this.setup.controllers[0], beside: this.setup.beside[0], sender: this.setup.senders[0], size: this.setup.sizes.at(navigator.hardwareConcurrency >= ENOUGH_CORES ? 0 : -1) };
     try {
       const kept = JSON.parse(localStorage.getItem(REMEMBERED)) || {};
       // A file that was named anew counts more than an earlier choice.
@@ -57,6 +58,7 @@ export class Setup {
       for (const [name, known] of [["controller", "controllers"], ["sender", "senders"], ["size", "sizes"]]) {
         if (this.setup[known].includes(kept[name])) first[name] = kept[name];
       }
+      if (["", ...this.setup.beside].includes(kept.beside)) first.beside = kept.beside;
     } catch { /* Storage may be off, or hold something else: the defaults do. */ }
     return first;
   }

@@ -80,7 +80,7 @@ export class Preview {
     if (rest) lines.push({ series: series(rest), colour: "--accent", kind: "area", width: 1.4, opacity: 0.3 });
     const largest = 1000 * highest(scenario);
     this.plot = new Plot(this.canvas, { lines, floor: 1e5, top: () => largest, label: (value) => String(+(value / 1e6).toFixed(3)), times: true, count: 4 });
-    this.view = { from: 0, to: 1000 * scenario.duration_s, origin: 0, cursor: null };
+    this.view = { from: 0, to: 1000 * scenario.duration_s, cursor: null };
     this.canvas.setAttribute("aria-label", `Capacity over ${scenario.duration_s} s: ${range(scenario)}`);
     this.draw();
   }

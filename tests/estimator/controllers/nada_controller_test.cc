@@ -28,9 +28,9 @@ class NadaControllerTest : public testing::Test {
       nada_.OnArrival(arrival);
     }
     now_ += kDelta;
-    const NetworkControlUpdate update = nada_.OnTimeout(now_);
+    const ReceiverControlUpdate update = nada_.OnTimeout(now_);
     EXPECT_TRUE(update.target_rate);
-    return static_cast<double>(update.target_rate->target_rate.bps());
+    return static_cast<double>(update.target_rate->bps());
   }
 
   Timestamp now_ = kStart;

@@ -27,9 +27,9 @@ class RuleControllerTest : public testing::Test {
     }
     now_ += kInterval;
     EXPECT_EQ(rule_.next_timeout(), now_);
-    const NetworkControlUpdate update = rule_.OnTimeout(now_);
+    const ReceiverControlUpdate update = rule_.OnTimeout(now_);
     EXPECT_TRUE(update.target_rate);
-    return update.target_rate->target_rate;
+    return *update.target_rate;
   }
 
   Timestamp now_ = kStart;

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from weir.files.output import file_name
-from weir.qoe_eval import requirements
-from weir.qoe_eval.call import call as call_command
+from weir.qoe_eval import call_command, requirements
 from weir.qoe_eval.call.summary import read_calls
 from weir.qoe_eval.records import CallRecord
 
@@ -161,24 +160,30 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--sender", "firefox"), "--sender firefox: use chromium, native"),
+        (("--sender", "firefox"), "--sender 'firefox': not known; use chromium, native"),
         (
             ("--controller", "pcc"),
-            "--controller pcc: not known; use weir, gcc, shadow, scream, weir-send, nada, rule, gcc:",
+            "--controller 'pcc': not known; did you mean gcc? use weir, gcc, shadow, scream, weir-send, nada, rule,",
         ),
-        (("--size", "1x1"), "--size 1x1: use 1280x720, 640x360"),
-        (("--codec", "AV1"), "--codec AV1: use VP8, VP9"),
-        (("--objective", "1,2"), "--objective 1,2"),
+        (("--size", "1x1"), "--size '1x1': not known; use 1280x720, 640x360"),
+        (("--codec", "AV1"), "--codec 'AV1': not known; use VP8, VP9"),
+        (("--objective", "1,2"), "--objective '1,2'"),
         (("--max-bitrate", "1G"), "must be between 50k and 50M"),
-        (("--model", "none.onnx"), "--model none.onnx: no such file"),
+        (("--model", "none.onnx"), "--model 'none.onnx': no such file"),
         (("--queue", "many"), "many"),
         (("--reverse", "none.up"), "none.up: no such file"),
-        (("--sender", "chromium", "--controller", "gcc", "--controller", "weir-send"), "weir-send: runs at the sender"),
-        (("--receiver", "chromium", "--controller", "gcc", "--controller", "nada"), "--receiver chromium: requires"),
-        (("--decision-delay", "-1"), "Input should be greater than or equal to 0"),
-        (("--decision-delay", "10001"), "Input should be less than or equal to 10000"),
-        (("--decision-delay", "nan"), "Invalid value for '--decision-delay'"),
-        (("--decision-delay", "30", "--controller", "gcc"), "--decision-delay 30: requires a controller with a policy"),
+        (
+            ("--sender", "chromium", "--controller", "gcc", "--controller", "weir-send"),
+            "'weir-send': runs at the sender",
+        ),
+        (("--receiver", "chromium", "--controller", "gcc", "--controller", "nada"), "--receiver 'chromium': requires"),
+        (("--decision-delay", "-1"), "--decision-delay '-1': must be greater than or equal to 0"),
+        (("--decision-delay", "10001"), "--decision-delay '10001': must be less than or equal to 10000"),
+        (("--decision-delay", "nan"), "--decision-delay 'nan': must be"),
+        (
+            ("--decision-delay", "30", "--controller", "gcc"),
+            "--decision-delay '30': requires a controller with a policy",
+        ),
         (("--decision-delay", "30", "--controller", "pilot=nada copilots=rule"), "requires a controller with a policy"),
     ],
 )

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 from hand_made import record
 
+from weir.installation import shipped_model
 from weir.qoe_eval.call.run import CallsOutcome
 from weir.qoe_eval.evaluate import call_measures, runner
 from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy
 from weir.qoe_eval.evaluate.scenario_sets import CALL_TRACES
-from weir.trainer import SHIPPED_MODEL
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def traces(tmp_path):
 def weir(fake_simulator, monkeypatch, run_weir):
     """Runs `weir evaluate ARGUMENTS` with the stand-in for weir-sim; returns status, standard output and error."""
     monkeypatch.delenv("WEIR_SHARED", raising=False)
-    return partial(run_weir, "evaluate", SHIPPED_MODEL, "--out", "out")
+    return partial(run_weir, "evaluate", shipped_model(), "--out", "out")
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 from hand_made import record, results, row
 
+from weir.installation import shipped_model
 from weir.qoe_eval.evaluate import call_measures
 from weir.qoe_eval.evaluate.call_measures import estimator_cpu_share, pairs_of
 from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy, worst
-from weir.trainer import SHIPPED_MODEL
 
 GOOD = {
     "received_bitrate_bps": 1.4e6, "network_delay_ms_p95": 90.0, "end_to_end_delay_ms_p95": 200.0, "vmaf_mean": 80.0,
@@ -157,4 +157,4 @@ def test_calls_are_near_their_replays_path_by_path():
 
 
 def test_the_estimators_cpu_is_a_small_share_of_a_core():
-    assert 0 < estimator_cpu_share(SHIPPED_MODEL, 5e6, duration_s=2.0) < 0.5
+    assert 0 < estimator_cpu_share(shipped_model(), 5e6, duration_s=2.0) < 0.5

@@ -8,6 +8,7 @@ import pytest
 from hand_made import record, results, row
 
 from weir.errors import InputError
+from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, MAX_BPS, MIN_BPS, write_faulty_models
 from weir.qoe_eval.evaluate.safety_measures import rule_effect
 from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
@@ -17,7 +18,6 @@ from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.registry import PRESETS
 from weir.traces.generate.random_domain import random_scenario
-from weir.trainer import SHIPPED_MODEL
 
 HEALTHY, MAXIMUM = "pool of the healthy model", "pool of maximum"
 POOLS = {HEALTHY: "h", MAXIMUM: "m", "pool of shuffled": "s"}
@@ -25,7 +25,7 @@ POOLS = {HEALTHY: "h", MAXIMUM: "m", "pool of shuffled": "s"}
 
 @pytest.fixture
 def models(tmp_path):
-    return write_faulty_models(tmp_path / "models", SHIPPED_MODEL)
+    return write_faulty_models(tmp_path / "models", shipped_model())
 
 
 def test_the_library_loads_what_is_faulty(models):
@@ -51,7 +51,7 @@ def test_the_library_loads_what_is_faulty(models):
 def test_the_shuffled_one_names_its_features_in_another_order(models):
     shuffled, healthy = (
         {entry.key: entry.value for entry in onnx.load(file).metadata_props}
-        for file in (models["shuffled"], SHIPPED_MODEL)
+        for file in (models["shuffled"], shipped_model())
     )
     assert shuffled["weir.features"] != healthy["weir.features"]
     assert sorted(shuffled["weir.features"].split(",")) == sorted(healthy["weir.features"].split(","))
@@ -66,7 +66,7 @@ def test_a_healthy_model_that_is_none_and_a_file_that_no_pool_can_name(tmp_path)
         write_faulty_models(tmp_path / "models", none)
     assert not (tmp_path / "models").exists()
     with pytest.raises(InputError, match="controller"):
-        safety.custom_controllers(Settings(SHIPPED_MODEL, tmp_path / "my models"))
+        safety.custom_controllers(Settings(shipped_model(), tmp_path / "my models"))
 
 
 def scored(controller, challenge, pilot_share=1.0, active_s=None, scenario="any"):

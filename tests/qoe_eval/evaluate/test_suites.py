@@ -216,11 +216,11 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--suite", "weather"], "--suite weather: there is none; one of policy, impairments,"),
-        (["--set", "weather"], "--set weather: there is none; one of catalogue, random, mahimahi,"),
+        (["--suite", "weather"], "--suite 'weather': not known; use policy, impairments,"),
+        (["--set", "weather"], "--set 'weather': there is none; one of catalogue, random, mahimahi,"),
         (["--only", "nothing"], "--only nothing: no scenario is chosen"),
-        (["--size", "9x9"], "--size 9x9: use 1280x720, 640x360"),
-        (["--traces", "nowhere"], "--traces nowhere: no folder opennetlab/ or mahimahi/ in it"),
+        (["--size", "9x9"], "--size '9x9': not known; use 1280x720, 640x360"),
+        (["--traces", "nowhere"], "--traces 'nowhere': no folder opennetlab/ or mahimahi/ in it"),
         (["--figures", "missing.json"], "missing.json: no such file"),
         (["--figures", "list.json"], "--figures list.json: must be a JSON object"),
         (["--weak-model", "no.onnx"], "--weak-model no.onnx: no such file"),

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
 from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
 from weir.qoe_eval.link.namespaces import FOLDER, CallNamespaces, remove_leftovers
 from weir.qoe_eval.link.process import LinkFailed, LinkProcess
+from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
 
 _specification = importlib.util.spec_from_file_location("real_network", Path(__file__).parent / "real_network.py")

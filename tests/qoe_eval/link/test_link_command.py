@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.executables import find_simulator
 from weir.qoe_eval.link.namespaces import FOLDER
+from weir.simulator.executables import find_simulator
 
 _specification = importlib.util.spec_from_file_location("real_network", Path(__file__).parent / "real_network.py")
 network = importlib.util.module_from_spec(_specification)

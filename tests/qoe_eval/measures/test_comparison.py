@@ -60,7 +60,7 @@ def test_any_controller_can_be_the_reference():
     assert compared_pairs(["weir"], "weir") == []
     check_reference(None, [])
     check_reference("gcc", controllers)
-    with pytest.raises(InputError, match="--reference nada: does not run; use one of weir, gcc, scream, mine"):
+    with pytest.raises(InputError, match="--reference 'nada': does not run; use one of weir, gcc, scream, mine"):
         check_reference("nada", controllers)
 
 

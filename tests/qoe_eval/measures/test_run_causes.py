@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hand_made import run_record
 
-from weir.executables import find_simulator
 from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
 from weir.qoe_eval.measures.run_causes import run_episodes, summarise_causes
 from weir.qoe_eval.records import Episode
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import replay
 from weir.qoe_eval.runs.store import RunStore
+from weir.simulator.executables import find_simulator
 from weir.traces.catalogue import load_bundled
 
 SAMPLES = 100

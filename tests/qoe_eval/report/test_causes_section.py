@@ -57,6 +57,7 @@ def test_the_page_marks_episodes_in_the_time_series(summary_of, tmp_path):
     store.append(record, {"path": path, "flows": {"media": columns}})
     page = write_report(store, [record], summary_of(record)).read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
-    assert data["series"][0]["flows"][0]["episodes"] == [["freeze", 1.0, 3.0, episode_text(Episode(**FREEZE))]]
+    (line,) = next(row["lines"] for row in data["charts"][0]["rows"] if row["title"] == "Main cause")
+    assert (line["x"], set(line["text"])) == ([1.0, 2.0, 3.0, 3.0], {episode_text(Episode(**FREEZE)), ""})
     assert "Why it froze" in page
     assert json.loads((tmp_path / "summary.json").read_text())["causes"][0]["seconds_by_cause"]["key_frame"] == 1.52

@@ -53,6 +53,14 @@ def test_the_tables_hold_what_the_results_hold(fake_simulator, run_weir, trace, 
     assert float(frames[0]["rendered_time_s"]) > float(frames[0]["capture_time_s"])
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+A1", "-A1", "@SUM(A1)"])
+def test_a_name_is_no_formula(fake_simulator, run_weir, trace, tmp_path, name):
+    trace = trace.rename(tmp_path / f"{name}.csv")
+    replay(run_weir, f"./{name}.csv", "--csv")
+    for file in ("results.csv", "series.csv.gz", "frames.csv.gz"):
+        assert {row["scenario"] for row in table(tmp_path / "out" / file)} == {f"'{name}"}
+
+
 def test_report_writes_the_same_tables_again(fake_simulator, run_weir, trace, tmp_path):
     replay(run_weir, trace, "--csv")
     names = ("results.csv", "series.csv.gz", "frames.csv.gz")

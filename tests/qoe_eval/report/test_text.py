@@ -43,8 +43,10 @@ def test_paired_differences_in_words_the_viewers_first():
     assert [one.kind for one in gcc.differences] == ["bad", "good", "bad", "even", "good"]
     assert str(scream).splitlines() == [
         "weir against scream, 3 independent scenarios, 8 runs",
-        "  Challenge score +0.5 (too few scenarios for an interval (3)): better in 1, worse in 1, level in 1",
+        "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
+    assert (scream.has_intervals, scream.verdict) == (False, "")
+    assert gcc.verdict == "better in Frozen; Challenge score — worse in Freezes; Frame delay, p95"
     assert scream.differences[0].kind == "even"
     assert sentences([]) == []
 

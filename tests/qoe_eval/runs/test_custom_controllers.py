@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError, MissingComponent
-from weir.executables import find_simulator
+from weir.installation import shipped_model
 from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.replay import replay as replay_plan
 from weir.registry import SIMULATED
+from weir.simulator.executables import find_simulator
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples" / "controllers"

@@ -160,7 +160,7 @@ def test_controllers_that_are_no_files_are_refused(results, run_weir, tmp_path):
     for name in ("/dev/zero", "./fifo"):
         status, _, said = run_weir("replay", "trace.csv", "--controller", name, "--out", "there")
         assert status == 2
-        assert f"--controller {name}: is no regular file" in said
+        assert f"--controller '{name}': is no regular file" in said
 
 
 @pytest.mark.parametrize("option", ["--model", "--controller"])
@@ -198,5 +198,5 @@ def test_results_of_another_command_are_not_overwritten(results, run_weir, tmp_p
 def test_the_page_of_a_dump_does_not_replace_that_of_a_replay(results, run_weir):
     before = (results / "report.html").read_bytes()
     status, _, said = run_weir("report", DUMP, "--out", "here")
-    assert (status, "--out here: holds runs or calls (results.jsonl); choose another folder" in said) == (2, True)
+    assert (status, "--out 'here': holds runs or calls (results.jsonl); choose another folder" in said) == (2, True)
     assert (results / "report.html").read_bytes() == before

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from weir.trainer import SHIPPED_MODEL
+from weir.installation import shipped_model
 
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 REPLAY = ("--controller", "rule", "--seeds", "1", "--objectives", "0", "--out", "here")
@@ -100,15 +100,21 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("replay", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
         (("replay", "trace.csv", "--reverse", "none.down"), "none.down: no such file"),
         (("replay", "trace.csv", "--queue", "9" * 5000), "is beyond any queue"),
-        (("replay", "trace.csv", "--decision-delay", "-1"), "Input should be greater than or equal to 0"),
-        (("replay", "trace.csv", "--decision-delay", "10001"), "Input should be less than or equal to 10000"),
-        (("replay", "trace.csv", "--decision-delay", "nan"), "Invalid value for '--decision-delay'"),
-        (("replay", "trace.csv", "--model", "."), "--model .: is no file"),
-        (("replay", "trace.csv", "--model", "/dev/zero"), "--model /dev/zero: is no file"),
-        (("replay", "trace.csv", "--model", "empty"), "--model empty: has 0 bytes"),
-        (("replay", "trace.csv", "--out", "trace.csv"), "--out trace.csv: the folder cannot be made (File exists)"),
-        (("replay", "trace.csv", "--out", "/dev/full"), "--out /dev/full: the folder cannot be made"),
-        (("replay", "trace.csv", "--out", "loop"), "--out loop: the folder cannot be made"),
+        (
+            ("replay", "trace.csv", "--decision-delay", "-1"),
+            "--decision-delay '-1': must be greater than or equal to 0",
+        ),
+        (
+            ("replay", "trace.csv", "--decision-delay", "10001"),
+            "--decision-delay '10001': must be less than or equal to 10000",
+        ),
+        (("replay", "trace.csv", "--decision-delay", "nan"), "--decision-delay 'nan': must be"),
+        (("replay", "trace.csv", "--model", "."), "--model '.': is no file"),
+        (("replay", "trace.csv", "--model", "/dev/zero"), "--model '/dev/zero': is no file"),
+        (("replay", "trace.csv", "--model", "empty"), "--model 'empty': has 0 bytes"),
+        (("replay", "trace.csv", "--out", "trace.csv"), "--out 'trace.csv': the folder cannot be made (File exists)"),
+        (("replay", "trace.csv", "--out", "/dev/full"), "--out '/dev/full': the folder cannot be made"),
+        (("replay", "trace.csv", "--out", "loop"), "--out 'loop': the folder cannot be made"),
         (("replay", "trace.csv", "--out", "/proc/self"), "weir: /proc/self"),
         (("model", "/dev/zero"), "/dev/zero: over 64 MiB"),
         (("model", "."), ".: cannot be read (Is a directory)"),
@@ -147,6 +153,7 @@ def test_no_traceback(weir, tmp_path, arguments, message):
 def test_a_file_is_replaced_with_force_alone_and_a_pipe_needs_a_reader(weir, tmp_path, command, suffix):
     there, pipe = f"there{suffix}", f"pipe{suffix}"
     (tmp_path / there).write_text("mine")
+    (tmp_path / "run").mkdir()
     status, _, said = weir(*command, there)
     assert (status, said) == (
         2,
@@ -163,8 +170,9 @@ def test_a_file_is_replaced_with_force_alone_and_a_pipe_needs_a_reader(weir, tmp
     "command", [("export", "run", "--force", "--out", "notes.onnx"), ("model", "notes.onnx", "--card")]
 )
 def test_a_card_replaces_nothing_but_a_card(weir, tmp_path, command):
-    (tmp_path / "notes.onnx").write_bytes(SHIPPED_MODEL.read_bytes())
+    (tmp_path / "notes.onnx").write_bytes(shipped_model().read_bytes())
     (tmp_path / "notes.md").write_text("mine")
+    (tmp_path / "run").mkdir()
     status, _, said = weir(*command)
     assert status == 2
     assert said == "weir: notes.md: the model's card goes there, but it is no model card; rename it\n"

@@ -1,12 +1,12 @@
 import pytest
 
+from weir.objectives import checked_objective
 from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
 from weir.qoe_eval.runs.replay import replay, replay_all
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
-from weir.trainer.gym.episode import checked_objective
 
 
 def test_the_fan_covers_the_simplex():

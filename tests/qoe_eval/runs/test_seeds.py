@@ -7,10 +7,10 @@ import json
 import pytest
 
 from weir.errors import MissingComponent
-from weir.executables import find_simulator
+from weir.installation import shipped_model
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.options import shipped_model
 from weir.qoe_eval.runs.simulator import run_jobs
+from weir.simulator.executables import find_simulator
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.schema.scenario import Scenario
 

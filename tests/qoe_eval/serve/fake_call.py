@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
-from weir import parse_pool
+from weir._core import parse_pool
 from weir.qoe_eval.serve.call_runner import CallBackend
 from weir.registry import is_pool, pool_members
 
@@ -33,8 +33,13 @@ class FakeCalls:
     lacking: list = field(default_factory=list)
     failure: str = ""
     raises: Exception | None = None
+    failing: str = ""
     connect_s: float = 0.0
     video: Path | None = None
+    cores: int = 8
+    disturbed: list = field(default_factory=list)
+    lateness_ms: float = 0.1
+    barriers: list = field(default_factory=list)
     settings: list = field(default_factory=list)
     controls: list = field(default_factory=list)
     cancelled: int = 0
@@ -43,10 +48,13 @@ class FakeCalls:
         return CallBackend(
             missing=lambda request: self.lacking,
             run_call=self.run_call,
-            write_report=lambda result: (result.folder / "report.html").write_text(REPORT),
+            write_report=lambda results, folder: (folder / "report.html").write_text(REPORT),
+            cores=lambda: self.cores,
         )
 
-    async def run_call(self, settings, on_event, control):
+    async def run_call(self, settings, on_event, control, barrier):
+        settings.out.mkdir(exist_ok=True)
+        self.barriers.append(barrier)
         self.settings.append(settings)
         try:
             return await self._run(settings, on_event, control)
@@ -64,9 +72,9 @@ class FakeCalls:
         for text in ("setting up the link", "starting the receiver", sender, "connecting"):
             tell("state", text)
         await asyncio.sleep(self.connect_s)
-        if self.raises:
+        if self.raises and self.failing in ("", settings.controller):
             raise self.raises
-        model = _Model(settings)
+        model = _Model(settings, self.lateness_ms)
         tell("note", "receiver: connected")
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s)
         for step in range(round(settings.duration_s / STEP_S)):
@@ -93,8 +101,11 @@ class FakeCalls:
             "controller": settings.controller,
             "objective": list(settings.objective),
             "seed": 0,
+            "duration_s": settings.duration_s,
+            "path": {"one_way_delay_ms": 25.0},
+            "flows": [],
             "metrics": {"run": METRICS},
-            "call": {"sender": settings.sender, "disturbed": [], "failure": self.failure},
+            "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
         }
         (settings.out / "call.json").write_text(json.dumps(record))
         if self.video:
@@ -105,8 +116,9 @@ class FakeCalls:
 class _Model:
     """Capacity, a queue before it, and a controller that reads the capacity."""
 
-    def __init__(self, settings):
+    def __init__(self, settings, lateness_ms):
         self.settings = settings
+        self.lateness_ms = lateness_ms
         self.capacity = settings.scenario.forward.capacity.trace()
         self.cross = [flow for flow in settings.scenario.flows if flow.kind == "cbr"]
         self.random = random.Random(0)
@@ -148,7 +160,7 @@ class _Model:
             "type": "link", "time_us": time_us, "scenario_time_s": now_s, "direction": "forward",
             "capacity_bps": capacity, "queue_bytes": round(self.queue_bits / 8),
             "queueing_delay_ms": round(queue_ms, 2), "packets": packets, "bytes": round(served / 8),
-            "dropped_packets": lost, "delay_error_ms_p95": 0.1,
+            "dropped_packets": lost, "delay_error_ms_p95": self.lateness_ms,
         }  # fmt: skip
         yield {"type": "link", "time_us": time_us, "direction": "reverse", "capacity_bps": None}
         self.arrived = [*self.arrived[1:], served / STEP_S]

@@ -41,7 +41,7 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
         (["nowhere.json"], 2, "nowhere.json"),
         (["--out", "steps.json/below"], 2, "--out"),
         (["--port", "65536"], 2, "--port"),
-        (["--models", "steps.json"], 2, "--models steps.json: no such folder"),
+        (["--models", "steps.json"], 2, "--models 'steps.json': no such folder"),
     ],
 )
 def test_wrong_use_is_one_message(tmp_path, arguments, status, said):

@@ -6,10 +6,11 @@ import shutil
 import time
 
 import pytest
+from hand_made import record
 from serve.conftest import RunningServer
 
+from weir.installation import shipped_model
 from weir.traces.catalogue import load_bundled
-from weir.trainer import SHIPPED_MODEL
 
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
@@ -22,17 +23,21 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.fixture
 def open_page(chromium, server):
-    """open_page(**context options): the page, loaded; any error on it fails the test."""
+    """open_page(**context options): the page, loaded; any error on it fails the test. Without `beside` no second call
+    is chosen.
+    """
     contexts, wrong = [], []
 
-    def open_one(viewport=DESKTOP, **options):
+    def open_one(viewport=DESKTOP, beside=False, **options):
         contexts.append(chromium.new_context(viewport=viewport, **options))
         page = contexts[-1].new_page()
         page.set_default_timeout(LIMIT_S * 1000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
         page.goto(server.url)
-        page.wait_for_selector("#status[data-state=ready]")
+        page.wait_for_selector("#status:is([data-state=ready], [data-state=lacking], [data-state=running])")
+        if not beside and page.locator("#setup").is_visible():
+            page.locator("#beside").get_by_text("none").click()
         return page
 
     yield open_one
@@ -142,7 +147,7 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
 
 def test_another_model_in_the_call(open_page, server, calls):
     calls.speed = 10.0
-    (server.models / "mine.onnx").write_bytes(SHIPPED_MODEL.read_bytes())
+    (server.models / "mine.onnx").write_bytes(shipped_model().read_bytes())
     (server.models / "broken.onnx").write_bytes(b"no model")
     page = open_page()
     page.locator("#duration").fill("450")
@@ -189,10 +194,10 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
     assert page.locator("#status-text").inner_text() == "In the call"
     rates = values(page, "rate-legend")
-    assert list(rates) == ["Capacity", "Received", "GCC's estimate", "Weir's (shadow)"]
+    assert list(rates) == ["Capacity", "Received", "Estimate of the sender", "Estimate"]
     assert all(re.fullmatch(r"\d+(\.\d+)? [kM]bps", value) for value in rates.values()), rates
-    for canvas, line in (("rate-plot", "--received"), ("rate-plot", "--c-weir"), ("rate-plot", "--c-gcc"),
-                         ("delay-plot", "--c-weir"), ("reason-plot", "--c-weir")):  # fmt: skip
+    for canvas, line in (("rate-plot", "--c-shadow"), ("rate-plot", "--c-weir"), ("delay-plot", "--c-shadow"),
+                         ("reason-plot", "--c-weir")):  # fmt: skip
         assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
     assert "for display only, GCC decides" in page.locator("#verdict").inner_text()
     assert "frames/s" in page.locator("#picture").inner_text()
@@ -220,12 +225,52 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     page.wait_for_selector("#result:not([hidden])")
     assert page.locator("#result-title").inner_text() == "The call was stopped"
     with page.expect_popup() as report:
-        page.locator("#result-links").get_by_text("Open the report").click()
+        page.locator("#results").get_by_text("Open the report").click()
     report.value.wait_for_load_state()
     assert report.value.title() == "Report"
     wait_for(lambda: page.locator("#calls-table tbody tr").count() == 1, "the call is not in the list")
     # All is ready for the next call.
     assert page.locator("#start").is_visible()
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
+def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page, calls, viewport):
+    calls.speed, calls.lateness_ms = 20.0, 7.0
+    page = open_page(viewport, beside=True)
+    page.locator("#duration").fill("200")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
+    assert "weir and gcc, at once" in page.locator("#running-what").inner_text()
+    rates = values(page, "rate-legend")
+    assert {"weir, received", "weir, estimate", "gcc, received", "gcc, estimate of the sender"} <= set(rates)
+    for canvas in ("rate-plot", "delay-plot"):
+        for line in ("--c-weir", "--c-gcc"):
+            assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
+    assert "gcc: 30 frames/s" in page.locator("#picture").inner_text()
+    wait_for(lambda: "too slow for two calls at once" in page.locator("#late").inner_text(), "lateness is not shown")
+    assert overflow(page) <= 0
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.locator("#results h3").all_inner_texts() == ["weir", "gcc"]
+    assert overflow(page) <= 0
+
+
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 320, "height": 640}, DESKTOP])
+def test_counts_of_the_guard_are_whole(open_page, viewport):
+    page = open_page(viewport)
+    page.locator("#start").click()
+    page.wait_for_selector("#guard:not([hidden])")
+    page.evaluate("document.querySelectorAll('.rules dd').forEach((one) => { one.textContent = '128034'; })")
+    lines, inside = page.evaluate(
+        """() => {
+          const all = [...document.querySelectorAll(".rules dd")], right = (one) => one.getBoundingClientRect().right;
+          return [Math.max(...all.map((one) => one.offsetHeight / parseFloat(getComputedStyle(one).lineHeight))),
+            all.every((one) => right(one) <= right(one.parentElement))];
+        }"""
+    )
+    assert lines < 1.5
+    assert inside
 
 
 def test_keyboard_alone(open_page, calls):
@@ -307,6 +352,9 @@ def test_every_state_fits_and_can_be_read(open_page, calls, viewport, scheme):
     ]
     page = open_page(viewport=viewport, color_scheme=scheme)
     page.wait_for_selector("#missing:not([hidden])")
+    # Nothing is ready while something is missing.
+    page.wait_for_selector("#status[data-state=lacking]")
+    assert page.locator("#status-text").inner_text() == "A call cannot be made here"
     assert overflow(page) <= 0
     calls.lacking = []
     page.locator("#duration").fill("600")
@@ -399,8 +447,7 @@ def test_text_of_others_is_text(open_page, server):
     folder = server.out / "x"
     folder.mkdir(parents=True)
     attack = "<img src=x onerror=document.title='taken'>"
-    record = {"scenario": attack, "controller": attack, "call": {"sender": attack, "disturbed": [attack]}}
-    (folder / "call.json").write_text(json.dumps(record))
+    (folder / "call.json").write_text(json.dumps(record(attack, attack, disturbed=[attack]).to_json()))
     page = open_page()
     page.wait_for_selector("#calls-table tbody tr")
     assert attack in page.locator("#calls-table tbody tr").inner_text()
@@ -476,7 +523,7 @@ def test_what_comes_after_the_call_is_not_drawn(open_page):
         """async () => {
           const { CallData } = await import("/page/call_data.js");
           return ["weir", "gcc"].map((controller) => {
-            const data = new CallData({ controller }, null);
+            const data = new CallData(controller, null);
             const stats = (second, bytes) => ({ type: "stats", end: "receiver", time_us: 1e6 * second,
               report: [{ type: "inbound-rtp", kind: "video", bytesReceived: bytes }] });
             data.take({ type: "state", started_us: 1e6, time_us: 1e6 });
@@ -491,7 +538,7 @@ def test_what_comes_after_the_call_is_not_drawn(open_page):
           });
         }"""
     )
-    assert ends == [[8e5, 5000], [8e5, 5000]]
+    assert ends == [[8e5, 4000], [8e5, 4000]]
 
 
 def test_the_sum_of_the_weights_stays_1(open_page):

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from hand_made import record
 
+from weir.installation import shipped_model
 from weir.qoe_eval import loopback
-from weir.trainer import SHIPPED_MODEL
 
 pytestmark = pytest.mark.asyncio
 
@@ -216,15 +217,11 @@ async def test_ranges_of_a_video(server):
 async def test_former_calls(server):
     for number, (name, text) in enumerate(
         {
-            "good": json.dumps(
-                {"scenario": "steps", "controller": "gcc", "objective": None, "metrics": {"run": {"vmaf_mean": 80}}}
-            ),
+            "good": json.dumps(record("steps", "gcc", disturbed=[], vmaf_mean=80).to_json()),
             "torn": '{"scenario": "st',
             "list": "[]",
-            "odd": json.dumps(
-                {"scenario": 3, "call": [], "metrics": {"run": {"vmaf_mean": "high", "loss_ratio": True}}}
-            ),
-            "deep/er/call": json.dumps({"scenario": "steps", "controller": "weir", "call": {"disturbed": ["cpu"]}}),
+            "odd": json.dumps({"scenario": 3, "call": [], "metrics": {"run": {"vmaf_mean": "high"}}}),
+            "deep/er/call": json.dumps(record("steps", "weir", disturbed=["cpu"]).to_json()),
         }.items()
     ):
         folder = server.out / name
@@ -235,11 +232,10 @@ async def test_former_calls(server):
             (folder / "report.html").touch()
     async with browser(server) as session, session.get("/calls") as answer:
         found = {call["folder"]: call for call in await answer.json()}
-    assert set(found) == {"good", "odd", "deep/er/call"}
+    assert set(found) == {"good", "deep/er/call"}
     assert found["good"]["metrics"] == {"vmaf_mean": 80}
     assert found["good"]["report"] == "good/report.html"
     assert found["good"]["video"] is None
-    assert found["odd"]["metrics"] == {}
     assert found["deep/er/call"]["disturbed"] == ["cpu"]
 
 
@@ -252,6 +248,7 @@ async def test_former_calls(server):
         ({"scenario": "nowhere"}, "scenario"),
         ({"scenario": ["steps"]}, "scenario"),
         ({"sender": "firefox"}, "sender"),
+        ({"beside": "weir"}, "beside: one of , gcc, scream, not 'weir'"),
         ({"controller": "oracle"}, "controller: one of weir, gcc, shadow, not 'oracle'"),
         ({"controller": "pilot=weir fusion=sum"}, 'pool, character 19: "sum" is not known'),
         ({"controller": "pilot=weir:/etc/passwd"}, "models from files are for `weir call`"),
@@ -305,9 +302,72 @@ async def test_a_call_runs_one_at_a_time_and_leaves_its_folder(server, calls):
         assert counts == {"link": 600, "estimate": 600, "stats": 120}
         result = events[-1]["call"]
         assert result["status"] == "done"
-        assert result["result"]["report"].endswith("/report.html")
-        assert await status_of(session, "/calls/" + result["result"]["report"]) == 200
+        (made,) = result["results"]
+        assert made["report"].endswith("/report.html")
+        assert await status_of(session, "/calls/" + made["report"]) == 200
         assert await status_of(session, "/call", "POST", json=CALL | {"duration_s": 5}) == 201
+
+
+PAIR = CALL | {"beside": "gcc", "duration_s": 5}
+
+
+async def test_two_calls_at_once_on_equal_paths(server, calls):
+    calls.speed = 10.0
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=PAIR)
+        await events_until(live, lambda event: event["type"] == "link" and event["lane"] == 1)
+        await live.send_json({"type": "down", "duration_s": 2})
+        await live.send_json({"type": "objective", "throughput": 0.1, "latency": 0.8, "loss": 0.1})
+        events = await events_until(live, over)
+    weir, gcc = calls.settings
+    assert (weir.controller, gcc.controller) == ("weir", "gcc")
+    assert (weir.scenario, weir.seed, weir.duration_s) == (gcc.scenario, gcc.seed, gcc.duration_s)
+    assert weir.out.parent == gcc.out.parent
+    assert weir.out != gcc.out
+    # They meet: neither starts, nor is measured, before the other.
+    assert calls.barriers[0] is calls.barriers[1]
+    assert calls.barriers[0].parties == 2
+    assert {event["lane"] for event in events if event["type"] in ("link", "stats")} == {0, 1}
+    call = events[-1]["call"]
+    assert (call["status"], call["controllers"], call["at_once"]) == ("done", ["weir", "gcc"], True)
+    assert [one["controller"] for one in call["results"]] == ["weir", "gcc"]
+    assert len({one["report"] for one in call["results"]}) == 1
+    # The path changes for both, the weights for the one that has them.
+    assert sorted(order["type"] for order in calls.controls) == ["down", "down", "objective"]
+
+
+async def test_two_calls_run_in_turn_where_the_machine_is_too_small_for_both(server, calls):
+    calls.speed, calls.cores = 60.0, 2
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=PAIR)
+        events = await events_until(live, over)
+    lanes = [event["lane"] for event in events if event["type"] == "link"]
+    assert lanes == sorted(lanes)
+    assert set(lanes) == {0, 1}
+    assert calls.barriers == [None, None]
+    assert events[-1]["call"]["at_once"] is False
+
+
+async def test_two_calls_that_the_machine_disturbed_are_the_last_at_once(server, calls):
+    calls.speed, calls.disturbed = 60.0, ["the link was 7.0 ms late (95th percentile)"]
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=PAIR)
+        call = (await events_until(live, over))[-1]["call"]
+        assert (call["at_once"], call["status"]) == (True, "done")
+        assert "too much for this machine" in call["message"]
+        await session.post("/call", json=PAIR)
+        call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
+        assert (call["at_once"], call["message"]) == (False, "")
+
+
+async def test_of_two_calls_one_that_fails_does_not_end_the_other(server, calls):
+    calls.speed, calls.raises, calls.failing = 60.0, RuntimeError("the browser is gone"), "gcc"
+    async with browser(server) as session, session.ws_connect("/live") as live:
+        await session.post("/call", json=PAIR)
+        call = (await events_until(live, over))[-1]["call"]
+    assert (call["status"], call["message"]) == ("failed", "the browser is gone")
+    assert [one["controller"] for one in call["results"]] == ["weir"]
+    assert calls.barriers[0].broken
 
 
 async def test_weights_reach_the_call_and_the_other_viewers(server, calls):
@@ -355,7 +415,7 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(server, calls):
 
 def put_models(server):
     """Model files of every kind that a folder can hold."""
-    shipped = SHIPPED_MODEL.read_bytes()
+    shipped = shipped_model().read_bytes()
     outside = server.models.parent / "outside.onnx"
     outside.write_bytes(shipped)
     (server.models / "mine.onnx").write_bytes(shipped)
@@ -386,7 +446,7 @@ async def test_another_model_reaches_the_call(server, calls):
         await live.send_json({"type": "stop"})
         await events_until(live, over)
         paths = [order["path"] for order in calls.controls if order["type"] == "model"]
-        assert paths == [str(server.models / "mine.onnx"), str(SHIPPED_MODEL)]
+        assert paths == [str(server.models / "mine.onnx"), str(shipped_model())]
 
 
 async def test_models_that_are_none_or_not_there_are_refused(server, calls):
@@ -438,14 +498,14 @@ async def test_stop_in_the_call_and_before_it(server, calls):
         await live.send_json({"type": "stop"})
         call = (await events_until(live, over))[-1]["call"]
         assert (call["status"], calls.cancelled) == ("stopped", 0)
-        assert call["result"] is not None
+        assert len(call["results"]) == 1
         calls.connect_s = 60.0
         await session.post("/call", json=CALL)
         await events_until(live, lambda event: event.get("text") == "connecting")
         await live.send_json({"type": "stop"})
         call = (await events_until(live, over))[-1]["call"]
         assert (call["status"], calls.cancelled) == ("stopped", 1)
-        assert call["result"] is None
+        assert call["results"] == []
 
 
 async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls):
@@ -504,7 +564,7 @@ async def test_a_call_that_breaks_says_why_and_the_next_one_can_start(server, ca
         await session.post("/call", json=CALL | {"duration_s": 5})
         call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
         assert (call["status"], call["message"]) == ("failed", "chromium: ended early")
-        assert call["result"]["scenario"] == "step-down-up"
+        assert call["results"][0]["scenario"] == "step-down-up"
 
 
 async def test_viewers_are_bounded(server):

@@ -48,9 +48,9 @@ class ConcurrentControllerTest : public ::testing::Test {
   std::optional<DataRate> Next() {
     while (Now() < controller_->next_timeout()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const auto before = Clock::now();
-    const NetworkControlUpdate update = controller_->OnTimeout(Now());
+    const ReceiverControlUpdate update = controller_->OnTimeout(Now());
     longest_ = std::max(longest_, Clock::now() - before);
-    return update.target_rate ? std::optional(update.target_rate->target_rate) : std::nullopt;
+    return update.target_rate;
   }
 
   std::vector<std::string> Told() {

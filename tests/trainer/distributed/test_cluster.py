@@ -24,7 +24,7 @@ def ray(monkeypatch):
     found = types.ModuleType("ray")
     found.init, found.shutdown = init, lambda: None
     monkeypatch.setitem(sys.modules, "ray", found)
-    monkeypatch.setattr(cluster, "require_distributed", lambda: None)
+    monkeypatch.setattr(cluster, "require", lambda extra: None)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "1")
     return found
 

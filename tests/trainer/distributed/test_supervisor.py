@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from weir.cluster import ClusterError
+from weir.simulator.cluster import ClusterError
 from weir.trainer.learning.distributed.supervisor import Supervisor
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import MissingComponent
-from weir.executables import find_peer
+from weir.simulator.executables import find_peer
 
 MODEL = Path(__file__).parents[3] / "trainer/models/weir.onnx"
 SIGNALLING = ("offer", "answer", "candidate")

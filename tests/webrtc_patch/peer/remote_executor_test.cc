@@ -168,7 +168,7 @@ class PolledController final : public ReceiverController {
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { controller_->OnRoundTripTimeUpdate(update); }
   void OnArrival(const Arrival& arrival) override { controller_->OnArrival(arrival); }
   void OnTargetApplied(const TargetTransferRate& target) override { controller_->OnTargetApplied(target); }
-  NetworkControlUpdate OnTimeout(Timestamp now) override {
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
     before_();
     return controller_->OnTimeout(now);
   }

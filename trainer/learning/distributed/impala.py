@@ -17,8 +17,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import MaybeCallback
 
-from weir.cluster import core_count
 from weir.errors import InputError
+from weir.simulator.cluster import core_count
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.specification import ObjectiveSource
@@ -34,7 +34,7 @@ _POLL_S = 1.0
 
 
 class Impala(BaseAlgorithm):
-    """Learns in this process from runners on the cluster that `weir.cluster.connected` has joined.
+    """Learns in this process from runners on the cluster that `weir.simulator.cluster.connected` has joined.
 
     Args:
         configuration: of the training.

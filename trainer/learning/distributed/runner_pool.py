@@ -9,7 +9,7 @@ import ray
 import torch
 from ray.exceptions import RayError, RayTaskError
 
-from weir.cluster import ClusterError
+from weir.simulator.cluster import ClusterError
 from weir.trainer.learning.distributed.fragment import Fragment
 
 

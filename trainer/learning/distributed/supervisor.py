@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from weir.cluster import ClusterError
+from weir.simulator.cluster import ClusterError
 
 
 class Supervisor:

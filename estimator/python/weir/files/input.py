@@ -59,6 +59,16 @@ def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_B
     raise InputError(f"{shown}: over {largest_bytes >> 20} MiB, more than is read; give a smaller file")
 
 
+def check_exists(path: str | os.PathLike[str]) -> None:
+    """Refuses a path where nothing is, before what reads it is loaded.
+
+    Raises:
+        InputError: there is no such file or folder.
+    """
+    if not os.path.lexists(path):
+        raise InputError(f"{printable(path)}: no such file; check the path")
+
+
 def sha256_of_file(path: Path) -> str:
     """In hexadecimal digits. Raises an OSError where the file cannot be read."""
     with path.open("rb") as file:
@@ -139,7 +149,7 @@ def check_utf8(what: str, path: Path) -> None:
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError(f"{what} {printable(path)}: its name is no UTF-8 text; rename it") from None
+        raise InputError(f"{what} '{printable(path)}': its name is no UTF-8 text; rename it") from None
 
 
 def printable(text: str | os.PathLike[str]) -> str:

@@ -25,6 +25,13 @@ from typing import IO, Any
 from weir.errors import InputError
 from weir.files.input import printable, why
 
+RESULT_FILES = {
+    "results.jsonl": "runs or calls",
+    "call.json": "a call",
+    "configuration.json": "a training",
+    "tune.json": "a search",
+}
+"""The file by which a folder of results is known, and what the folder then holds."""
 _READABLE_CHARACTERS = 60
 _HASH_DIGITS = 8
 _JSON_WIDTH = 120
@@ -118,7 +125,7 @@ def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"{option} {printable(path)}: the folder cannot be made ({why(error)}); choose another"
+            f"{option} '{printable(path)}': the folder cannot be made ({why(error)}); choose another"
         ) from None
 
 
@@ -154,15 +161,9 @@ def refuse_other_results(folder: Path, own: str) -> None:
     Raises:
         InputError: the folder holds results of another kind.
     """
-    kinds = {
-        "results.jsonl": "runs or calls",
-        "call.json": "a call",
-        "configuration.json": "a training",
-        "tune.json": "a search",
-    }
-    for name, what in kinds.items():
+    for name, what in RESULT_FILES.items():
         if name != own and os.path.lexists(folder / name):
-            raise InputError(f"--out {printable(folder)}: holds {what} ({name}); choose another folder")
+            raise InputError(f"--out '{printable(folder)}': holds {what} ({name}); choose another folder")
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:

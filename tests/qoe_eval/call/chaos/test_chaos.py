@@ -159,7 +159,7 @@ exec {program} "$@"
 @pytest.mark.parametrize("number", [KILL, STOP])
 @pytest.mark.parametrize("victim", ["link", "receiver", "sender"])
 def test_a_process_is_struck_before_it_is_ready(start, tmp_path, victim, number):
-    from weir.executables import find_peer, find_simulator
+    from weir.simulator.executables import find_peer, find_simulator
 
     words = {"link": "link", "receiver": "receive", "sender": "send"}[victim]
     name, program = ("WEIR_SIM", find_simulator()) if victim == "link" else ("WEIR_PEER", find_peer())

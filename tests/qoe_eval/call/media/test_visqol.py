@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from weir.errors import MissingComponent
-from weir.installation import SPEECH_PACKAGES
 from weir.qoe_eval.call.media import visqol
 from weir.qoe_eval.call.media.source_speech import RATE_HZ, source_speech_path
-from weir.qoe_eval.call.media.visqol import aligned, measure_speech, windows
+from weir.qoe_eval.call.media.visqol import SPEECH_PACKAGES, aligned, measure_speech, windows
 from weir.qoe_eval.call.media.wav import read_wav, write_wav
 
 needs_visqol = pytest.mark.skipif(not all(map(find_spec, SPEECH_PACKAGES)), reason="ViSQOL is not installed")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.causes import call_episodes
+from weir.qoe_eval.call.call_causes import call_episodes
 from weir.qoe_eval.call.record import conclude
 from weir.qoe_eval.call.summary import Call, summarise_calls
 from weir.qoe_eval.call.webrtc_stats import read_stats_log

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from weir.qoe_eval.call.call_report import write
 from weir.qoe_eval.call.record import make_record
-from weir.qoe_eval.call.report import write
-from weir.qoe_eval.dumps.report import read_dump, write_dump_report
+from weir.qoe_eval.dumps.dump_report import read_dump, write_dump_report
 
 CHROMIUM = "/usr/bin/chromium"
 DUMP = Path(__file__).parents[3] / "data" / "dumps" / "chromium-156.webrtc-internals.gz"
@@ -62,7 +62,7 @@ def test_a_page_opens_without_faults(chromium, pages, name, scheme, size):
 
 def test_another_call_and_another_pair_are_shown(chromium, pages):
     page, wrong = open_page(chromium, pages["calls"])
-    choice = page.locator("#call-choice")
+    choice = page.locator("#chart-choice")
     assert choice.input_value() == "0"
     page.get_by_role("button", name="next →").click()
     assert choice.input_value() == "1"

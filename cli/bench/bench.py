@@ -1,0 +1,248 @@
+"""`weir bench`: measures this machine and writes the figures as JSON.
+
+Every figure is the median over repetitions; the smallest and largest stand beside it. The estimator's and GCC's
+figures come from google-benchmark executables in the build folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from weir.cli.bench.simulator import measure_simulator
+from weir.errors import InputError, MissingComponent
+from weir.files.input import sha256_of_file
+from weir.files.output import make_folder, refuse_to_overwrite, write_text
+from weir.options import ForceOption
+from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
+from weir.qoe_eval.runs.options import model_to_run
+from weir.simulator.executables import find_simulator
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its bound, at least (">=") or at most ("<="), and google-benchmark's name of what was measured with the
+    field that holds it, in the unit of the figure. One without a bound is for comparison only: the processor decides
+    it, and a ratio beside it has the bound.
+    """
+
+    bound: tuple[str, float] | None = None
+    benchmark: str = ""
+    field: str = ""
+
+
+FIGURES: dict[str, Figure] = {
+    "sim.simulated_s_per_s": Figure(),
+    "sim.rule_simulated_s_per_s": Figure(),
+    "sim.weir_to_rule_ratio": Figure((">=", 0.5)),
+    "env.steps_per_s": Figure((">=", 10_000)),
+    "env.peer_ratio": Figure((">=", 100)),
+    "sim.rss_mb": Figure(("<=", 120)),
+    "estimator.on_packet_ns_p50": Figure(("<=", 100), "OnPacket", "cpu_time"),
+    "estimator.decision_us_p50": Figure(None, "Decision", "p50_us"),
+    "estimator.decision_us_p99": Figure(None, "Decision", "p99_us"),
+    "estimator.decision_to_network_ratio": Figure(("<=", 2)),
+    "estimator.on_packet_copilot_ns": Figure(("<=", 100), "OnPacketOfCopilots", "ns_a_copilot"),
+    "estimator.decision_by_trust_us_p50": Figure(("<=", 8), "DecisionByTrust", "p50_us"),
+    "estimator.allocations_per_packet": Figure(("<=", 0), "OnPacket", "allocations_per_packet"),
+    "estimator.bytes": Figure(("<=", 100_000), "SecondEstimator", "bytes"),
+    "estimator.make_us_p50": Figure(("<=", 50), "SecondEstimator", "us_p50"),
+    "estimator.thousand_core_share": Figure(("<=", 0.5), "CoreShareOfFleet/1000", "core_share"),
+    "estimator.thousand_cost_over_one": Figure(None, "CoreShareOfFleet/1000", "cost_over_one"),
+    "estimator.hundred_cost_over_one": Figure(None, "CoreShareOfFleet/100", "cost_over_one"),
+    "estimator.ten_cost_over_one": Figure(None, "CoreShareOfFleet/10", "cost_over_one"),
+    "estimator.thousand_resident_mb": Figure(("<=", 150), "CoreShareOfFleet/1000", "resident_mb"),
+    "estimator.tree_decision_us_p50": Figure(("<=", 2), "TreeDecision", "p50_us"),
+    "estimator.tree_decision_us_p99": Figure(("<=", 10), "TreeDecision", "p99_us"),
+    "estimator.tree_bytes": Figure(("<=", 63 * 1024), "TreeDecision", "tree_bytes"),
+    "estimator.tree_allocations": Figure(("<=", 0), "TreeDecision", "allocations"),
+    "estimator.tree_model_bytes": Figure(None, "TreeDecision", "bytes"),
+    "estimator.lstm_decision_us_p50": Figure(None, "LstmDecision", "p50_us"),
+    "estimator.lstm_decision_us_p99": Figure(None, "LstmDecision", "p99_us"),
+    "estimator.network_decision_us_p50": Figure(None, "ShippedDecision", "p50_us"),
+    "estimator.network_decision_us_p99": Figure(None, "ShippedDecision", "p99_us"),
+    "worker.late_share": Figure(("<=", 0.001), "LateDecisions", "late_share"),
+    "worker.decisions_per_s": Figure(None, "DecisionsOfWorker", "worker_per_s"),
+    "worker.gain_over_inline": Figure((">=", 1), "DecisionsOfWorker", "gain"),
+    "worker.stuck_packet_ns_p99": Figure(None, "PacketsWhileTheWorkerIsStuck", "stuck_ns_p99"),
+    "worker.stuck_packet_p99_ratio": Figure(("<=", 1.1), "PacketsWhileTheWorkerIsStuck", "p99_ratio"),
+    "gcc.feedback_us_p50": Figure(None, "GccFeedback/2500", "feedback_us_p50"),
+}
+_EXECUTABLE_TIME_LIMIT_S = 300
+
+Values = dict[str, list[float]]
+
+
+def bench(
+    build_dir: Annotated[Path, typer.Option(metavar="DIR", help="Build folder with the benchmark executables.")] = Path(
+        "build/release"
+    ),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the figures go.")] = Path("build/bench.json"),
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="ONNX model in the loop. Default: the one shipped.")
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Measurements of each figure.")] = 5,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a record of results, which documents cite.")
+    ] = None,
+    force: ForceOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Measure simulator, environment and estimator on this machine. Exit status 1 when a figure could not be
+    measured.
+    """
+    if not build_dir.is_dir():
+        raise InputError(
+            f"--build-dir '{build_dir}': no such folder; build with WEIR_BUILD_BENCHMARKS=ON and name that folder"
+        )
+    make_folder(out.parent)
+    refuse_to_overwrite(out, force)
+    # Gymnasium takes a second to import, which the other commands need not wait for.
+    from weir.cli.bench.environment import measure_environment, measure_peer_ratio
+
+    simulator, chosen = find_simulator(), model_to_run(model)
+    figures: Values = {}
+    failures: dict[str, str] = {}
+
+    def simulate() -> Values:
+        found = measure_simulator(simulator, chosen, repetitions)
+        pairs = zip(found.simulated_s_per_s, found.rule_simulated_s_per_s, strict=True)
+        return {
+            "sim.simulated_s_per_s": found.simulated_s_per_s,
+            "sim.rule_simulated_s_per_s": found.rule_simulated_s_per_s,
+            "sim.weir_to_rule_ratio": [weir / rule for weir, rule in pairs],
+            "sim.rss_mb": [found.rss_mb],
+            "sim.rss_growth_mb": [found.rss_growth_mb],
+            "sim.packets_per_s": [found.packets_per_s],
+        }
+
+    parts: dict[str, Callable[[], Values]] = {
+        "simulator": simulate,
+        "environment": lambda: {"env.steps_per_s": measure_environment(simulator, repetitions)},
+        "OpenNetLab's calls": lambda: {"env.peer_ratio": measure_peer_ratio(simulator, repetitions)},
+        "estimator and GCC": lambda: run_executables(build_dir, repetitions),
+    }
+    for name, part in parts.items():
+        try:
+            with Console(stderr=True).status(f"measuring: {name}"):
+                figures |= part()
+        except (RuntimeError, MissingComponent, OSError, subprocess.SubprocessError) as error:
+            failures[name] = str(error)
+    if "estimator and GCC" not in failures:
+        failures |= {
+            key: "no benchmark reported it" for key, one in FIGURES.items() if one.benchmark and key not in figures
+        }
+    document = describe(figures, failures, repetitions)
+    write_text(out, json.dumps(document, indent=1) + "\n")
+    if record is not None:
+        write_measurement(record, measurement_of(figures, chosen, repetitions))
+    typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
+    if failures:
+        raise typer.Exit(1)
+
+
+def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, repetitions: int) -> Measurement:
+    """The record of results: medians, with the smallest and largest repetition."""
+    return Measurement(
+        measured="speed",
+        about=f"Medians of {repetitions} repetitions on a machine with {os.cpu_count()} cores ({platform.machine()}), "
+        "with the smallest and largest.",
+        command=f"weir bench --repetitions {repetitions}",
+        model_sha256=sha256_of_file(model),
+        date=today(),
+        commit=commit(),
+        values={
+            name: Value(statistics.median(values), min(values), max(values)) for name, values in sorted(figures.items())
+        },
+    )
+
+
+def run_executables(build_dir: Path, repetitions: int) -> Values:
+    """Values of all google-benchmark executables (`*_benchmark`) below a build folder.
+
+    Raises:
+        MissingComponent: there are none.
+        subprocess.SubprocessError: one fails, or takes too long.
+    """
+    executables = sorted(p for p in build_dir.rglob("*_benchmark") if p.is_file() and os.access(p, os.X_OK))
+    if not executables:
+        raise MissingComponent(
+            f"{build_dir}: no *_benchmark executables; configure with -DWEIR_BUILD_BENCHMARKS=ON and build"
+        )
+    figures: Values = {}
+    for executable in executables:
+        options = ["--benchmark_format=json", f"--benchmark_repetitions={repetitions}"]
+        answer = subprocess.run(
+            [executable, *options], capture_output=True, text=True, timeout=_EXECUTABLE_TIME_LIMIT_S, check=True
+        )
+        figures |= read_google_benchmark(json.loads(answer.stdout))
+    pairs = zip(
+        figures.get("estimator.decision_us_p50", []), figures.get("estimator.network_decision_us_p50", []), strict=False
+    )
+    if ratios := [decision / network for decision, network in pairs]:
+        figures["estimator.decision_to_network_ratio"] = ratios
+    return figures
+
+
+def read_google_benchmark(document: Mapping[str, Any]) -> Values:
+    """The figures in google-benchmark's JSON, one value per repetition; its own means and medians are left out.
+
+    A name may go on after a slash ("GccFeedback/2500/manual_time"). Times are in nanoseconds, its default.
+    """
+    figures: Values = {}
+    for measured in document["benchmarks"]:
+        if measured.get("run_type", "iteration") != "iteration":
+            continue
+        if measured.get("error_occurred"):
+            raise RuntimeError(f"{measured['name']}: {measured.get('error_message', 'failed')}")
+        for name, one in FIGURES.items():
+            if one.benchmark and (measured["name"] + "/").startswith(one.benchmark + "/") and one.field in measured:
+                figures.setdefault(name, []).append(float(measured[one.field]))
+    return figures
+
+
+def describe(figures: Mapping[str, Sequence[float]], failures: Mapping[str, str], repetitions: int) -> dict[str, Any]:
+    """The document that is written: the figures flat under their names, then spread, targets, machine and what
+    failed.
+    """
+    medians = {name: _rounded(statistics.median(values)) for name, values in sorted(figures.items())}
+    reached = {}
+    bounds = {name: one.bound for name, one in FIGURES.items() if one.bound}
+    for name, (kind, limit) in bounds.items():
+        if name in medians:
+            reached[name] = medians[name] >= limit if kind == ">=" else medians[name] <= limit
+    return medians | {
+        "spread": {name: [_rounded(min(values)), _rounded(max(values))] for name, values in sorted(figures.items())},
+        "targets": {name: f"{kind} {limit:g}" for name, (kind, limit) in bounds.items()},
+        "reached": reached,
+        "repetitions": repetitions,
+        "machine": {
+            "cores": os.cpu_count(),
+            "architecture": platform.machine(),
+            "system": platform.platform(terse=True),
+        },
+        "failures": dict(failures),
+    }
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _lines(document: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for name, (low, high) in document["spread"].items():
+        target = document["targets"].get(name, "")
+        verdict = {True: "reached", False: "NOT REACHED"}.get(document["reached"].get(name), "")
+        lines.append(f"{name:36} {document[name]:>12,g}   {low:,g} to {high:,g}   {target:10} {verdict}")
+    return lines + [f"not measured: {name}: {reason}" for name, reason in document["failures"].items()]

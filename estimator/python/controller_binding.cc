@@ -1,0 +1,202 @@
+// The controllers that Python names: built-in ones, models, pools, and a user's own classes.
+#include <pybind11/functional.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "controllers/custom_controller.h"
+#include "conversions.h"
+#include "interval_statistics_fields.h"
+#include "registry.h"
+#include "weir/controllers.h"
+
+namespace weir::python {
+namespace {
+
+using namespace py::literals;  // NOLINT: the literals' only way in
+
+using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
+using PythonPolicy = std::function<std::string(const py::dict& view)>;
+
+// weir.Pool
+struct Pool {
+  PoolSpecification specification;
+  std::map<std::string, py::object> members;
+  std::optional<PythonFusion> fusion;
+  std::optional<PythonPolicy> policy;
+};
+
+// The result of a user's function; `otherwise` when it raises, which is reported as an unraisable exception.
+template <class Function, class Value>
+Value CallUser(const char* what, Function function, Value otherwise) {
+  try {
+    return function();
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable(what);
+  } catch (const py::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "a value of the wrong type was returned");
+    PyErr_WriteUnraisable(py::str(what).ptr());
+  }
+  return otherwise;
+}
+
+FusionFunction ToFusion(const std::optional<PythonFusion>& given) {
+  if (!given || !*given) return nullptr;
+  return [function = *given](DataRate pilot, std::span<const DataRate> copilots) {
+    std::vector<int64_t> rates_bps(copilots.size());
+    std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
+    return DataRate::BitsPerSecond(CallUser("fusion", [&] { return function(pilot.bps(), rates_bps); }, int64_t{0}));
+  };
+}
+
+py::dict ToDict(const IntervalStatistics& statistics) {
+  py::dict described;
+  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
+    described[py::cast(field.name)] = statistics.*field.member;
+  }
+  return described;
+}
+
+PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given) {
+  if (!given || !*given) return nullptr;
+  return [function = *given](const PoolView& view) {
+    Selection selection = view.line;
+    py::list members;
+    for (const MemberState& member : view.members) members.append(Describe(member));
+    const py::dict described(
+        "now_us"_a = view.now.us(), "target_rate_bps"_a = view.target.bps(),
+        "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
+        "statistics"_a = ToDict(view.statistics), "members"_a = members,
+        "pilot"_a = view.members[view.current.pilot].name);
+    const std::string pilot = CallUser("policy", [&] { return function(described); }, std::string());
+    selection.pilot =
+        static_cast<size_t>(std::ranges::find(view.members, pilot, &MemberState::name) - view.members.begin());
+    return selection;
+  };
+}
+
+py::dict ToDict(const weir_controller_objective& objective) {
+  return py::dict("throughput"_a = objective.throughput, "latency"_a = objective.latency, "loss"_a = objective.loss);
+}
+
+py::dict ToDict(const weir_controller_packet& packet) {
+  constexpr std::array<std::string_view, 4> kKinds{"video", "audio", "probe", "retransmission"};
+  py::dict dict("arrival_time_us"_a = packet.arrival_time_us, "ssrc"_a = packet.ssrc,
+                "sequence_number"_a = packet.sequence_number, "payload_type"_a = packet.payload_type,
+                "kind"_a = kKinds[packet.kind & 3], "header_bytes"_a = packet.header_bytes,
+                "payload_bytes"_a = packet.payload_bytes, "padding_bytes"_a = packet.padding_bytes,
+                "queueing_delay_us"_a = packet.queueing_delay_us, "lost_change"_a = packet.lost_change);
+  if (packet.abs_send_time >= 0) dict["abs_send_time"] = packet.abs_send_time;
+  return dict;
+}
+
+// Asks weir.python_controller.PythonController, with the requests that a replay sends as JSON.
+class PythonDecisionMaker final : public DecisionMaker {
+ public:
+  PythonDecisionMaker(py::object controller, TimeDelta interval)
+      : controller_(std::move(controller)), interval_(interval) {}
+
+  Result<DataRate> Decide(const weir_controller_interval& interval) override {
+    const auto decide = [&]() -> Result<DataRate> {
+      py::list packets;
+      for (const weir_controller_packet& packet : std::span(interval.packets, interval.packet_count))
+        packets.append(ToDict(packet));
+      py::dict question("time_us"_a = interval.now_us, "target_bps"_a = interval.target_bps,
+                        "objective"_a = ToDict(interval.objective), "packets"_a = packets);
+      if (interval.round_trip_time_us > 0) question["round_trip_time_us"] = interval.round_trip_time_us;
+      return CheckedTarget(controller_.attr("decide")(question).cast<double>());
+    };
+    return CallUser("controller", decide, Result<DataRate>(Error{"it raised"}));
+  }
+  TimeDelta interval() const override { return interval_; }
+
+ private:
+  const py::object controller_;
+  const TimeDelta interval_;
+};
+
+using Started = Result<std::unique_ptr<DecisionMaker>>;
+
+Started StartPython(const py::object& made, const weir_controller_start& start) {
+  const auto call = [&]() -> Started {
+    const py::dict described("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps, "max_bps"_a = start.max_bps,
+                             "objective"_a = ToDict(start.objective), "seed"_a = start.seed);
+    py::object controller = py::module_::import("weir.python_controller").attr("PythonController")(made, described);
+    const auto interval = CheckedInterval(controller.attr("interval_us").cast<double>());
+    if (!interval) throw py::value_error(interval.error());
+    return std::unique_ptr<DecisionMaker>(
+        std::make_unique<PythonDecisionMaker>(std::move(controller), interval.value()));
+  };
+  return CallUser("controller", call, Started(Error{"it raised"}));
+}
+
+Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate) {
+  if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);
+  if (py::isinstance<py::str>(controller)) {
+    const auto name = controller.cast<std::string>();
+    if (auto made = MakeBuiltInController(name, start_rate)) return made;
+    return Error{"there is no controller '" + name + "'; there are " + ListNames(kBuiltInControllers, " and ")};
+  }
+  if (!PyCallable_Check(controller.ptr()))
+    return Error{"a controller is a name, a weir.Model, a weir.Pool, or a class of the user's own"};
+  const auto start = [controller](const weir_controller_start& request) { return StartPython(controller, request); };
+  return std::unique_ptr<ReceiverController>(std::make_unique<HostController>("custom", start));
+}
+
+}  // namespace
+
+py::dict Describe(const MemberState& member) {
+  return py::dict("name"_a = member.name,
+                  "rate_bps"_a = member.rate ? py::object(py::int_(member.rate->bps())) : py::none(),
+                  "trust"_a = member.trust, "suspended"_a = member.suspended, "decisions"_a = member.decisions,
+                  "faults"_a = member.faults);
+}
+
+PoolSpecification ReadPool(const std::string& specification) {
+  auto pool = ParsePool(specification);
+  if (!pool) throw py::value_error(pool.error());
+  return std::move(pool.value());
+}
+
+std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate) {
+  Pool pool;
+  if (py::isinstance<Pool>(controller)) {
+    pool = controller.cast<Pool>();
+  } else {
+    const bool is_name = py::isinstance<py::str>(controller);
+    pool.specification.pilot = is_name                                   ? controller.cast<std::string>()
+                               : py::isinstance<SharedModel>(controller) ? "weir"
+                                                                         : "custom";
+    pool.members[pool.specification.pilot] = controller;
+  }
+  const auto make_member = [&](const std::string& name) {
+    const auto found = pool.members.find(name);
+    return MakeMember(found == pool.members.end() ? py::str(name) : found->second, start_rate);
+  };
+  auto made = PoolController::Create(pool.specification, make_member,
+                                     {.fusion = ToFusion(pool.fusion), .policy = ToPolicy(pool.policy)});
+  if (!made) throw py::value_error(made.error());
+  return std::move(made.value());
+}
+
+void BindControllers(py::module_& module) {
+  py::class_<Pool>(module, "Pool")
+      .def(py::init([](const std::string& specification, std::map<std::string, py::object> members,
+                       std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
+             return Pool{ReadPool(specification), std::move(members), std::move(fusion), std::move(policy)};
+           }),
+           "specification"_a, py::kw_only(), "members"_a = py::dict(), "fusion"_a = py::none(),
+           "policy"_a = py::none());
+}
+
+}  // namespace weir::python

@@ -1,0 +1,54 @@
+"""Options of commands: a dataclass as the parameters of a command, and options that several commands have."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from typing import Annotated, TypeVar, get_type_hints
+
+import typer
+
+Options = TypeVar("Options")
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")]
+
+
+def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Decorates a command of typer that takes its options in one object: the fields of the dataclass `options`, which
+    are annotated as typer needs them, become its parameters.
+    """
+    types = get_type_hints(options, include_extras=True)
+
+    parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=types[field.name],
+        )
+        for field in fields(options)  # type: ignore[arg-type] # every caller gives a dataclass
+    ]
+
+    def decorate(run: Callable[[Options], None]) -> Callable[..., None]:
+        def command(**values: object) -> None:
+            run(options(**values))
+
+        command.__doc__, command.__name__ = run.__doc__, run.__name__
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # any attribute can be set
+        return command
+
+    return decorate
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Around the imports of a command that has checked its options. Ctrl-C ends the process meanwhile: half an import
+    is a traceback, or another error.
+    """
+    handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -1,0 +1,129 @@
+"""`weir paper muses` with the stand-in for weir-sim: its goals, its page, and what it does without files."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+
+from weir.errors import InputError
+from weir.installation import shipped_model
+from weir.qoe_eval.records import RunRecord
+from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic
+from weir_papers.common import with_tcp
+from weir_papers.muses.flow_rows import LEFT_BPS, flow_rows
+from weir_papers.muses.imitation import TEACHER, imitation_rows
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
+from weir_papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario
+
+SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
+
+
+@pytest.fixture
+def weir(fake_simulator, run_weir):
+    """Runs `weir paper muses ARGUMENTS`; returns status, standard output, standard error."""
+    return partial(run_weir, "paper", "muses", WEIR_SHARED="")
+
+
+def test_goals_and_page_without_a_mixture(weir, tmp_path):
+    status, out, error = weir(*SMALL, "--json")
+    assert (status, error) == (0, "")
+    document = json.loads(out)
+    assert document == json.loads((tmp_path / "out/muses.json").read_text())
+    # Two sets of three networks by six controllers and two TCPs; three by three; five by four; cross traffic.
+    assert document["run"]["runs"] == 2 * 3 * 8 + 3 * 3 + 5 * 4 + 2
+    rows = {row["name"]: row for row in document["rows"]}
+    assert rows["utilisation_steady-wifi"]["value"] == pytest.approx(0.86, abs=0.05)
+    assert rows["of_oracle_steady-wifi"]["value"] == pytest.approx(0.88 / 0.96, abs=0.05)
+    assert rows["cubic_delay"]["value"] > 0
+    assert rows["ellipse_fluctuating-wifi"]["figures"]["next_best"] not in ("weir", "oracle")
+    assert rows["in_flight_bbr"]["value"] > 0
+    assert rows["jain_20"]["value"] > 0.9
+    assert rows["cross_rate"]["value"] > 1
+    assert rows["utilisation_lte"]["reason"] == "needs an LTE trace in mahimahi/ of --traces"
+    assert rows["in_flight_global"]["reason"] == rows["after_change"]["reason"] == "name its file with --global"
+    assert rows["nearest"]["reason"] == "the model is no mixture"
+    assert rows["f1_gap"]["reason"] == "give TEACHER and --global"
+    markdown = (tmp_path / "out/muses.md").read_text()
+    assert "0.999" in markdown
+    assert all(row["measured"] in markdown for row in rows.values() if row["measured"])
+    page = (tmp_path / "out/muses.html").read_text()
+    figures = ("Figure 3", "Figure 4", "Figure 7", "From Wi-Fi to LTE", "Figure 8")
+    assert [page.count(name) for name in figures] == [2, 1, 3, 2, 2]
+
+
+def test_a_global_tree_runs_beside_it_and_a_recorded_trace_is_lte(weir, tmp_path):
+    (tmp_path / "traces/mahimahi").mkdir(parents=True)
+    (tmp_path / "traces/mahimahi/Some-LTE.up").write_text("".join(f"{ms}\n" for ms in range(10, 120_000, 10)))
+    status, out, error = weir(*SMALL, "--global", shipped_model(), "--traces", "traces", "--json")
+    assert (status, error) == (0, "")
+    rows = {row["name"]: row for row in json.loads(out)["rows"]}
+    # The same model: the stand-in has the same answers.
+    assert rows["in_flight_global"]["value"] == pytest.approx(1.0)
+    assert rows["after_change"]["value"] == pytest.approx(0.0)
+    assert rows["lte_utilisation"]["value"] > 1
+    assert (tmp_path / "out/global/results.jsonl").is_file()
+
+
+def test_what_is_not_there_is_one_message(weir):
+    status, out, error = weir(*SMALL, "no.onnx")
+    assert (status, out) == (2, "")
+    assert "TEACHER no.onnx: no such file" in error
+
+
+def test_imitation_has_a_gap_and_the_part_of_it_that_is_closed():
+    def rows(own):
+        f1 = {MUSES: {150.0: own}, GLOBAL_TREE: {150.0: 0.6}, TEACHER: {150.0: 0.8}}
+        return {row.name: row for row in imitation_rows(f1, 0.98)}
+
+    assert rows(0.75)["f1_gap"].value == pytest.approx(0.2)
+    assert rows(0.75)["f1_closed"].value == pytest.approx(0.75)
+    assert (rows(0.75)["nearest"].value, rows(0.75)["nearest"].reached) == (0.98, True)
+    assert rows(0.65)["f1_closed"].reached is False
+
+
+def test_the_score_after_a_change_of_network_is_compared_with_the_global_tree(make_record):
+    sets = {name: one for name, one in muses_sets(None, 3).items() if name == CHANGE}
+    records: dict[str, list] = {MUSES: [], GLOBAL_TREE: []}
+    for scenario in sets[CHANGE].scenarios:
+        job = {"scenario": scenario.to_dict(), "controller": "weir", "seed": 0, "job": {}, "objective": [0.4, 0.5, 0.1]}
+        for who in records:
+            record = make_record(job)
+            series = record["flows"][0]["series"]
+            later_ms = 50 if who == GLOBAL_TREE else 0
+            series["one_way_delay_mean_ms"] = [delay_ms + later_ms for delay_ms in series["one_way_delay_mean_ms"]]
+            records[who].append(RunRecord.model_validate(record))
+    results = MusesResults(sets, {CHANGE: records}, lambda who, record: record)
+    rows = {row.name: row for row in flow_rows(results)}
+    # 50 ms less of the delay's 350 to 365.
+    assert rows["after_change"].value == pytest.approx(0.2 * 100 * 50 / 357 / 0.7, abs=0.3)
+    assert '"reached": true' in json.dumps(rows["after_change"].to_dict())
+
+
+def test_flows_join_one_by_one_and_tcp_takes_their_places():
+    scenario = sharing_scenario(3)
+    tcp = with_tcp(scenario, "cubic")
+    assert [(flow.start_s, flow.stop_s) for flow in scenario.flows] == [(0, 80), (20, 100), (40, 120)]
+    assert [(flow.kind, flow.start_s, flow.stop_s) for flow in tcp.flows] == [
+        ("tcp", flow.start_s, flow.stop_s) for flow in scenario.flows
+    ]
+    assert tcp.forward == scenario.forward
+    assert max(FLOWS) == 20
+
+
+def test_the_residual_capacity_beside_cross_traffic():
+    scenario = muses_cross_traffic()
+    times_s = np.arange(0.5, scenario.duration_s)
+    cross = [flow for flow in scenario.flows if flow.kind == "cbr"]
+    taken = sum(flow.rate_bps * ((flow.start_s <= times_s) & (times_s < flow.stop_s)) for flow in cross)
+    assert np.clip(3e6 - taken, 0, CALL_MEDIA_MAX_BPS).mean() == pytest.approx(LEFT_BPS)
+
+
+def test_a_trace_of_lte_that_is_unlimited_is_refused(tmp_path):
+    (tmp_path / "mahimahi").mkdir()
+    (tmp_path / "mahimahi/LTE.json").write_text(
+        json.dumps(sharing_scenario(3).to_dict() | {"forward": {"capacity": None}})
+    )
+    with pytest.raises(InputError, match="unlimited"):
+        muses_sets(tmp_path, 3)
+    assert muses_sets(None, 3)[LTE].scenarios == []

@@ -1,0 +1,194 @@
+"""`weir paper recoco` with the stand-in for weir-sim and models that need no training; its scores by hand."""
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from weir.errors import MissingComponent
+from weir.files.output import alone_in
+from weir.installation import require
+from weir.qoe_eval.measures.flow_series import read_flow_series
+from weir.qoe_eval.measures.recoco import recoco_scores, recoco_scores_of_series
+from weir.qoe_eval.runs.simulator import run_jobs
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob
+from weir.qoe_eval.runs.task_processes import TaskFailure
+from weir.simulator.executables import find_simulator
+from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.schema.capacity import CapacityTrace
+from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
+from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir_papers.recoco import results as recoco_results
+from weir_papers.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
+from weir_papers.recoco.tables import PAPER_TRACES
+
+SMALL = ("--traces", "traces", "--steps", "100", "--seeds", "2", "--jobs", "1", "--out", "out")
+
+
+@pytest.fixture
+def weir(tmp_path, fake_simulator, monkeypatch, run_weir):
+    """Runs `weir paper recoco ARGUMENTS`; returns status, standard output, standard error."""
+    try:
+        require("train")
+    except MissingComponent as error:
+        pytest.skip(str(error))
+    monkeypatch.delenv("WEIR_SHARED", raising=False)
+    (tmp_path / "traces").mkdir()
+    for trace in PAPER_TRACES:
+        pattern = [{"duration": 6000, "capacity": 1000}, {"duration": 4000, "capacity": 2000}]
+        (tmp_path / f"traces/{trace.name}.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
+    return partial(run_weir, "paper", "recoco")
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """In place of training: a model of one trace scores 80 + its seed there, and one of all 70 + its seed; the names of
+    what was trained.
+    """
+    names = []
+
+    def complete(task: ModelTask) -> None:
+        parts = (80 if task.model.order is None else 70) + task.model.seed
+        rows = {name: {"rate": parts, "delay": parts, "loss": parts, "mean_reward": 0.5} for name in task.evaluated}
+        task.folder.mkdir(parents=True)
+        document = {"schema": SCHEMA, "model": task.description, "traces": rows}
+        (task.folder / RESULT).write_text(json.dumps(document))
+
+    def run_tasks(tasks, work, processes, on_progress, on_done):
+        for task in tasks:
+            names.append(task.name)
+            complete(task)
+            on_progress(task, task.model.steps)
+            on_done(task)
+        return []
+
+    monkeypatch.setattr(recoco_results, "run_tasks", run_tasks)
+    return names
+
+
+def test_the_tables_stand_beside_the_papers(weir, trained, tmp_path):
+    status, output, errors = weir(*SMALL)
+    assert status == 0, errors
+    assert len(trained) == len(set(trained)) == 2 * 9 + 2 * 3
+    document = json.loads((tmp_path / "out/recoco.json").read_text())
+    assert document["schema"] == "weir.recoco/1"
+    assert len(document["table_1"]) == len(document["table_2"]) == 10
+    mean = document["table_1"][-1]
+    assert mean["trace"] == "mean"
+    own = mean["measured"]["recoco"]["overall"]
+    assert own["mean"] == pytest.approx(0.999 * 81.5)
+    assert own["sd"] == pytest.approx(0.999 * np.std([81, 82], ddof=1))
+    assert mean["paper"]["recoco"]["overall"] == pytest.approx(80.85, abs=0.005)
+    single = document["table_2"][-1]
+    assert single["measured"]["gap"]["overall"]["mean"] == pytest.approx(0.999 * 71.5)
+    assert single["paper"]["gap"]["overall"] == pytest.approx(72.09, abs=0.005)
+    assert set(document["orders"]) == {"reward", "gap"}
+    assert sorted(document["orders"]["gap"]) == sorted(trace.name for trace in PAPER_TRACES)
+    assert document["run"]["steps_all"] == 900
+    markdown = (tmp_path / "out/recoco.md").read_text()
+    for words in ("Table I", "Table II", "SAC, delayed, tuned", "80.85", "Python port"):
+        assert words in markdown
+    assert "81.42 ± 0.71" in output
+    assert "of all steps" in errors
+
+
+def test_the_same_command_goes_on(weir, trained, tmp_path):
+    assert weir(*SMALL)[0] == 0
+    (tmp_path / "out/models/all-gap-2" / RESULT).unlink()
+    (tmp_path / "out/models/all-gap-2").rmdir()
+    trained.clear()
+    assert weir(*SMALL, "--json")[0] == 0
+    assert trained == ["all-gap-2"]
+
+
+def test_another_experiment_is_not_mixed_in(weir, trained):
+    assert weir(*SMALL)[0] == 0
+    status, _, errors = weir(*SMALL, "--steps", "200")
+    assert status == 2
+    assert "other steps" in errors
+
+
+def test_two_commands_in_one_folder(weir, trained, tmp_path):
+    assert weir(*SMALL)[0] == 0
+    with alone_in(tmp_path / "out"):
+        status, _, errors = weir(*SMALL)
+    assert status == 2
+    assert "another weir" in errors
+
+
+def test_a_folder_without_the_nine_traces(weir, trained, tmp_path):
+    (tmp_path / "traces/4G_3mbps.json").unlink()
+    status, _, errors = weir(*SMALL)
+    assert status == 2
+    assert "has no 4G_3mbps.json" in errors
+    status, _, errors = weir("--out", "out")
+    assert status == 2
+    assert "WEIR_SHARED has none" in errors
+
+
+def test_a_model_that_fails_is_named(weir, monkeypatch):
+    monkeypatch.setattr(
+        recoco_results, "run_tasks", lambda tasks, *rest: [TaskFailure(tasks[0].name, "the simulator failed")]
+    )
+    status, _, errors = weir(*SMALL)
+    assert status == 1
+    assert "all-random-1: the simulator failed" in errors
+
+
+def test_an_interruption_is_one_message(weir, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recoco_results, "run_tasks", interrupted)
+    status, _, errors = weir(*SMALL)
+    assert status == 1
+    assert "the same command continues" in errors
+
+
+def test_scores_by_hand():
+    received, capacity = np.array([0.5, 0.8, 2.0, 0.3]) * 1e6, np.array([1.0, 1.0, 1.0, 0.0]) * 1e6
+    delay, loss = np.array([25.0, 125.0, np.nan, 225.0]), np.array([0.0, 0.1, 0.1, 0.0])
+    scores = recoco_scores(received, capacity, delay, loss)
+    # The median of 0.5, 0.8 and 1; without the step that has no capacity.
+    assert scores.rate == pytest.approx(80.0)
+    # The 95th percentile of 25, 125 and 225 is 215.
+    assert scores.delay == pytest.approx(100 * 10 / 200)
+    assert scores.loss == pytest.approx(95.0)
+    assert scores.overall == pytest.approx(0.333 * (80 + 5 + 95))
+    assert recoco_scores(received, np.zeros(4), delay, loss) is None
+    assert recoco_scores(received, capacity, np.full(4, np.nan), loss) is None
+
+
+def test_gym_and_replay_score_the_same_rate_alike():
+    try:
+        simulator = find_simulator()
+    except MissingComponent as error:
+        pytest.skip(str(error))
+    capacity = CapacityTrace(np.array([0.0, 10.0, 20.0]), np.array([2e6, 0.8e6, 3e6]))
+    scenario = scenario_from_capacity(capacity, "steps", duration_s=40.0)
+    low, high, rate = 1e5, 1e7, 1e6
+    fixed = scenario.to_dict()
+    fixed["flows"][0] |= {"controller": "fixed", "fixed_rate_bps": rate}
+    request = {"scenario": fixed, "controller": "fixed", "objective": [0.4, 0.5, 0.1], "seed": 1, "series": True}
+    outcome = next(iter(run_jobs(simulator, [SimulatorJob("fixed", request)], 1, 60.0)))
+    assert outcome.record is not None, outcome.error
+    flow = outcome.record.flows[0]
+    series = read_flow_series(outcome.record, flow)
+    # Without the first second, in which the fixed controller's first report is still on its way.
+    replayed = recoco_scores_of_series(replace(series, start_s=1.0), flow.bytes_received / flow.packets_received)
+    specification = EnvironmentSpecification(200, action=ActionSpecification("log_rate", low, high))
+    environment = BottleneckEnv(scenario, specification, simulator=simulator)
+    rows, ended = [], False
+    environment.reset(seed=1)
+    action = np.array([2 * np.log(rate / low) / np.log(high / low) - 1], dtype=np.float32)
+    while not ended:
+        _, _, _, ended, info = environment.step(action)
+        rows.append([info[name] for name in STEP_FIELDS])
+    environment.close()
+    stepped = scores_of_record(StepRecord(np.array(rows[5:])))
+    assert stepped.rate == pytest.approx(replayed.rate, abs=1.0)
+    assert stepped.delay == pytest.approx(replayed.delay, abs=3.0)
+    assert stepped.loss == pytest.approx(replayed.loss, abs=0.5)
+    assert 30 < stepped.rate < 80

@@ -1,0 +1,149 @@
+"""ReCoCo's experiment: the published tables, what is trained, and training it, against the fake simulator."""
+
+import numpy as np
+import pytest
+
+from weir.traces.schema.scenario import Scenario
+from weir.trainer.gym.step import StepRecord
+from weir_papers.recoco.tables import ORDERS, PAPER_TRACES
+
+pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+from weir_papers.recoco import training
+from weir_papers.recoco.models import (
+    FEATURES,
+    TraceValues,
+    models_of_all_traces,
+    models_of_traces,
+    ordered,
+    training_configuration,
+)
+from weir_papers.recoco.training import mean_reward, run_policy, train_model
+
+
+@pytest.fixture
+def files(tmp_path, steady):
+    """A short steady scenario under the name of each of the paper's traces."""
+    paths = {trace.name: tmp_path / f"{trace.name}.json" for trace in PAPER_TRACES}
+    for name, path in paths.items():
+        Scenario.from_dict(steady(name, rate_bps=2_000_000, duration_s=4.0)).save(path)
+    return paths
+
+
+def own_model(name, steps=640, seed=1):
+    return next(model for model in models_of_traces(steps, [seed]) if model.traces == (name,))
+
+
+def test_the_published_overall_scores_are_those_of_their_parts():
+    rows = [(t, s) for t in PAPER_TRACES for s in (t.own, t.gcc, *t.single.values())]
+    assert len(rows) == 45
+    for trace, scores in rows:
+        parts = 0.333 * (scores.rate + scores.delay + scores.loss)
+        assert parts == pytest.approx(scores.overall, abs=0.02), trace.name
+
+
+def test_the_published_means():
+    def mean(scores):
+        return np.mean([scores(trace).overall for trace in PAPER_TRACES])
+
+    assert mean(lambda trace: trace.own) == pytest.approx(80.85, abs=0.005)
+    assert mean(lambda trace: trace.gcc) == pytest.approx(71.89, abs=0.005)
+    means = [mean(lambda trace, o=order: trace.single[o]) for order in ORDERS]
+    assert means == pytest.approx([70.44, 61.08, 72.09], abs=0.005)
+
+
+def test_every_trace_has_the_configuration_of_table_1(files):
+    models = models_of_traces(1000, [1, 2, 3])
+    assert len(models) == len({model.name for model in models}) == 27
+    assert sum(model.algorithm == "sac" for model in models) == 6
+    undelayed = own_model("WIRED_200kbps")
+    assert undelayed.configuration_words == "TD3, not delayed, not tuned"
+    assert training_configuration(undelayed, files).environment.history == 1
+    tuned = training_configuration(own_model("4G_3mbps"), files)
+    assert (tuned.algorithm, tuned.sac.gamma, tuned.sac.batch_size) == ("sac", 0.9999, 512)
+    assert tuned.environment.history == 5
+    assert tuned.environment.features == FEATURES
+    assert tuned.environment.reward == "recoco"
+    assert not tuned.environment.guard
+    assert tuned.environment.action.model_dump(include={"kind", "min_bps", "max_bps"}) == {
+        "kind": "log_rate",
+        "min_bps": 10_000.0,
+        "max_bps": 8_000_000.0,
+    }
+    assert [path.stem for path in tuned.scenarios.files] == ["4G_3mbps"]
+    td3 = training_configuration(own_model("trace_300k"), files).td3
+    assert (td3.noise, td3.action_noise, td3.gamma) == ("ornstein_uhlenbeck", 0.5, 0.98)
+
+
+def test_environment_steps_a_gradient_step(files):
+    for model, expected in ((own_model("trace_300k"), 4), (models_of_all_traces("random", 10, [1])[0], 8)):
+        configuration = training_configuration(model, files)
+        settings = configuration.algorithm_settings
+        steps = configuration.environment.environments * settings.steps_per_update
+        assert steps / settings.gradient_steps == expected
+
+
+def test_the_orders_of_the_paper_follow_from_its_own_scores():
+    values = {t.name: TraceValues(t.own.rate, t.own.overall, t.gcc.overall) for t in PAPER_TRACES}
+    # The order in the paper's own repository.
+    assert models_of_all_traces("gap", 10, [1], values)[0].traces == (
+        "4G_3mbps", "trace_300k", "5G_12mbps", "5G_13mbps", "WIRED_900kbps", "WIRED_35mbps", "4G_700kbps",
+        "WIRED_200kbps", "4G_500kbps",
+    )  # fmt: skip
+    reward = models_of_all_traces("reward", 10, [1], values)[0]
+    assert (reward.traces[0], reward.traces[-1], reward.steps) == ("WIRED_35mbps", "WIRED_200kbps", 90)
+    assert ordered("reward", values) == reward.traces
+
+
+@pytest.mark.parametrize("name", ["5G_13mbps", "WIRED_900kbps"])
+def test_training_is_interrupted_and_goes_on(files, tmp_path, fake_gym_simulator, name):
+    model, seen = own_model(name, steps=1280), []
+
+    def stop(steps):
+        seen.append(steps)
+        raise KeyboardInterrupt
+
+    assert not train_model(model, files, tmp_path / "run", stop, fake_gym_simulator)
+    assert 0 < seen[0] < 1280
+    assert train_model(model, files, tmp_path / "run", seen.append, fake_gym_simulator)
+    assert seen[-1] == 1280
+    # Nothing is left to do, and nothing is done.
+    assert train_model(model, files, tmp_path / "run", seen.append, fake_gym_simulator)
+    record = run_policy(model, files, name, tmp_path / "run", fake_gym_simulator)
+    assert record.time_s.shape == (20,)
+    assert np.all((record.target_bps >= 10_000 * 0.999) & (record.target_bps <= 8e6 * 1.001))
+    assert -1.0 <= mean_reward(record) <= 1.0
+
+
+def test_a_model_of_all_traces_meets_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
+    met = []
+
+    class Recorded(training.OrderedTraces):
+        def __call__(self, seed):
+            document = super().__call__(seed)
+            met.append(document["name"])
+            return document
+
+    monkeypatch.setattr(training, "OrderedTraces", Recorded)
+    values = {trace.name: TraceValues(-index, 0, 0) for index, trace in enumerate(PAPER_TRACES)}
+    model = models_of_all_traces("reward", 160, [1], values)[0]
+    assert train_model(model, files, tmp_path / "run", lambda steps: None, fake_gym_simulator)
+    assert list(dict.fromkeys(met)) == [trace.name for trace in reversed(PAPER_TRACES)]
+    # A resumed training continues with the trace of its step.
+    traces = training.OrderedTraces(training_configuration(model, files).scenarios, model.steps)
+    assert traces.advance(model.steps - 1)
+    assert traces(0)["name"] == PAPER_TRACES[0].name
+    assert not traces.advance(model.steps)
+
+
+def test_mean_reward_is_that_of_equation_6():
+    # Full use without delay or loss is 1; a receive rate above the capacity is -1.
+    record = StepRecord.of(
+        receive_rate_bps=np.array([0.95e6, 1.2e6]),
+        capacity_bps=1e6,
+        achievable_bps=1e6,
+        one_way_delay_mean_ms=26.0,
+        loss_ratio=0.0,
+    )
+    assert mean_reward(record) == pytest.approx(0.0)

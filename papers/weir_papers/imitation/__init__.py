@@ -1,0 +1,1 @@
+"""Training by imitation, as Muses trains its teacher: the algorithm `imitation` of `weir train`."""

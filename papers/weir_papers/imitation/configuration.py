@@ -1,0 +1,42 @@
+"""The configuration of algorithm `imitation`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, PositiveInt, model_validator
+
+from weir.trainer.configuration import Settings
+from weir.trainer.configuration.training import TrainingConfiguration
+
+
+class ImitationSettings(Settings):
+    """Dataset aggregation (Ross et al. 2011), as Muses trains its teacher: a recurrent student acts, and learns the
+    actions that the teachers would have taken. `steps` of the configuration are the student's decisions.
+
+    Attributes:
+        teachers: "oracle" or model files; of several the mean action.
+        hidden: width of each LSTM layer.
+        layers: number of LSTM layers.
+        classifies: the student learns seven levels of the action instead of the action itself.
+        decisions_per_iteration: decisions between two updates, of all environments together.
+    """
+
+    teachers: tuple[str, ...] = Field(("oracle",), min_length=1)
+    hidden: int = Field(64, ge=1, le=1024)
+    layers: int = Field(1, ge=1, le=4)
+    classifies: bool = True
+    decisions_per_iteration: PositiveInt = 25_600
+
+
+class ImitationConfiguration(TrainingConfiguration):
+    """A whole file."""
+
+    learner: ClassVar[str] = "weir_papers.imitation.dataset_aggregation"
+    imitation: ImitationSettings = ImitationSettings()
+
+    @model_validator(mode="after")
+    def _around_the_rule(self) -> ImitationConfiguration:
+        if self.environment.action.kind != "around_rule":
+            raise ValueError('algorithm imitation: needs environment.action.kind "around_rule"')
+        return self

@@ -1,0 +1,118 @@
+"""Teachers: the actions that a student should have taken, decision by decision."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.files.model import ModelFile, read_model
+from weir.trainer.gym.specification import EnvironmentSpecification
+from weir.trainer.model.file import make_session
+
+ORACLE = "oracle"
+
+
+class Teacher(Protocol):
+    """Observes the same as N students, interval by interval."""
+
+    def __call__(self, observations: np.ndarray, optimal_bps: np.ndarray) -> np.ndarray:
+        """The actions in [-1, 1] that it would take, float32 of shape (N,); NaN where it has none.
+
+        Args:
+            observations: (N, width), of the interval that has just ended.
+            optimal_bps: (N,), the oracle's rate; NaN at the beginning of a call.
+        """
+
+    def forget(self, ended: np.ndarray) -> None:
+        """The episodes at these indices are over."""
+
+
+class OracleTeacher:
+    """Has the true capacity: the rate of `optimal_bps` of `weir.trainer.gym.step.STEP_FIELDS`."""
+
+    def __init__(self, specification: EnvironmentSpecification) -> None:
+        self._specification = specification
+
+    def __call__(self, observations: np.ndarray, optimal_bps: np.ndarray) -> np.ndarray:
+        """See `Teacher`."""
+        return self._specification.actions_for(optimal_bps, observations)
+
+    def forget(self, ended: np.ndarray) -> None:
+        """Has no state."""
+
+
+class ModelTeacher:
+    """A model file, with a state for each student where the model has one.
+
+    Raises:
+        InputError: the file is no model, or does not see what the student sees.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], specification: EnvironmentSpecification) -> None:
+        _check(read_model(path), specification)
+        self._specification = specification
+        self._session = make_session(read_bytes(path, LARGEST_MODEL_BYTES))
+        self._shapes = {value.name: value.shape for value in self._session.get_inputs()}
+        self._states: dict[int, np.ndarray] = {}
+
+    def __call__(self, observations: np.ndarray, optimal_bps: np.ndarray) -> np.ndarray:
+        """See `Teacher`."""
+        return self._specification.actions_for(
+            np.array([self._rate_bps(index, row) for index, row in enumerate(observations)]), observations
+        )
+
+    def forget(self, ended: np.ndarray) -> None:
+        """Resets their states to zeros."""
+        for index in ended:
+            self._states.pop(int(index), None)
+
+    def _rate_bps(self, index: int, row: np.ndarray) -> float:
+        size = self._specification.observation_size
+        inputs = {"observation": row[None, :size], "objective": row[None, size : size + 3]}
+        if "state" not in self._shapes:
+            return float(self._session.run(["action"], inputs)[0].item())
+        inputs["state"] = self._states.get(index, np.zeros(self._shapes["state"], dtype=np.float32))
+        action, self._states[index] = self._session.run(["action", "next_state"], inputs)
+        return float(action.item())
+
+
+class MeanTeacher:
+    """The mean action of several: models that are trained alike err in different places."""
+
+    def __init__(self, teachers: Sequence[Teacher]) -> None:
+        self._teachers = teachers
+
+    def __call__(self, observations: np.ndarray, optimal_bps: np.ndarray) -> np.ndarray:
+        """See `Teacher`."""
+        return np.mean([teacher(observations, optimal_bps) for teacher in self._teachers], axis=0)
+
+    def forget(self, ended: np.ndarray) -> None:
+        """See `Teacher`."""
+        for teacher in self._teachers:
+            teacher.forget(ended)
+
+
+def make_teacher(names: Sequence[str | Path], specification: EnvironmentSpecification) -> Teacher:
+    """The mean of what is named: "oracle", or a model file.
+
+    Raises:
+        InputError: one of them is neither.
+    """
+    teachers: list[Teacher] = [
+        OracleTeacher(specification) if str(name) == ORACLE else ModelTeacher(name, specification) for name in names
+    ]
+    return teachers[0] if len(teachers) == 1 else MeanTeacher(teachers)
+
+
+def _check(model: ModelFile, specification: EnvironmentSpecification) -> None:
+    found = model.features, model.history, model.interval_ms, model.action_kind
+    wanted = list(specification.features), specification.history, specification.interval_ms, "rate_bps"
+    for name, own, needed in zip(("features", "history", "interval", "action"), found, wanted, strict=True):
+        if own != needed:
+            raise InputError(f"{model.path}: its {name} is {own}, the student's {needed}: a teacher needs the same")

@@ -1,0 +1,109 @@
+"""Flows that trees learn from: run by the teacher, or by trees while the teacher labels each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from weir.registry import PRESETS
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.gym.episode import Episode, random_objective
+from weir.trainer.gym.pool import SimulatorPool
+from weir_papers.imitation.teachers import Teacher
+from weir_papers.muses.mixture import Mixture, no_state
+from weir_papers.muses.tree_inputs import TreeInputs
+
+_TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Inputs and actions on an even number N of flows of as many intervals each. Flows 2i and 2i + 1 are on the same
+    path with the same seed, the first under `balanced`, the other under a random objective.
+
+    `inputs`: float32 (N, intervals, inputs), see `TreeInputs`. `actions`: float32 (N, intervals), the teacher's, the
+    exponent of the rule's rate in [-1, 1]. `paths`: the scenarios' names.
+    """
+
+    inputs: np.ndarray
+    actions: np.ndarray
+    paths: tuple[str, ...]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Flows]) -> Flows:
+        """All flows of all parts, in order."""
+        return cls(
+            np.concatenate([part.inputs for part in parts]),
+            np.concatenate([part.actions for part in parts]),
+            tuple(path for part in parts for path in part.paths),
+        )
+
+
+def roll_out(
+    teacher: Teacher,
+    inputs: TreeInputs,
+    sampler: ScenarioSampler,
+    flows: int,
+    *,
+    seed: int,
+    environments: int = 64,
+    mixture: Mixture | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Flows:
+    """Runs flows and records them; the same arguments give the same flows. The teacher labels each interval, and
+    decides where `mixture` is None; it is not the oracle, which has no answer at first. `flows` is rounded up to whole
+    batches of `environments`, which is even.
+
+    Raises:
+        SimulatorError: a simulator failed.
+    """
+    specification = inputs.specification
+    generator = np.random.default_rng(seed)
+    steps = round(sampler.settings.minimum_duration_s * 1000 / specification.interval_ms)
+    unknown_bps = np.full(environments, np.nan)
+    parts: list[Flows] = []
+    with closing(SimulatorPool(environments, specification, timeout_s=_TIMEOUT_S)) as pool:
+        for first in range(0, flows, environments):
+            episodes = _episodes(sampler, generator, environments)
+            pool.reset(dict(enumerate(episodes)))
+            teacher.forget(np.arange(environments))
+            state = no_state(environments)
+            seen = np.empty((environments, steps, len(inputs.names)), dtype=np.float32)
+            actions = np.empty((environments, steps), dtype=np.float32)
+            for step in range(steps):
+                observations = pool.observations
+                seen[:, step] = inputs.of(observations)
+                actions[:, step] = teacher(observations, unknown_bps)
+                decided = actions[:, step]
+                if mixture is not None:
+                    decided, state = mixture.decide(seen[:, step], state)
+                pool.step(decided)
+            parts.append(Flows(seen, actions, tuple(str(episode.scenario["name"]) for episode in episodes)))
+            if on_progress is not None:
+                on_progress(first + environments)
+    return Flows.joined(parts)
+
+
+def windows(flows: np.ndarray, samples: int) -> np.ndarray:
+    """(flows, intervals, ...) cut into (windows, samples, ...), in order, without a rest that is no whole window."""
+    whole = flows.shape[1] // samples * samples
+    return flows[:, :whole].reshape(-1, samples, *flows.shape[2:])
+
+
+def twins(values: np.ndarray, flows: int) -> np.ndarray:
+    """For each window of `flows` flows the value of its path's window under `balanced`."""
+    by_flow = values.reshape(flows, -1, *values.shape[1:])
+    return np.repeat(by_flow[::2], 2, axis=0).reshape(values.shape)
+
+
+def _episodes(sampler: ScenarioSampler, generator: np.random.Generator, count: int) -> list[Episode]:
+    episodes = []
+    duration_s = sampler.settings.minimum_duration_s
+    for _ in range(count // 2):
+        path, seed = sampler(int(generator.integers(2**31))), int(generator.integers(2**31))
+        path = path | {"duration_s": duration_s}
+        episodes += [Episode(path, seed, PRESETS["balanced"]), Episode(path, seed, random_objective(generator))]
+    return episodes

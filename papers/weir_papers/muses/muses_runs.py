@@ -1,0 +1,113 @@
+"""The replays of `weir paper muses`: plans by set and by who runs it, and their records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
+from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.store import RunStore
+from weir.registry import PRESETS
+from weir.traces.schema.scenario import Scenario
+from weir_papers.common import Case, Record, case_of, with_tcp
+from weir_papers.muses.sets import (
+    CHANGE,
+    CONGESTION_CONTROLS,
+    CROSS_TRAFFIC,
+    FLUCTUATING,
+    SHARING,
+    TABLE_III,
+    ScenarioSet,
+)
+
+MUSES = "weir"
+GLOBAL_TREE = "global-tree"
+CONTROLLERS = (MUSES, "gcc", "pcc", "nada", "rule", "oracle")
+GLOBAL_FOLDER = "global"
+# Where rows compare fewer.
+_FEW = {CHANGE: (MUSES, "gcc", "oracle"), SHARING: (MUSES, "gcc", "oracle"), CROSS_TRAFFIC: (MUSES, "gcc")}
+# Table III is drawn as it is: its networks need no seeds that vary them.
+_AS_WRITTEN = (0,)
+# In these a set's rows read time series.
+_SERIES_SETS = (FLUCTUATING, CHANGE, SHARING, CROSS_TRAFFIC)
+
+
+def muses_plans(
+    sets: Mapping[str, ScenarioSet], seeds: Sequence[int], model: Path, simulator: Path
+) -> dict[tuple[str, str], ReplayPlan]:
+    """By set and who runs it: a congestion control of TCP, or empty for the controllers of RTP."""
+    plans = {}
+    for name, one in sets.items():
+        varied = seeds if name in (SHARING, CROSS_TRAFFIC) else _AS_WRITTEN
+        plans[name, ""] = _plan(one.scenarios, _FEW.get(name, CONTROLLERS), varied, model, simulator, name)
+        controls = CONGESTION_CONTROLS if name in TABLE_III else ("cubic",) if name == SHARING else ()
+        for control in controls:
+            # The controller of RTP flows, of which there are none.
+            alone = [with_tcp(scenario, control) for scenario in one.scenarios]
+            plans[name, control] = _plan(alone, ("rule",), varied, None, simulator, name)
+    return plans
+
+
+def global_plans(sets: Mapping[str, ScenarioSet], model: Path, simulator: Path) -> dict[tuple[str, str], ReplayPlan]:
+    """Those of one global tree, in place of the trees of the mixture."""
+    return {
+        (name, GLOBAL_TREE): _plan(sets[name].scenarios, (MUSES,), _AS_WRITTEN, model, simulator, name)
+        for name in (*TABLE_III, CHANGE)
+    }
+
+
+def muses_results(
+    sets: Mapping[str, ScenarioSet],
+    plans: Mapping[tuple[str, str], ReplayPlan],
+    outcome: ReplayOutcome,
+    out: Path,
+    global_tree: tuple[Mapping[tuple[str, str], ReplayPlan], ReplayOutcome] | None,
+) -> MusesResults:
+    """The records of `muses_plans`, and of `global_plans` where there are any, by set and by who ran them. The global
+    tree ran in GLOBAL_FOLDER of `out`.
+    """
+    records: dict[str, dict[str, list[Record]]] = {name: {} for name in sets}
+    by_plan = list(zip(plans, outcome.by_plan, strict=True))
+    if global_tree:
+        by_plan += zip(global_tree[0], global_tree[1].by_plan, strict=True)
+    for (name, who), found in by_plan:
+        for record in found:
+            records[name].setdefault(who or record.controller, []).append(record)
+    stores = {True: RunStore(out / GLOBAL_FOLDER), False: RunStore(out)}
+    return MusesResults(sets, records, lambda who, record: stores[who == GLOBAL_TREE].with_series(record))
+
+
+def _plan(
+    scenarios: Sequence[Scenario], controllers: Sequence[str], seeds: Sequence[int], model: Path | None,
+    simulator: Path, set_name: str,
+) -> ReplayPlan:  # fmt: skip
+    series: SeriesOfPlan = "kept" if set_name in _SERIES_SETS else "none"
+    return ReplayPlan(scenarios, controllers, PRESETS["balanced"], seeds, model, simulator, series)
+
+
+@dataclass(frozen=True)
+class MusesResults:
+    """Records by set and by who ran it: a controller, GLOBAL_TREE (the controller weir with that model), or a
+    congestion control of TCP. `with_series` gives a record its series back, by who ran it.
+    """
+
+    sets: Mapping[str, ScenarioSet]
+    records: Mapping[str, Mapping[str, Sequence[Record]]]
+    with_series: Callable[[str, Record], Record]
+
+    def of(self, set_name: str, who: str) -> Sequence[Record]:
+        """Records of a set; empty where there are none."""
+        return self.records.get(set_name, {}).get(who, [])
+
+    def whole(self, set_name: str, who: str) -> list[Record]:
+        """The same with their series."""
+        return [self.with_series(who, record) for record in self.of(set_name, who)]
+
+    def cases(self, set_name: str) -> dict[str, list[Case]]:
+        """Each run of each who on networks of Table III."""
+        return {
+            who: [case for record in records if (case := case_of(record))]
+            for who, records in self.records.get(set_name, {}).items()
+        }

@@ -1,0 +1,187 @@
+"""ReCoCo's models (Markudova and Meo 2023, sections IV to VI) in Weir's simulator: which are trained, and how.
+
+As in the paper: decisions every 200 ms; an action that is the rate itself, on a logarithmic scale from 10 kbps to
+8 Mbps; receive rate, delay, loss ratio and last estimate of the latest interval and of the four before it (or of the
+latest alone, "not delayed"); the reward of Eq. 2 to 6; for each trace the algorithm and kind of configuration that the
+paper found best for it, for all traces together TD3 "delayed, not tuned"; no guard. `DEPARTURES` lists the differences.
+
+Sending next to nothing is safe here (a mean reward of 0.1 to 0.2 on every trace) and sending all the time a little more
+than the path carries is the worst there is (-0.7), so that a critic first sends its actor to one end of the range,
+mostly the lower. Two things bring it back (figures of one seed). An actor never goes where tanh has no slope
+(`SaturationLimit`): on the trace of 300 kbps TD3 stayed at the lower end for all of 12,000 steps without it, with a
+lower learning rate, a shorter horizon or more random steps too, and reached a mean reward of 0.83 with it. And the
+noise wanders over the whole range, slowly enough for the queue to follow, where uniform random rates, 1.2 Mbps in the
+mean, keep it full on most traces. A model of all traces in random order had a mean reward of 0.37 after 45,000 steps
+with it and 0.22 with Gaussian noise of 0.1; with half as much of it, 0.24 after 60,000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
+from weir_papers.recoco.tables import PAPER_TRACES, Algorithm, Order
+
+INTERVAL_MS: Final = 200
+FEATURES: Final = ("receive_rate_bps", "queueing_delay_mean_s", "loss_ratio", "last_estimate_bps")
+HISTORY: Final = 5
+MINIMUM_BPS: Final = 10_000.0
+MAXIMUM_BPS: Final = 8_000_000.0
+ENVIRONMENTS: Final = 8
+# Gradient steps cost ten times what simulating a step does: environment steps for each one, of a model of one trace and
+# of all traces.
+STEPS_PER_GRADIENT_STEP: Final = 4
+STEPS_PER_GRADIENT_STEP_ALL: Final = 8
+# Steps of each environment between updates.
+STEPS_PER_UPDATE: Final = 4
+HIDDEN: Final = (64, 64)
+BATCH_SIZE: Final = 256
+RANDOM_STEPS: Final = 1_000
+
+DEPARTURES: Final = (
+    "The simulator is Weir's: 25 ms one way and a queue of 300 ms of the mean capacity instead of 100 ms one way.",
+    "GCC is libwebrtc's own, instead of a Python port of parts of it that is called every 200 ms.",
+    "A policy sees the delay above the smallest it has seen instead of the absolute one, which a receiver cannot know; "
+    "the reward and the scores take the absolute one.",
+    f"One gradient step for every {STEPS_PER_GRADIENT_STEP} environment steps (a model of all traces: "
+    f"{STEPS_PER_GRADIENT_STEP_ALL}) instead of one for each, in batches of {BATCH_SIZE} (tuned SAC: 512); hidden "
+    f"layers of {HIDDEN[0]} and {HIDDEN[1]}; {ENVIRONMENTS} environments at once instead of one.",
+    f"The first {RANDOM_STEPS:,} steps are random instead of 100 (tuned SAC: none).",
+    "The gradient of an actor pulls back what goes into its tanh beyond 2.5 either way; without it a TD3 model may "
+    "stay at one end of its range for good.",
+    "TD3 explores with Ornstein-Uhlenbeck noise (sigma 0.5) in every configuration; stable-baselines3's default, which "
+    "those that are not tuned have, is none. Its learning rate falls from 0.001 to 0.0001 instead of staying at 0.001.",
+    "The replay buffer survives a change of trace; the paper's begins anew with every trace.",
+    "A model for all traces gets as many steps on each as a model for that trace alone; the paper's gets three times "
+    "as many.",
+    "No search over configurations: each trace has the one the paper chose for it. Tuned SAC explores without "
+    "state-dependent noise.",
+    "The application's video never falls below 30 kbps, so that estimates between 10 and 30 kbps do the same.",
+    "Scores are means over seeds; the paper's Table II has the run in the middle of three.",
+)
+
+
+@dataclass(frozen=True)
+class TraceValues:
+    """The mean `reward` and the `score` of a model trained on a trace alone, and the score of the `baseline` there."""
+
+    reward: float
+    score: float
+    baseline: float
+
+
+@dataclass(frozen=True)
+class RecocoModel:
+    """One model to train.
+
+    Attributes:
+        name: of its folder.
+        order: of the traces, for a model of all traces; None for a model of one trace.
+        traces: names of the traces that it is trained on; one after the other in the orders "reward" and "gap".
+        algorithm: the learner.
+        delayed: it observes five intervals instead of the latest alone.
+        tuned: RL Zoo's hyperparameters instead of stable-baselines3's defaults.
+        seed: of the training and of the runs that are scored.
+        steps: environment steps in all.
+    """
+
+    name: str
+    order: Order | None
+    traces: tuple[str, ...]
+    algorithm: Algorithm
+    delayed: bool
+    tuned: bool
+    seed: int
+    steps: int
+
+    @property
+    def configuration_words(self) -> str:
+        """As Table I of the paper writes it."""
+        return (
+            f"{self.algorithm.upper()}, {'delayed' if self.delayed else 'not delayed'}, "
+            f"{'tuned' if self.tuned else 'not tuned'}"
+        )
+
+
+def models_of_traces(steps: int, seeds: Sequence[int]) -> list[RecocoModel]:
+    """Table I: for each trace and seed a model that is trained on that trace alone."""
+    return [
+        RecocoModel(
+            f"{trace.name}-{seed}", None, (trace.name,), trace.algorithm, trace.delayed, trace.tuned, seed, steps
+        )
+        for seed in seeds
+        for trace in PAPER_TRACES
+    ]
+
+
+def models_of_all_traces(
+    order: Order, steps: int, seeds: Sequence[int], values: Mapping[str, TraceValues] | None = None
+) -> list[RecocoModel]:
+    """Table II: one model for all traces, with `steps` on each; `values` by trace, for an order other than "random"."""
+    traces = tuple(trace.name for trace in PAPER_TRACES)
+    if values is not None:
+        traces = ordered(order, values)
+    return [
+        RecocoModel(f"all-{order}-{seed}", order, traces, "td3", True, False, seed, steps * len(traces))
+        for seed in seeds
+    ]
+
+
+def ordered(order: Order, values: Mapping[str, TraceValues]) -> tuple[str, ...]:
+    """Traces in the order of section VI-C: "reward" by ascending reward, "gap" by descending score less baseline."""
+    if order == "reward":
+        return tuple(sorted(values, key=lambda name: values[name].reward))
+    return tuple(sorted(values, key=lambda name: values[name].baseline - values[name].score))
+
+
+def training_configuration(model: RecocoModel, files: Mapping[str, Path]) -> TrainingConfiguration:
+    """How `model` learns; `files` are the scenario files by name of trace."""
+    return checked_configuration(
+        {
+            "name": model.name,
+            "seed": model.seed,
+            "steps": model.steps,
+            "checkpoint_every_steps": max(10_000, model.steps // 10),
+            "algorithm": model.algorithm,
+            "environment": {
+                "environments": ENVIRONMENTS,
+                "interval_ms": INTERVAL_MS,
+                "history": HISTORY if model.delayed else 1,
+                "features": FEATURES,
+                "reward": "recoco",
+                "objective": "balanced",
+                "action": {"kind": "log_rate", "min_bps": MINIMUM_BPS, "max_bps": MAXIMUM_BPS},
+            },
+            "scenarios": {"source": "files", "files": [files[name] for name in model.traces]},
+            "policy": {"hidden": HIDDEN, "preference_size": 1},
+            model.algorithm: _learning(model),
+        },
+        f"model {model.name}",
+    )
+
+
+def _learning(model: RecocoModel) -> dict[str, Any]:
+    """The tables `td3` and `sac`: stable-baselines3's defaults, or what the paper's repository has as tuned."""
+    steps_per_gradient_step = STEPS_PER_GRADIENT_STEP if model.order is None else STEPS_PER_GRADIENT_STEP_ALL
+    common: dict[str, Any] = {
+        "batch_size": BATCH_SIZE,
+        "steps_per_update": STEPS_PER_UPDATE,
+        "gradient_steps": ENVIRONMENTS * STEPS_PER_UPDATE // steps_per_gradient_step,
+        "gamma": 0.99,
+        "learning_starts": RANDOM_STEPS,
+        "buffer_size": 100_000 if model.order is None else 300_000,
+    }
+    if model.algorithm == "td3":
+        common |= {
+            "learning_rate": 1e-3,
+            "learning_rate_end": 1e-4,
+            "action_noise": 0.5,
+            "noise": "ornstein_uhlenbeck",
+        }
+        return common | ({"gamma": 0.98} if model.tuned else {})
+    common |= {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
+    tuned = {"gamma": 0.9999, "tau": 0.01, "batch_size": 512, "buffer_size": 50_000, "entropy_coefficient": 0.1}
+    return common | (tuned if model.tuned else {})

@@ -1,0 +1,157 @@
+"""The command `weir paper recoco`: ReCoCo's experiment again, its tables beside the paper's."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from weir.console import error_console
+from weir.files.output import alone_in, write_text
+from weir.installation import require
+from weir.qoe_eval.records import command_record
+from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
+from weir.simulator.executables import find_simulator
+from weir_papers.common import JobsOption, JsonOption, OutOption
+from weir_papers.recoco.inputs import paper_scenarios, prepare
+from weir_papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
+from weir_papers.recoco.recoco_report import RecocoResults, recoco_document, recoco_markdown, score_rows
+from weir_papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
+from weir_papers.recoco.tables import ORDERS, PAPER_TRACES, Order
+
+RECOCO_JSON = "recoco.json"
+RECOCO_MARKDOWN = "recoco.md"
+MODELS = "models"
+DEFAULT_STEPS = 40_000
+
+
+def recoco(
+    out: OutOption,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder with the nine OpenNetLab traces. Default: traces/opennetlab in the folder WEIR_SHARED names.",
+        ),
+    ] = None,
+    steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Training steps on each trace; a model for all gets nine times N.")
+    ] = DEFAULT_STEPS,
+    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Models with the seeds 1 to N.")] = 3,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """ReCoCo: a model per trace, one model for all traces under each of three orders, and GCC.
+
+    Ctrl-C keeps complete models and checkpoints of the others: the same command continues.
+    """
+    started = time.monotonic()
+    require("train")
+    scenarios = paper_scenarios(traces)
+    simulator = find_simulator()
+    all_seeds = range(1, seeds + 1)
+    versions = simulator_versions(simulator)
+    files = prepare(out, scenarios, {"steps": steps, "seeds": seeds, "simulator": versions})
+    console = error_console()
+    processes = jobs or len(os.sched_getaffinity(0))
+
+    def tasks(models: Sequence[RecocoModel], *, on_all: bool) -> list[ModelTask]:
+        return [
+            ModelTask(model, files, tuple(files) if on_all else model.traces, out / MODELS / model.name, simulator)
+            for model in models
+        ]
+
+    first = tasks(models_of_all_traces("random", steps, all_seeds), on_all=True)
+    own = tasks(models_of_traces(steps, all_seeds), on_all=False)
+    total = steps * len(files) * seeds * (1 + len(ORDERS))
+    try:
+        gcc = gcc_results(scenarios, simulator, processes)
+        with alone_in(out), TaskProgress(console, total, quiet=as_json) as progress:
+            # The long ones first, so that no core waits at the end for one that began last.
+            results = progress.complete([*first, *own], processes)
+            by_trace = _by_trace(own, results)
+            values = {
+                name: TraceValues(
+                    reward=_mean([run.mean_reward or 0.0 for run in by_trace[name]]),
+                    score=_mean_score(by_trace[name]),
+                    baseline=_mean_score(gcc[name]),
+                )
+                for name in files
+            }
+            later: dict[Order, list[ModelTask]] = {
+                order: tasks(models_of_all_traces(order, steps, all_seeds, values), on_all=True)
+                for order in ORDERS
+                if order != "random"
+            }
+            results |= progress.complete([task for group in later.values() for task in group], processes)
+    except SimulatorFailed as error:
+        console.print(f"weir: {error}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        console.print(f"weir: interrupted; what is trained is kept in {out}: the same command continues")
+        raise typer.Exit(1) from None
+    groups: dict[Order, list[ModelTask]] = {"random": first, **later}
+    measured = RecocoResults(
+        own=by_trace,
+        gcc=gcc,
+        single={order: _by_trace(groups[order], results) for order in ORDERS},
+        orders={order: group[0].model.traces for order, group in later.items()},
+        configurations={task.model.traces[0]: task.model.configuration_words for task in own},
+    )
+    run: dict[str, Any] = {
+        **command_record(started),
+        "steps": steps,
+        "steps_all": steps * len(files),
+        "seeds": list(all_seeds),
+        "processes": processes,
+        "versions": versions,
+    }
+    document = recoco_document(measured, run)
+    text = json.dumps(document, indent=1, allow_nan=False)
+    write_text(out / RECOCO_JSON, text + "\n")
+    write_text(out / RECOCO_MARKDOWN, recoco_markdown(document))
+    if as_json:
+        typer.echo(text)
+        return
+    _print_table(document)
+    typer.echo(f"\n{total:,} steps; this command took {run['wall_s']:.0f} s. Details: {out / RECOCO_MARKDOWN}")
+
+
+def _by_trace(
+    tasks: Sequence[ModelTask], results: Mapping[str, Mapping[str, TraceResult]]
+) -> dict[str, list[TraceResult]]:
+    collected: dict[str, list[TraceResult]] = {trace.name: [] for trace in PAPER_TRACES}
+    for task in tasks:
+        for name, result in results[task.name].items():
+            collected[name].append(result)
+    return collected
+
+
+def _mean_score(runs: Sequence[TraceResult]) -> float:
+    return _mean([run.scores.overall for run in runs])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _print_table(document: Mapping[str, Any]) -> None:
+    head, rows = score_rows(document)
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for index, name in enumerate(head):
+        table.add_column(name, justify="right" if index else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(markup=False, highlight=False)
+    # Into a file or a pipe no line is broken.
+    console.width = console.width if console.is_terminal else 250
+    console.print(table)

@@ -1,0 +1,1 @@
+"""The options of commands; nothing here takes time to import."""

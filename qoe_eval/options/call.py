@@ -1,0 +1,95 @@
+"""The options of `weir call`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import typer
+
+from weir.qoe_eval.runs.options import (
+    FIELD_TRIALS,
+    POOL,
+    DecisionDelayOption,
+    ModelOption,
+    ObjectiveOption,
+    PathArguments,
+    ReferenceOption,
+    RequireOption,
+)
+from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, LIBWEBRTC_SENDERS
+
+SenderKind = Literal["chromium", "native"]
+ReceiverKind = Literal["native", "chromium"]
+Size = Literal["1280x720", "640x360"]
+Codec = Literal["VP8", "VP9"]
+
+SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
+WITHOUT_MODEL: Final = ("nada", "rule")
+"""Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
+DEFAULT_MAX_BITRATE_BPS: Final = 2_500_000
+"""The limit of today's video calls; every sender keeps to it, under every controller."""
+
+CALLED = tuple(dict.fromkeys((*IN_CALLS, *LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)))
+"""The built-in controllers of calls."""
+_SUMMARIES = "; ".join(f"{name}: {CONTROLLERS[name].summary}" for name in CALLED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallOptions(PathArguments):
+    """The options of `weir call`; their help texts say what they mean."""
+
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENARIO...",
+            help="As for replay: traces, scenario files, catalogue/NAME; catalogue/muses-cross-traffic is one for "
+            "calls.",
+        ),
+    ]
+    sender: Annotated[
+        SenderKind, typer.Option(metavar="NAME", help="chromium: an unmodified browser; native: weir-peer.")
+    ] = "chromium"
+    receiver: Annotated[
+        ReceiverKind,
+        typer.Option(
+            metavar="NAME",
+            help="native: weir-peer; chromium: a browser, for --sender native with gcc, scream or weir-send.",
+        ),
+    ] = "native"
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{_SUMMARIES}; or a custom "
+            f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {FIELD_TRIALS}; or {POOL}. "
+            "Repeatable: each makes the same calls, one after the other. Default: weir.",
+        ),
+    ] = None
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Also with gcc and scream, seed by seed."),
+    ] = False
+    objective: ObjectiveOption = DEFAULT_PRESET
+    duration: Annotated[
+        float | None,
+        typer.Option(min=5, max=3600, metavar="S", help="Default: the scenario's; 60 s of one longer than 120 s."),
+    ] = None
+    seeds: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Calls with the seeds 1 to N.")] = 1
+    size: Annotated[Size, typer.Option(metavar="WxH", help="1280x720 or 640x360.")] = "1280x720"
+    codec: Annotated[Codec, typer.Option(metavar="NAME", help="VP8 or VP9.")] = "VP8"
+    max_bitrate: Annotated[str, typer.Option(metavar="RATE", help="Limit of the encoder, for example 2.5M.")] = (
+        f"{DEFAULT_MAX_BITRATE_BPS}"
+    )
+    model: ModelOption = None
+    decision_delay: DecisionDelayOption = 0.0
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
+        "weir-calls"
+    )
+    repeat_disturbed: Annotated[
+        bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
+    ] = False
+    reference: ReferenceOption = None
+    require: RequireOption = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False

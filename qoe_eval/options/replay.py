@@ -1,0 +1,138 @@
+"""The options of `weir replay`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
+from weir.qoe_eval.runs.options import (
+    FIELD_TRIALS,
+    POOL,
+    DecisionDelayOption,
+    JobsOption,
+    ModelOption,
+    ObjectiveOption,
+    PathArguments,
+    ReferenceOption,
+    RequireOption,
+)
+from weir.registry import DEFAULT_PRESET, SIMULATED
+from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S, MediaKind
+
+
+class SeriesKept(StrEnum):
+    """The runs whose time series a replay keeps. The measures are the same in every case."""
+
+    ALL = "all"
+    FIRST = "first"
+    NONE = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions(PathArguments):
+    """The options of `weir replay`; their help texts say what they mean."""
+
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE_OR_SCENARIO...",
+            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
+            "scenarios, "
+            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases, 'catalogue/pantheon' for Pantheon's "
+            "emulators.",
+        ),
+    ]
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{', '.join(SIMULATED)}; custom: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
+            f"FILE.onnx:bare; {FIELD_TRIALS}; {POOL}. Repeatable. Default: all but weir-send.",
+        ),
+    ] = None
+    controller_time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=3600,
+            metavar="S",
+            help="Time limit of one decision of a custom controller; ten times as long for its start.",
+        ),
+    ] = DEFAULT_TIME_LIMIT_S
+    objective: ObjectiveOption = DEFAULT_PRESET
+    seeds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            metavar="N",
+            help="Runs with the seeds 1 to N, each with its own starting point, delay and clock; 0: one run of each "
+            "scenario as it is written.",
+        ),
+    ] = 5
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results, summary and report go.")] = Path(
+        "weir-replay"
+    )
+    window: Annotated[
+        int,
+        typer.Option(
+            "--mahimahi-window-ms",
+            min=1,
+            max=60_000,
+            metavar="MS",
+            help="Time over which the deliveries of a Mahimahi file are averaged.",
+        ),
+    ] = DEFAULT_WINDOW_MS
+    media: Annotated[
+        MediaKind | None,
+        typer.Option(
+            help="Media of the flows under test: video as in a call, or filler, which takes all that a link carries. "
+            "Default: video; a scenario file's own.",
+        ),
+    ] = None
+    max_bitrate: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Limit of the video, such as 4M. Default: 2.5M; a file's own.")
+    ] = None
+    duration: Annotated[
+        float | None, typer.Option(min=0.1, max=MAX_DURATION_S, metavar="S", help="Length of a run.")
+    ] = None
+    model: ModelOption = None
+    decision_delay: DecisionDelayOption = 0.0
+    objectives: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=500,
+            metavar="N",
+            help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
+        ),
+    ] = 20
+    families: Annotated[
+        bool,
+        typer.Option(
+            "--families",
+            help="Also run two scenarios of each family of impairments with video, and two with filler (seed 1), for "
+            "sections of the page.",
+        ),
+    ] = False
+    series: Annotated[
+        SeriesKept,
+        typer.Option(help="Runs whose time series are kept: all, those of the first seed, or none."),
+    ] = SeriesKept.ALL
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Also write results.csv, and series.csv.gz and frames.csv.gz of kept series.")
+    ] = False
+    repair: Annotated[bool, typer.Option("--repair", help="Accept traces with faults that can be repaired.")] = False
+    reference: ReferenceOption = None
+    require: RequireOption = None
+    jobs: JobsOption = None
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="auto|HOST:PORT", help="Run on the machines of a Ray cluster. Default: on this one."),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False

@@ -1,0 +1,29 @@
+"""The command `weir replay`: checks what it is given; `replay.py` has the work."""
+
+from __future__ import annotations
+
+import time
+
+from weir.objectives import parse_objective
+from weir.options import loading, with_options
+from weir.qoe_eval.options.replay import ReplayOptions
+from weir.qoe_eval.runs.options import check_controllers, check_model
+from weir.simulator.executables import find_simulator
+
+
+@with_options(ReplayOptions)
+def replay(options: ReplayOptions) -> None:
+    """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
+
+    An interrupted replay continues when the same command is given again.
+    """
+    started = time.monotonic()
+    controllers = check_controllers(options.controller or [], options.controller_time_limit)
+    parse_objective(options.objective)
+    check_model(options.model)
+    options.check_files(options.inputs)
+    find_simulator()
+    with loading():
+        from weir.qoe_eval.replay import run_replay
+
+    run_replay(options, *controllers, started)

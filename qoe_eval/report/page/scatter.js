@@ -1,0 +1,123 @@
+// Scatter charts of two measures, and the front of many objectives.
+(() => {
+  const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
+  const data = JSON.parse(byId("data").textContent);
+  if (!data.scatter) return;
+  const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
+  const called = (controller) => plain(data.names[controller] || controller);
+
+  // --- throughput against delay ----------------------------------------------------------------------------------------
+
+  // Names of means stand above their marks, or below where another one's would be in the way.
+  function placesOfNames(scatter, height) {
+    const range = (values) => Math.max(...values) - Math.min(...values) || 1;
+    const xs = scatter.flatMap((p) => p.delay_ms.concat(p.mean_delay_ms)).map(Math.log10);
+    const ys = scatter.flatMap((p) => p.y.concat(p.mean_y));
+    const width = Math.min(window.innerWidth, 1180) - 110;
+    const marks = scatter.map((p) => ({
+      x: -Math.log10(p.mean_delay_ms) / range(xs) * width, y: p.mean_y / range([...ys, 0]) * height, half: 4 * p.controller.length,
+    }));
+    const taken = [];
+    const places = { "top center": [0, 17], "bottom center": [0, -17], "middle right": [1, 0], "middle left": [-1, 0] };
+    return marks.map((mark, index) => {
+      const boxOf = (place) => {
+        const [side, up] = places[place];
+        return { x: mark.x + side * (mark.half + 12), y: mark.y + up, half: mark.half };
+      };
+      const overlap = (box) => taken.filter((other) => Math.abs(other.x - box.x) < other.half + box.half && Math.abs(other.y - box.y) < 15).length
+        + marks.filter((other, at) => at !== index && Math.abs(other.x - box.x) < box.half + 8 && Math.abs(other.y - box.y) < 15).length;
+      const best = Object.keys(places).reduce((a, b) => (overlap(boxOf(b)) < overlap(boxOf(a)) ? b : a));
+      taken.push(boxOf(best));
+      return best;
+    });
+  }
+
+  function drawScatter(id, scatter, titles) {
+    const traces = [];
+    const unit = titles.unit;
+    for (const points of scatter) {
+      traces.push({
+        type: "scatter", mode: "markers", x: points.delay_ms, y: points.y, text: points.scenario.map(plain),
+        legendgroup: points.controller, showlegend: false, name: called(points.controller),
+        marker: { color: colour(points.controller), size: 6, opacity: 0.32 },
+        hovertemplate: `%{text}<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + called(points.controller) + "</extra>",
+      });
+    }
+    // On a small screen the legend names them: there is no room for names beside the marks.
+    const places = narrow() ? [] : placesOfNames(scatter, 380);
+    scatter.forEach((points, index) => {
+      traces.push({
+        type: "scatter", mode: narrow() ? "markers" : "markers+text", x: [points.mean_delay_ms], y: [points.mean_y], text: [called(points.controller)],
+        textposition: places[index], textfont: { color: colour(points.controller), size: 13 }, legendgroup: points.controller, name: called(points.controller),
+        marker: { color: colour(points.controller), size: narrow() ? 12 : 15, line: { width: 2, color: css("--card") } },
+        hovertemplate: `mean over runs<br>%{x:.0f} ms, %{y:.0f}${unit}<extra>` + called(points.controller) + "</extra>",
+      });
+    });
+    Plotly.react(id, traces, {
+      ...baseLayout(),
+      margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: narrow() ? -0.28 : -0.2 },
+      xaxis: axis({ type: "log", autorange: "reversed", title: { text: narrow() ? titles.xNarrow : titles.x },
+        tickvals: narrow() ? [1, 10, 100, 1000] : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
+      yaxis: axis({ title: { text: titles.y }, rangemode: "tozero" }),
+      annotations: [{ xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗",
+        font: { color: css("--muted") } }],
+    }, { ...config, displayModeBar: false });
+  }
+
+  // Titles of two measures: the delay that runs across, and the measure over it.
+  const titlesOf = (across, up) => ({
+    x: `${data.axes[across].title} (less is to the right)`, xNarrow: `${data.axes[across].title} (less →)`,
+    y: data.axes[up].title, unit: data.axes[up].unit === "%" ? " %" : "",
+  });
+  const SCATTER = titlesOf("p95_queueing_delay_ms", "utilisation");
+  const VIEWER = titlesOf("frame_delay_ms_p95", "viewer_quality");
+
+  // --- the front of many objectives ------------------------------------------------------------------------------------
+
+  function drawFront() {
+    const { fan, presets, references } = data.objectives;
+    const scale = [[0, css("--lean-latency")], [0.5, css("--lean-even")], [1, css("--lean-throughput")]];
+    const hover = (points) => points.map((p) => `${p.delay_ms.toFixed(1)} ms, ${p.utilisation.toFixed(1)} %, score ${plain(p.challenge)}` + (p.weights ? `<br>weights ${plain(p.weights)}` : ""));
+    const trace = (points, extra) => ({
+      type: "scatter", mode: "markers", x: points.map((p) => p.delay_ms), y: points.map((p) => p.utilisation), text: hover(points),
+      hovertemplate: "%{text}<extra></extra>", ...extra,
+    });
+    const lean = (points, extra) => ({ color: points.map((p) => p.lean), cmin: 0, cmax: 1, colorscale: scale, ...extra });
+    const front = fan.filter((p) => p.front), behind = fan.filter((p) => !p.front);
+    // On a small screen the legend names them: there is no room for names beside the marks.
+    const named = (points, marker) => points.map((p) => trace([p], { name: called(p.name), showlegend: narrow(), marker: marker(p) }));
+    const names = (points, extra) => points.map((p) => ({ x: p.delay_ms, y: p.utilisation, text: `<b>${called(p.name)}</b>`, showarrow: false, ...extra(p) }));
+    const bar = narrow()
+      ? { orientation: "h", y: -0.34, yanchor: "top", thickness: 10, len: 0.9, x: 0.5 }
+      : { thickness: 10, len: 0.8, x: 1.01 };
+    const traces = [
+      trace(front, { mode: "lines", line: { color: css("--zero"), width: 1.5 }, hoverinfo: "skip", hovertemplate: null, showlegend: false }),
+      trace(behind, { marker: lean(behind, { symbol: "circle-open", size: 9, line: { width: 2 } }), showlegend: false }),
+      trace(front, { showlegend: false, marker: lean(front, { size: 12, showscale: true, line: { width: 1.5, color: css("--card") },
+        colorbar: { ...bar, tickvals: [0, 0.5, 1], ticktext: ["latency", "even", "throughput"], outlinewidth: 0, tickfont: { color: css("--muted") } } }) }),
+      ...named(presets, (p) => lean([p], { symbol: "diamond", size: 15, line: { width: 2, color: css("--ink") } })),
+      ...named(references, (p) => ({ symbol: "x", size: 11, color: colour(p.name) })),
+    ];
+    Plotly.react("front", traces, {
+      ...baseLayout(), showlegend: narrow(), legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+      margin: { l: 50, r: narrow() ? 14 : 90, t: narrow() ? 70 : 26, b: 50 },
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? SCATTER.xNarrow : SCATTER.x } }),
+      yaxis: axis({ title: { text: SCATTER.y } }),
+      annotations: narrow() ? [] : [
+        ...names(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
+        ...names(references, (p) => ({ yshift: -17, font: { size: 13, color: colour(p.name) } })),
+        { xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗", font: { color: css("--muted") } },
+      ],
+    }, { ...config, displayModeBar: false });
+  }
+
+  function draw() {
+    for (const [id, titles] of [["viewer-scatter", VIEWER], ["scatter", SCATTER]]) {
+      if (byId(id)) drawScatter(id, data.scatter[id], titles);
+    }
+    if (byId("front")) drawFront();
+  }
+
+  draw();
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+})();

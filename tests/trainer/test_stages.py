@@ -1,0 +1,85 @@
+"""A training in stages is one command after the other, with the settings of each."""
+
+import numpy as np
+import pytest
+
+from weir.errors import InputError
+from weir.trainer.configuration.training import checked_configuration
+
+pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+
+STAGES = (
+    {"steps": 512, "ppo": {"weight_average_decay": 0.5}},
+    {"steps": 768, "ppo": {"weight_average_decay": 0.9}},
+)
+
+
+@pytest.fixture
+def staged(values):
+    return {key: value for key, value in values.items() if key != "steps"} | {"stages": list(STAGES)}
+
+
+def weights(folder):
+    from weir.trainer.learning.algorithms import load_policy
+
+    return {name: value.numpy() for name, value in load_policy(folder / "averaged.zip").state_dict().items()}
+
+
+def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, fake_simulator):
+    from weir.trainer.learning.run_record import load_run_configuration, read_run_record
+    from weir.trainer.learning.stages import train_in_stages
+    from weir.trainer.learning.train import train
+
+    result = train_in_stages(checked_configuration(staged), tmp_path / "staged", simulator=fake_simulator, command="c")
+    for number, stage in enumerate(STAGES):
+        one = values | {"steps": stage["steps"], "ppo": values["ppo"] | stage["ppo"]}
+        train(checked_configuration(one), tmp_path / "by hand", resume=number > 0, simulator=fake_simulator)
+    assert result.steps == 768
+    found, expected = weights(tmp_path / "staged"), weights(tmp_path / "by hand")
+    assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    record, configuration = read_run_record(tmp_path / "staged"), load_run_configuration(tmp_path / "staged")
+    assert (record.planned_steps, record.interrupted, record.commands) == (768, False, ["c"])
+    assert (configuration.stages, configuration.ppo.weight_average_decay) == (STAGES, 0.9)
+
+
+def test_an_interrupted_stage_is_resumed_and_a_complete_training_is_left(staged, tmp_path, fake_simulator):
+    from weir.trainer.learning.stages import train_in_stages
+
+    def interrupt(state):
+        if state.steps > 512:
+            raise KeyboardInterrupt
+
+    configuration, arguments = checked_configuration(staged), {"simulator": fake_simulator}
+    first = train_in_stages(configuration, tmp_path, on_progress=interrupt, **arguments)
+    assert first.interrupted
+    assert 512 < first.steps <= 768
+    assert train_in_stages(configuration, tmp_path, resume=True, **arguments).steps == 768
+    assert train_in_stages(configuration, tmp_path, resume=True, **arguments).was_complete
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stages": [{"steps": 768}, {"steps": 512}]}, "stages: each needs steps, more than the one before it"),
+        ({"stages": [{"ppo": {"epochs": 3}}]}, "stages: each needs steps"),
+        ({"stages": [{"steps": 512, "ppo": {"epochs": "three"}}]}, "epochs"),
+        ({"steps": 1024}, "steps 1024: the stages have theirs; change those of the last, 768"),
+        (
+            {"tune": {"parameters": {"ppo.epochs": {"choices": [3, 4]}}}},
+            "tune: searches settings of a training without",
+        ),
+    ],
+)
+def test_stages_that_contradict_are_refused(staged, change, message):
+    with pytest.raises(InputError, match=message):
+        checked_configuration(staged | change)
+
+
+def test_the_option_steps_is_not_for_stages(staged, tmp_path, weir, write_toml):
+    path = write_toml({key: value for key, value in staged.items() if key != "stages"} | {"steps": 768})
+    text = path.read_text().replace("steps = 768\n", "", 1)
+    path.write_text(text.replace("[environment]", "[[stages]]\nsteps = 512\n[[stages]]\nsteps = 768\n[environment]", 1))
+    with pytest.raises(InputError, match=r"--steps: .* trains in stages; change their steps there"):
+        weir("train", path, "--out", tmp_path / "run", "--steps", 512)
+    assert weir("train", path, "--out", tmp_path / "run").exit_code == 0

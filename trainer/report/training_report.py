@@ -1,0 +1,113 @@
+"""The report of a training run: learning curves, evaluations, and how it was made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from weir.files.output import write_text
+from weir.qoe_eval.report.page_table import Cell, Row, Table
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.learning.run_record import (
+    CONFIGURATION,
+    PROGRESS_LOG,
+    RunRecord,
+    load_run_configuration,
+    read_run_record,
+)
+from weir.trainer.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
+
+
+def rewrite(folder: Path) -> tuple[View, Path] | None:
+    """`summary.json` and `report.html` of a training folder; nothing where it is none.
+
+    Raises:
+        InputError: something in it is damaged, or it cannot be written.
+    """
+    if not (folder / CONFIGURATION).is_file():
+        return None
+    configuration, record = load_run_configuration(folder), read_run_record(folder)
+    curves = read_curves(folder)
+    summary = _summary(configuration, record, curves)
+    page = folder / REPORT
+    write_text(folder / SUMMARY, json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    write_text(page, render(configuration, record, summary, curves))
+    return summary, page
+
+
+def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Curves) -> View:
+    """`summary.json`: the record and what the curves end in."""
+    steps, rewards = curves.evaluation_steps, curves.evaluation_rewards
+    rewards_in_training = curves.column(REWARD)
+    summary: View = {
+        "schema": "weir.training/1",
+        "name": configuration.name,
+        "algorithm": configuration.algorithm,
+    }
+    summary |= record.model_dump(mode="json")
+    # While a run goes on, and when it was killed, its record is behind what it logged.
+    summary["steps"] = int(max([record.steps, *(entry[STEPS] for entry in curves.progress)]))
+    summary["mean_reward"] = _finite(rewards_in_training[-1]) if len(rewards_in_training) else None
+    if len(steps):
+        means = rewards.mean(axis=1)
+        best = int(np.argmax(means))
+        summary["evaluation"] = {
+            "scenarios": rewards.shape[1],
+            "best": {"steps": int(steps[best]), "mean_reward": float(means[best])},
+            "last": {"steps": int(steps[-1]), "mean_reward": float(means[-1])},
+        }
+    return summary
+
+
+def render(configuration: TrainingConfiguration, record: RunRecord, summary: View, curves: Curves) -> str:
+    """The page as text."""
+    done, planned = summary["steps"], configuration.steps
+    lead = {
+        "algorithm": configuration.algorithm.upper(),
+        "seed": configuration.seed,
+        "done": f"{done:,}",
+        "planned": f"{planned:,}",
+        "interrupted": record.interrupted and done < planned,
+        "wall_s": f"{record.wall_s:,.0f}" if record.wall_s else "",
+        "steps_per_s": f"{record.steps_per_s:,.0f}",
+    }
+    logged = {"logged": bool(curves.progress), "log": PROGRESS_LOG}
+    sections = [
+        _evaluation(summary, record),
+        Section("curves", "Learning curves", "curves", logged),
+        _origin(configuration, record),
+    ]
+    data = {"charts": [training_chart(record, curves, done)] if curves.progress else []}
+    return render_page("training_lead", f"Weir: training of {configuration.name}", lead, sections, data)
+
+
+def _evaluation(summary: View, record: RunRecord) -> Section:
+    found = summary.get("evaluation")
+    rows: list[Row] = []
+    if found is not None:
+        named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
+        rows = [Row([name, f"{one['steps']:,}", f"{one['mean_reward']:.4f}"]) for name, one in named]
+        if record.rule_mean_reward is not None:
+            rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_marked=True))
+    policies = Table(["Policy", "Steps", Cell("Reward", "a step")], rows) if rows else None
+    view = {"policies": policies, "scenarios": found["scenarios"] if found else 0}
+    return Section("evaluation", "Evaluation", "evaluation", view)
+
+
+def _origin(configuration: TrainingConfiguration, record: RunRecord) -> Section:
+    environment, file = configuration.environment, record.configuration
+    entries = [("configuration", f"{file.name}, SHA-256 {file.sha256[:16]}")] if file is not None else []
+    entries += [
+        *record.versions.items(),
+        ("reward, objective", f"{environment.reward}, {environment.objective}"),
+        ("environments", f"{environment.environments}, a decision every {environment.interval_ms} ms"),
+    ]
+    view = {"configuration": CONFIGURATION, "commands": record.commands, "entries": entries}
+    return Section("origin", "How it was made", "origin", view)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
