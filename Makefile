@@ -172,6 +172,30 @@ test-distributed: build-test distributed ## Train, search and replay over two Ra
 bench: build-test ## Measure; writes build/bench.json
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force
 
+# The documents whose numbers are values of records. docs/cite.py formats them.
+COG = $(BIN)/cog -P -I docs -p 'from cite import *'
+CITING = $$(git ls-files '*.md' | xargs grep -l '\[\[\[cog')
+
+.PHONY: cite
+cite: build/stamps/test ## Put the values of docs/results/*.json into the documents
+	$(COG) -r $(CITING)
+	$(BIN)/weir model trainer/models/weir.onnx --card
+
+# An evening on two cores. WEIR_SHARED names the folder with traces/opennetlab and traces/mahimahi.
+.PHONY: results
+results: webrtc build-test ## Measure replays and speed again, write docs/results/*.json, and put the numbers into the documents
+	$(BIN)/python -m weir.qoe_eval.fingerprint
+	for suite in opponents policy impairments safety; do \
+	  $(BIN)/weir evaluate --suite $$suite --out build/results/$$suite --record docs/results/$$suite.json; \
+	done
+	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force --record docs/results/speed.json
+	$(MAKE) cite
+
+.PHONY: results-calls
+results-calls: webrtc build-test ## Make the calls of the documents again and write docs/results/calls.json (as root; hours)
+	$(BIN)/weir evaluate --suite calls --out build/results/calls --record docs/results/calls.json
+	$(MAKE) cite
+
 .PHONY: soak
 SOAK_PACKETS ?= 100000000
 soak: build-test ## One estimator for SOAK_PACKETS packets (10^8, 24 simulated hours): flat memory, no allocation
@@ -249,10 +273,11 @@ CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 TIDY = $(BIN)/python tests/lint/tidy.py build/release build/tidy
 
 .PHONY: lint
-lint: build-test ## Check style, words and types and look for faults: ruff, words, clang-format, mypy, clang-tidy
+lint: build-test ## Check style, words and types and look for faults: ruff, words, numbers of documents, clang-format, mypy, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/lint/words.py
+	$(COG) --check --diff $(CITING)
 	$(BIN)/python tests/lint/package_tree.py
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror

@@ -66,7 +66,7 @@ Result<double> Number(std::string_view answer, const char* name, std::optional<d
 
 class ProgramDecisionMaker final : public DecisionMaker {
  public:
-  // Takes the process when all is over, if it is well: it can begin anew.
+  // Receives the process at the end if it has not failed, for the next run.
   using TakeBack = std::function<void(std::unique_ptr<LineProcess>)>;
 
   ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta interval, TimeDelta decision_limit,

@@ -113,7 +113,7 @@ def long_tcp(queue_ms: float) -> Scenario:
 
 
 def call_scenarios() -> list[Scenario]:
-    """All of them."""
+    """The scenarios of the folder `calls`."""
     return [muses_cross_traffic()]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,14 @@ them, nor for traffic without real-time media.
 """
 _LIMITS = """\
 - Trained in simulation only. Paths outside the ranges under Training are extrapolation.
-- Weights of the objective below 0.05 are extrapolation: training draws each above that.
+- Weights of the objective below 0.05 are extrapolation: training draws no smaller ones.
 - A policy around the rule multiplies the rate of the ten-line rule (`rule` in reports) by a bounded factor: compare it
   with the rule first.
 """
+
+
+# Code that puts numbers into the notes of the shipped model: docs/cite.py.
+_COG = re.compile(r"<!-- \[\[\[(?:cog.*?\]\]\]|end\]\]\]) -->\n", re.DOTALL)
 
 
 def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
@@ -30,10 +35,11 @@ def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
 
     Args:
         model: the model's file. The sections of `NAME.notes.md` beside it, such as known failures, are included.
-        results: Markdown of what was measured.
+        results: Markdown of what was measured, where the notes have no section "Results".
     """
     provenance = model.provenance if isinstance(model.provenance, dict) else {"note": model.provenance}
-    notes = Path(model.path).with_suffix(".notes.md")
+    file = Path(model.path).with_suffix(".notes.md")
+    notes = _COG.sub("", read_text(file)).rstrip() + "\n" if file.is_file() else ""
     sections = [
         f"{CARD_TITLE}{model.name} {model.version}\n",
         f"`{Path(model.path).name}`, {model.bytes:,} bytes, {model.parameters:,} parameters. A decision every "
@@ -50,9 +56,8 @@ def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
         "".join(f"- {key.replace('_', ' ')}: {_text(value)}\n" for key, value in provenance.items()),
         "## Limits\n",
         _LIMITS,
-        *([read_text(notes).rstrip() + "\n"] if notes.is_file() else []),
-        "## Results\n",
-        results,
+        *([notes] if notes else []),
+        *([] if "\n## Results\n" in notes else ["## Results\n", results]),
     ]
     return "\n".join(sections)
 

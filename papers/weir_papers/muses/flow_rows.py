@@ -22,7 +22,7 @@ LEFT_BPS = 19.5e6 / 11
 
 
 def flow_rows(results: MusesResults) -> Iterator[Row]:
-    """All of them."""
+    """The rows of experiments with several flows."""
     for flows, found in jain_by_flows(results).items():
         goal = Bound("at least", PAPERS_JAIN[flows], decimals=3)
         what = f"{flows} flows on 36 Mbps, one more every 20 s: Jain's index"

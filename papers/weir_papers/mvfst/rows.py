@@ -24,7 +24,7 @@ EQUAL_DELAY_MS = 1.0
 
 
 def mvfst_rows(cases: Cases) -> list[Row]:
-    """All of them."""
+    """The rows of the table: blocked sender, front, policer, collapse."""
     return [*_blocked_rows(cases), _front_row(cases), *_policer_rows(cases), _collapse_row(cases)]
 
 

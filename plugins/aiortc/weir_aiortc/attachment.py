@@ -31,7 +31,7 @@ class Attachment:
         estimator: weir.BandwidthEstimator,
         on_estimate: Callable[[weir.Estimate], None] | None,
     ) -> None:
-        """As `attach`."""
+        """Takes the arguments of `attach`."""
         self.estimator = estimator
         """To steer it in the call: `set_objective`, `set_constraints`, `set_controller`, `counters`, ..."""
         self._pc = pc
