@@ -4,7 +4,8 @@
 // The Python package onnxruntime has its library under the full version's name only (libonnxruntime.so.1.31.1), where
 // the dynamic linker, which goes by the SONAME, never finds it, whatever the run path. So it is looked for: first what
 // the process has already, then beside the package of the Python module, or in the Python environment whose bin/ the
-// program is in, then where the dynamic linker looks. Without any, all else works; only models that need it are refused.
+// program is in, then where the dynamic linker looks. Without any, all else works; only models that need it are
+// refused.
 #include <dlfcn.h>
 #include <onnxruntime_c_api.h>
 

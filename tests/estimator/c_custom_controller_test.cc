@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// What a host's callbacks get as their argument.
+// The argument of a host's callbacks.
 struct Host {
   std::function<double(const weir_controller_interval&)> decide = nullptr;
   bool can_start = true;

@@ -22,7 +22,7 @@ struct HandleDestroyer {
 template <class Handle>
 using Owned = std::unique_ptr<Handle, HandleDestroyer>;
 
-// What `create`, a function of the C interface, creates of `arguments`.
+// The handle that `create`, a function of the C interface, makes from `arguments`.
 template <class Handle, class Create, class... Arguments>
 Owned<Handle> Created(Create create, Arguments... arguments) {
   Handle* handle = nullptr;

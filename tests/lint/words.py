@@ -109,7 +109,7 @@ class Prose:
             shown = self._tokens(text, C_TOKEN, ("//", "/*"))
         elif path.suffix == ".md":
             shown = re.sub(
-                r"^ *(```|~~~).*?^ *\1", lambda found: hidden(found[0]), text, flags=re.DOTALL | re.MULTILINE
+                r"^ *(```|~~~).*?^ *\1|<!--.*?-->", lambda found: hidden(found[0]), text, flags=re.DOTALL | re.MULTILINE
             )
         elif path.suffix == ".html":
             code = r"<script.*?</script>|<style.*?</style>|<[^>]*>|{[{%#].*?[}%#]}"

@@ -195,7 +195,7 @@ def _teachers_specification(model: ModelFile) -> EnvironmentSpecification:
     if not isinstance(action, dict) or action.get("kind") != "around_rule":
         raise InputError(f"{model.path}: its provenance has no action around the rule; use a model that has one")
     return EnvironmentSpecification(
-        model.interval_ms, model.features, model.history, ActionSpecification(**action), guard=True
+        model.interval_ms, tuple(model.features), model.history, ActionSpecification(**action), guard=True
     )
 
 
