@@ -146,16 +146,14 @@ webrtc: build/stamps/run $(LIBWEBRTC) ## Install what calls need: libwebrtc (fet
 report: build ## Replay the bundled scenarios with every controller; writes build/report/report.html
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
-# The adapter is tested with libwebrtc's debug checks under tsan alone: asan changes the layout of Abseil's containers.
-FETCHED = $(wildcard $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/weir/chromium-*.tar.gz)
 .PHONY: test
 test: ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests; goes on after a failure
-	@tests/all.sh libwebrtc build-test lint test-cpp asan $(if $(FETCHED),tsan) test-python
+	@tests/all.sh libwebrtc build-test lint test-cpp asan test-python
 
 .PHONY: libwebrtc
 libwebrtc: build/stamps/call
 	@webrtc_patch/libwebrtc/fetch.sh "$${XDG_CACHE_HOME:-$$HOME/.cache}/weir" --fetched >/dev/null
-	$(MAKE) $(LIBWEBRTC) $(CHECKED)
+	$(MAKE) $(LIBWEBRTC)
 
 .PHONY: test-cpp
 test-cpp: build-test

@@ -9,7 +9,7 @@
 # one failed, 2 wrong use, 130 stopped.
 set -uo pipefail
 [[ $# -gt 0 ]] || { echo "usage: $0 CHECK..." >&2; exit 2; }
-folder=build/all rows=() logs=() failed=0 stopped='' pid=''
+folder=build/all rows=() logs=() passed=0 failed=0 stopped='' pid=''
 mkdir -p "$folder"
 
 stop() {
@@ -47,9 +47,11 @@ run() { # CHECK
     if reason=$(missing_component "$log") && [[ -n $reason ]]; then
       result="not here: $reason"
     else
-      result="failed: $log" failed=1
+      result="failed: $log" failed=$((failed + 1))
       tail -n 100 "$log"
     fi
+  else
+    passed=$((passed + 1))
   fi
   rows+=("$(printf '%-22s %7d.%d   %s' "$1" $((SECONDS / 60)) $((SECONDS % 60 / 6)) "$result")")
   echo "${rows[-1]}"
@@ -69,5 +71,6 @@ printf '%s\n' "${rows[@]}"
 skipped=$(sed -nE -e 's/^SKIPPED \[[0-9]+\] ([^:]*)(:[0-9]+)?: (.*)/  \1: \3/p' \
   -e 's/^\t *[0-9]+ - (.*) \((Skipped|Not Run)\)$/  \1: \2/p' "${logs[@]}" | sort -u)
 [[ -z $skipped ]] || printf '\nnot tested:\n%s\n' "$skipped"
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [[ -z $stopped ]] || exit 130
-exit $failed
+exit $((failed > 0))
