@@ -1,6 +1,12 @@
 import signal
+import sys
 
 import pytest
+
+from weir.cli.main import main
+from weir.errors import MissingComponent
+from weir.simulator.executables import find_simulator
+from weir.traces.schema.scenario import Scenario
 
 
 def pytest_configure():
@@ -15,3 +21,43 @@ def interruptible():
     yield
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def real_simulator():
+    try:
+        return find_simulator()
+    except MissingComponent as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def run_weir(tmp_path, monkeypatch, capfd):
+    """Runs `weir ARGUMENTS` in the test's folder; returns status, standard output, standard error. Keywords are
+    environment variables.
+    """
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, **environment):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return caught.value.code, *capfd.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def steady():
+    """A function from a name to a scenario with a steady capacity."""
+
+    def make(name="steady", rate_bps=1_000_000, duration_s=10.0):
+        capacity = {"times_s": [0.0], "rates_bps": [rate_bps]}
+        flows = [{"kind": "rtp"}]
+        scenario = Scenario.make(name=name, duration_s=duration_s, forward={"capacity": capacity}, flows=flows)
+        return scenario.to_dict()
+
+    return make

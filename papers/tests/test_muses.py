@@ -68,7 +68,7 @@ def test_a_global_tree_runs_beside_it_and_a_recorded_trace_is_lte(weir, tmp_path
 def test_what_is_not_there_is_one_message(weir):
     status, out, error = weir(*SMALL, "no.onnx")
     assert (status, out) == (2, "")
-    assert "TEACHER no.onnx: no such file" in error
+    assert "TEACHER 'no.onnx': no such file" in error
 
 
 def test_imitation_has_a_gap_and_the_part_of_it_that_is_closed():

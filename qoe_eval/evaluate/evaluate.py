@@ -36,7 +36,9 @@ def evaluate(
     model: Annotated[Path | None, typer.Argument(help="ONNX model. Default: the one shipped.")] = None,
     suite: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"{', '.join(SUITES)}; repeatable. Default: all that need no calls."),
+        typer.Option(
+            metavar="NAME", help=f"{', '.join(SUITES)}; repeatable. Default: those with goals that need no calls."
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help=f"Where {PAGE}, {DOCUMENT} and a folder for each suite go.")
@@ -156,7 +158,11 @@ def _suites(names: Sequence[str], calls: bool) -> list[Suite]:
     for name in names:
         if name not in SUITES:
             raise InputError(f"--suite '{name}': not known; {unknown(name, SUITES)}")
-    return [one for name, one in SUITES.items() if name in names or (not names and (calls or not one.only_calls))]
+    return [
+        one
+        for name, one in SUITES.items()
+        if name in names or (not names and one.goals and (calls or not one.only_calls))
+    ]
 
 
 def _read_figures(files: Sequence[Path], model_sha256: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weir import FEATURES
+from weir import FEATURES, registry
 from weir.errors import InputError
 from weir.trainer.gym import specification
 from weir.trainer.gym.scaling import SCALINGS
@@ -97,7 +97,8 @@ def test_a_field_without_its_line_in_the_table_does_not_compile(tmp_path: Path) 
 
 def test_the_trainer_needs_its_golden_value_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     dummy = SimpleNamespace(observation_space=(-1.0, 5.0), scale="delay", of_path=False)
-    monkeypatch.setattr(specification, "FEATURES", {**FEATURES, DUMMY: dummy})
+    for module in (registry, specification):
+        monkeypatch.setattr(module, "FEATURES", {**FEATURES, DUMMY: dummy})
     spec = EnvironmentSpecification(features=("loss_ratio", DUMMY), history=1)
     low, high = spec.observation_limits()
     assert (low[:2].tolist(), high[:2].tolist()) == ([0.0, -1.0], [1.0, 5.0])

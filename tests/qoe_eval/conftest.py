@@ -1,11 +1,9 @@
 import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from weir.cli.main import main
 from weir.traces.schema.scenario import Scenario
 
 FAKE = Path(__file__).parent / "fake_weir_sim.py"
@@ -27,25 +25,6 @@ def fake_simulator(monkeypatch):
     monkeypatch.setenv("WEIR_SIM", str(FAKE))
     monkeypatch.delenv("FAKE_WEIR_SIM", raising=False)
     return FAKE
-
-
-@pytest.fixture
-def run_weir(tmp_path, monkeypatch, capfd):
-    """Runs `weir ARGUMENTS` in the test's folder; returns status, standard output, standard error. Keywords are
-    environment variables.
-    """
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, **environment):
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["weir", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capfd.readouterr()
-
-    return run
 
 
 @pytest.fixture

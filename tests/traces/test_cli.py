@@ -165,7 +165,7 @@ def test_convert_repairs_only_on_request(negative: Path, tmp_path: Path) -> None
         (("convert", "GOOD", "x.json", "--duration", "0"), "duration_s: must be greater than 0"),
         (("convert", "GOOD", "none/x.json"), "cannot be written"),
         (("convert", "none.csv", "x.json"), "none.csv: no such file"),
-        (("generate", "tides", "--out", "x.csv"), "tides: no such generator; use one of constant"),
+        (("generate", "tides", "--out", "x.csv"), "tides: no such generator; use constant"),
         (("generate", "wifi", "--out", "x.csv", "--set", "depth=3"), "wifi takes shadowing_db"),
         (("generate", "wifi", "--out", "x.csv", "--set", "depth"), "--set 'depth': write NAME=NUMBER"),
         (("generate", "wifi", "--out", "x.csv", "--rate", "fast"), "rate 'fast'"),

@@ -107,7 +107,7 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     ]:
         assert refused(write_text, path, "x").startswith(f"{path}: cannot be written ({why})")
         if path != tmp_path and "none" not in str(path):
-            assert refused(make_folder, path / "x").startswith(f"--out {path / 'x'}: the folder cannot be made (")
+            assert refused(make_folder, path / "x").startswith(f"--out '{path / 'x'}': the folder cannot be made (")
 
 
 def test_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

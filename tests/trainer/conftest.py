@@ -5,8 +5,6 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.cli.app import build_app
-from weir.errors import MissingComponent
-from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
 
 FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"
@@ -15,27 +13,6 @@ FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"
 @pytest.fixture
 def fake_simulator():
     return FAKE_SIMULATOR
-
-
-@pytest.fixture(scope="session")
-def real_simulator():
-    try:
-        return find_simulator()
-    except MissingComponent as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture
-def steady():
-    """A function from a name to a scenario with a steady capacity."""
-
-    def make(name="steady", rate_bps=1_000_000, duration_s=10.0):
-        capacity = {"times_s": [0.0], "rates_bps": [rate_bps]}
-        flows = [{"kind": "rtp"}]
-        scenario = Scenario.make(name=name, duration_s=duration_s, forward={"capacity": capacity}, flows=flows)
-        return scenario.to_dict()
-
-    return make
 
 
 @pytest.fixture

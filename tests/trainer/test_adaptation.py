@@ -275,7 +275,7 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, 
     ("changes", "message"),
     [
         ({"--objective": "fast"}, "--objective 'fast': give three weights"),
-        ({"--objective": "1,2"}, "--objective 1,2: give three weights"),
+        ({"--objective": "1,2"}, "--objective '1,2': give three weights"),
         ({"--out": "new.pt"}, "ends with .onnx"),
         ({"--out": "nowhere/new.onnx"}, "its folder is missing"),
         ({"--out": "{model}"}, "is an input of the training"),

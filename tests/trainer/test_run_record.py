@@ -93,7 +93,7 @@ def test_names_that_are_no_utf_8(weir, configuration_toml, tmp_path):
     assert weir("train", named, "--out", tmp_path / "run", "--steps", 256).exit_code == 0
     assert r"caf\xe9.toml" in json.loads((tmp_path / "run" / "training.json").read_text())["commands"][0]
     # TensorBoard takes no such folder.
-    with pytest.raises(InputError, match=r"caf\\xe9: its name is no UTF-8 text; rename it"):
+    with pytest.raises(InputError, match=r"caf\\xe9': its name is no UTF-8 text; rename it"):
         weir("train", named, "--out", tmp_path / os.fsdecode(b"caf\xe9"))
 
 

@@ -259,7 +259,8 @@ def checked_configuration(values: dict[str, Any], source: str = "configuration")
         InputError: a value is wrong; `source` and every wrong key are named.
     """
     try:
-        return _class_of(values.get("algorithm")).model_validate(values)
+        named = values.get("algorithm") if isinstance(values, dict) else None
+        return _class_of(named).model_validate(values)
     except ValidationError as error:
         faults = []
         for fault in error.errors():

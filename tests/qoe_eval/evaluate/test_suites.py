@@ -13,6 +13,7 @@ SMALL = {
     "safety": ["--scenarios", 2, "--set", "random", "--set", "opennetlab"],
     "send-side": ["--scenarios", 7, "--set", "random", "--set", "start", "--set", "opennetlab"],
     "calls": ["--seeds", 1],
+    "opponents": ["--seeds", 1, "--scenarios", 1, "--set", "random"],
 }
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
@@ -25,6 +26,7 @@ MEASURED = {
     "send-side": ("random_at_sender", "start_filler_at_sender"),
     "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "native_bitrate", "call_score",
               "near_rate", "near_frozen", "link_delay", "cpu"),
+    "opponents": (),
 }  # fmt: skip
 ABSENT = {
     "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
@@ -34,6 +36,7 @@ ABSENT = {
     "send-side": {"opennetlab_at_sender": "needs the opennetlab traces", "route_at_sender": "was not chosen",
                   "calls_muses_20_delay": "no calls were made"},
     "calls": {},
+    "opponents": {},
 }  # fmt: skip
 
 
@@ -151,9 +154,8 @@ def test_the_guard_is_reported_rule_by_rule_and_not_judged(weir):
     slew = rows["guard_slew"]
     # The stand-in does the same whatever is off.
     assert (slew["goal"], slew["reached"], slew["value"]) == (None, None, 0)
-    assert slew["figures"]["weir"]["random"]["runs"] == 2
-    assert slew["figures"]["weir"]["random"]["share"] > 0
-    assert rows["guard_veto"]["figures"]["maximum"]["random"]["share"] == 0
+    assert slew["figures"]["weir/challenge"] == 0
+    assert rows["guard_veto"]["figures"]["maximum/p95_one_way_delay_ms"] == 0
 
 
 def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
@@ -216,14 +218,14 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--suite", "weather"], "--suite 'weather': not known; use policy, impairments,"),
+        (["--suite", "weather"], "--suite 'weather': not known; use policy, opponents,"),
         (["--set", "weather"], "--set 'weather': there is none; one of catalogue, random, mahimahi,"),
         (["--only", "nothing"], "--only nothing: no scenario is chosen"),
         (["--size", "9x9"], "--size '9x9': not known; use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces 'nowhere': no folder opennetlab/ or mahimahi/ in it"),
         (["--figures", "missing.json"], "missing.json: no such file"),
         (["--figures", "list.json"], "--figures list.json: must be a JSON object"),
-        (["--weak-model", "no.onnx"], "--weak-model no.onnx: no such file"),
+        (["--weak-model", "no.onnx"], "--weak-model 'no.onnx': no such file"),
         (["--scenarios", "0"], "--scenarios"),
     ],
 )
@@ -237,7 +239,7 @@ def test_wrong_use_is_one_message_and_status_2(weir, tmp_path, options, message)
 def test_a_model_that_is_not_there(run_weir, fake_simulator):
     status, _, error = run_weir("evaluate", "no.onnx")
     assert status == 2
-    assert "MODEL no.onnx: no such file" in error
+    assert "MODEL 'no.onnx': no such file" in error
 
 
 def test_a_death_is_status_1_and_the_rest_is_measured(weir, misbehave, tmp_path):

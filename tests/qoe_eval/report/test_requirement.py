@@ -92,7 +92,7 @@ def test_each_judged_controller_is_held_against_the_others():
     assert found.own == ("scream", "rule")
     (found,) = parse_requirements(["utility>=weir"], ["weir", "gcc", "mine"], "weir", "replay")
     assert (found.own, found.other) == (("mine",), "weir")
-    with pytest.raises(InputError, match="--reference rule"):
+    with pytest.raises(InputError, match="--reference 'rule'"):
         parse_requirements(None, ["weir", "gcc"], "rule", "replay")
 
 

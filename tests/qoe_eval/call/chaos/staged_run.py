@@ -166,14 +166,14 @@ def command_line(process):
 def stop_at_stages(stages, go):
     make = session._Call.__init__
 
-    def make_staged(call, settings, on_event, control):
+    def make_staged(call, settings, on_event, control, barrier):
         def on_staged_event(event):
             on_event(event)
             if event["type"] == "state":
                 os.write(stages, event["text"].encode() + b"\n")
                 os.read(go, 1)
 
-        make(call, settings, on_staged_event, control)
+        make(call, settings, on_staged_event, control, barrier)
 
     session._Call.__init__ = make_staged
 
