@@ -78,6 +78,8 @@ def test_the_last_lines_say_what_was_not_tested_and_why(tmp_path):
     assert output.split("\n\nnot tested:\n")[1].splitlines() == [
         "  PeerTest.Calls: Skipped",
         "  tests/test_x.py: no browser",
+        "",
+        "3 passed, 0 failed",
     ]
 
 
