@@ -252,7 +252,7 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
     return checked_configuration(values, str(path))
 
 
-def checked_configuration(values: dict[str, Any], source: str = "configuration") -> TrainingConfiguration:
+def checked_configuration(values: Any, source: str = "configuration") -> TrainingConfiguration:
     """A configuration from its values.
 
     Raises:
