@@ -36,8 +36,7 @@ int weir_send_side_create(const weir_controller* controller, const weir_estimato
     if (pacing_factor != 0) made.pacing_factor = pacing_factor;
     auto estimator = weir::SendSideEstimator::Create(made, std::move(pool.value()));
     if (!estimator) return FailArgument(estimator.error());
-    // Not make_unique: clang, of the fuzz targets, does not make an aggregate from parentheses.
-    std::unique_ptr<weir_send_side> created(new weir_send_side{std::move(estimator.value()), {}});
+    auto created = std::make_unique<weir_send_side>(weir_send_side{std::move(estimator.value()), {}});
     created->reports.reserve(weir::SendSideEstimator::kHistory);
     send_side = created.release();
     return static_cast<int>(WEIR_OK);
