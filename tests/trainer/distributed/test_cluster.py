@@ -44,7 +44,7 @@ def test_a_cluster_that_is_not_there(ray):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
-    with pytest.raises(InputError, match=rf"--address 127.0.0.1:{port}: there is no cluster .*ray start --head"):
+    with pytest.raises(InputError, match=rf"--address '127.0.0.1:{port}': there is no cluster .*ray start --head"):
         joined(f"127.0.0.1:{port}")
 
 
