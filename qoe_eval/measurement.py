@@ -1,7 +1,7 @@
 """Records of results: what a command measured, small enough to stand in the repository and be cited by its documents.
 
-A measurement is one JSON file. Each value has a key, such as `bundled/weir/challenge`; `docs/results/README.md` lists
-the files. `make results` writes them, `docs/cite.py` puts their values into the documents.
+A measurement is one JSON file of `docs/results/`. Each value has a key, such as `bundled/weir/challenge`.
+`make results` writes them, `docs/cite.py` puts their values into the documents.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def commit() -> str:
     """The commit of the source tree; empty outside one."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
+        return subprocess.run(command, capture_output=True, text=True, timeout=10.0, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
         return ""
 
 

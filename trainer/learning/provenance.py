@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from weir.qoe_eval.measurement import commit, today
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.checkpoint import read_checkpoint
@@ -29,18 +28,9 @@ def record_origin(record: RunRecord, configuration: TrainingConfiguration) -> No
     packages = learner.PACKAGES if learner else _PACKAGES.get(configuration.algorithm, _PACKAGES["ppo"])
     record.versions = {package: version(package) for package in packages}
     record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
-    record.date = datetime.now(UTC).strftime("%Y-%m-%d")
-    record.commit = _commit()
+    record.date = today()
+    record.commit = commit()
     record.origin = learner.origin(configuration) if learner else {}
-
-
-def _commit() -> str:
-    """The commit of the source tree; empty outside one."""
-    try:
-        command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=10.0, check=True).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
 
 
 def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathLike[str]) -> dict[str, Any]:
