@@ -72,16 +72,8 @@ mkdir -p "$result" "$out"
 readonly log=$result/build.log
 (cd "$src" && gn gen --quiet "out/$kind") >"$log" 2>&1 || { cat "$log" >&2; fail 1 "gn failed (see above)"; }
 say "building libwebrtc ($kind) of chromium $(<"$destination/source"); $log"
-NINJA_STATUS='[%f %t] ' ninja -C "$out" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" weir:weir_webrtc 2>&1 | tee "$log" | {
-  began=$SECONDS shown=$SECONDS
-  while IFS= read -r line; do
-    # A line every five seconds: objects, and the time that is left if they go on as before.
-    if ((SECONDS >= shown + 5)) && [[ $line =~ ^\[([0-9]+)\ ([0-9]+)\] ]]; then
-      shown=$SECONDS ready=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
-      say "$ready of $all, about $(((all - ready) * (SECONDS - began) / (ready + 1) / 60 + 1)) min left"
-    fi
-  done
-} || { grep -E -A 8 '^FAILED|error:' "$log" | head -n 40 >&2; fail 1 "libwebrtc did not compile (see above and $log)"; }
+"$here/../../docker/progress.sh" "$log" ninja -C "$out" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" weir:weir_webrtc >&2 ||
+  fail 1 "libwebrtc did not compile (see above and $log)"
 ln -sf "src/out/$kind/obj/weir/libweir_webrtc.a" "$result/libwebrtc.a"
 ln -sf "src/out/$kind/args.gn" "$result/args.gn"
 cp "$destination/source" "$result/version"
