@@ -26,7 +26,8 @@ html_title = f"Weir {release}"
 html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
-include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md", "trainer/models/weir.md"]
+include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md"]
+include_patterns += ["papers/weir_papers/*/README.md", "trainer/models/weir.md"]
 exclude_patterns = ["build", "runs", ".*", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
@@ -72,8 +73,8 @@ estimator/README
 webrtc_patch/README
 webrtc_patch/adapter/README
 webrtc_patch/peer/README
+simulator/README
 trainer/README
-trainer/gym/README
 traces/README
 qoe_eval/README
 cli/README

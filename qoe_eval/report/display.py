@@ -102,7 +102,7 @@ def difference_mark(row: PairedComparison, measure: Measure) -> IntervalMark | N
 
 
 def css_name(controller: str) -> str:
-    """A controller's name, or a pool's line, as a part of a name in CSS; report.js and the live page do the same."""
+    """A controller's name, or a pool's line, as a part of a name in CSS; `scatter.js` and the live page agree."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", controller)
 
 

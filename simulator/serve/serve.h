@@ -25,7 +25,7 @@ ServeRequest ParseServeRequest(std::string_view text);
 size_t AgentFlowIndex(const Scenario& scenario);
 
 // Answers requests from `input_fd` on `output_fd` until a request to quit or the input ends between two frames (true),
-// or until either side breaks in the middle of a frame (false). See trainer/gym/README.md for the frames.
+// or until either side breaks in the middle of a frame (false). See simulator/README.md for the frames.
 bool Serve(int input_fd, int output_fd);
 
 }  // namespace weir::sim
