@@ -89,6 +89,13 @@ def challenge_score(delay: float | None, rate: float | None, loss: float | None)
     return (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7
 
 
+def visible(frozen_share: float | None) -> float:
+    """What a call that froze for most of its time counts, 0 to 1: all up to half of the time, nothing when it showed
+    nothing. A call without video counts in full.
+    """
+    return 1.0 if frozen_share is None else min(1.0, 2 * (1 - frozen_share))
+
+
 def watchable(rate: float | None, receive_rate_bps: float | None) -> float | None:
     """How much of a call there is to see, 0 to 1, by the logarithm of its rate (BOLA, INFOCOM 2016): 1 from
     WATCHABLE_BPS on, or from all that the path could have delivered where that is less; 0 below a fifth of either.
@@ -102,7 +109,8 @@ def watchable(rate: float | None, receive_rate_bps: float | None) -> float | Non
 
 def utility(objective: Sequence[float], measures: Measures) -> float | None:
     """Utility of a run under an objective, 0 to 100: MOCC Eq. 2, the weights of throughput, latency and loss times the
-    three parts of the challenge score (0 to 100 each), times `watchable`. None where one of them is not known.
+    three parts of the challenge score (0 to 100 each), times `watchable` and `visible`. None where one of the parts is
+    not known.
 
     As in ITU-T G.1070, where the quality of the picture is a factor and what delay and loss leave of it another: a call
     that nobody can watch is worth nothing, however quick and lossless.
@@ -116,6 +124,7 @@ def utility(objective: Sequence[float], measures: Measures) -> float | None:
     if rate is None or delay is None or loss is None or seen is None:
         return None
     throughput_weight, latency_weight, loss_weight = objective
+    seen *= visible(measures.get("frozen_share"))
     return seen * (throughput_weight * rate + latency_weight * delay + loss_weight * loss)
 
 
@@ -136,12 +145,13 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         "challenge_rate": rate,
         "challenge_loss": loss,
         "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
+        **viewer_measures(record, flow),
     }
+    challenge = challenge_score(delay, rate, loss)
     return {
         "utility": utility(record.objective, parts) if record.objective else None,
-        "challenge": challenge_score(delay, rate, loss),
+        "challenge": None if challenge is None else challenge * visible(parts.get("frozen_share")),
         **parts,
-        **viewer_measures(record, flow),
         "recoco": recoco_score(series, packet_bytes) if series else None,
         # A policer's bucket lets through more than its rate.
         "utilisation": min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None,

@@ -32,6 +32,8 @@ _FEWEST_FRAMES = 5
 _LONGER_BY_US = 150_000
 _LONGER_BY_FACTOR = 3
 _SECOND_US = 1_000_000
+# Until then no usual time between two frames is known: a longer wait is a freeze.
+_LONGEST_FIRST_WAIT_US = _SECOND_US
 # Received bitrate in kbps, mean VMAF of the rendered frames: means of three calls each (`weir evaluate --suite calls`).
 CALLS: Final = (
     (1501, 85.0), (1464, 84.6), (606, 72.8), (367, 60.4), (368, 64.8), (248, 56.5), (79, 38.5), (85, 41.1),
@@ -54,16 +56,18 @@ class Freeze:
 
 def find_freezes(render_times_us: Sequence[int], end_us: int) -> list[Freeze]:
     """The freezes among increasing rendering times. The time from the last frame to `end_us` is one too, if it is long
-    enough: a call that froze and then ended was frozen.
+    enough: a call that froze and then ended was frozen. Among the first five frames, where libwebrtc does not look yet,
+    a freeze is longer than a second.
     """
     times = [*render_times_us, end_us] if render_times_us and end_us > render_times_us[-1] else list(render_times_us)
     instants = np.array(times, dtype=np.int64)
     durations = np.diff(instants)
+    early = np.flatnonzero(durations[:_FEWEST_FRAMES] > _LONGEST_FIRST_WAIT_US)
     index = np.arange(_FEWEST_FRAMES, len(durations))
     averaged_from = np.maximum(0, index - _FRAMES_AVERAGED)
     usual_us = (instants[index] - instants[averaged_from]) / (index - averaged_from)
     frozen = index[durations[index] >= np.maximum(_LONGER_BY_FACTOR * usual_us, usual_us + _LONGER_BY_US)]
-    return [Freeze(times[at], int(durations[at])) for at in frozen]
+    return [Freeze(times[at], int(durations[at])) for at in [*early, *frozen]]
 
 
 def estimate_vmaf(bitrate_bps: ArrayLike) -> NDArray[np.float64]:
@@ -87,7 +91,8 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
     """The measures of one flow, named as in `MEASURES`. Empty for a run without series, or a flow without frames.
 
     The measures cover the time from the first rendered frame until the flow stops, without pauses of the flow or its
-    video, as in calls. A flow without any rendered frame was frozen all the time.
+    video, as in calls. A wait of more than a second for the first frame is a freeze too; without any rendered frame
+    all the time is.
     """
     return _measures(_viewings(record, flow))
 
@@ -140,12 +145,16 @@ def _view(
     if len(rendered_us) == 0:
         return _Viewing(capture_us, capture_us, quality, [Freeze(from_us, to_us - from_us)], to_us - from_us)
     freezes = find_freezes(rendered_us.tolist(), to_us)
+    begin_us = int(rendered_us[0])
+    if begin_us - from_us > _LONGEST_FIRST_WAIT_US:
+        freezes.insert(0, Freeze(from_us, begin_us - from_us))
+        begin_us = from_us
     shown_us = np.diff(rendered_us, append=to_us)
     frozen = {(freeze.start_us, freeze.duration_us) for freeze in freezes}
     if frozen:
         keys = zip(rendered_us.tolist(), shown_us.tolist(), strict=True)
         shown_us = np.array([0 if key in frozen else key[1] for key in keys], dtype=np.int64)
-    return _Viewing(rendered_us - capture_us, shown_us, quality, freezes, int(to_us - rendered_us[0]))
+    return _Viewing(rendered_us - capture_us, shown_us, quality, freezes, to_us - begin_us)
 
 
 def _measures(viewings: Sequence[_Viewing]) -> Measures:

@@ -6,7 +6,7 @@ import pytest
 from hand_made import run_record
 
 from weir.errors import InputError
-from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics, watchable
+from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics, utility, watchable
 from weir.qoe_eval.measures.table import MEASURES
 
 SAMPLES = 100  # 10 s
@@ -304,3 +304,9 @@ def test_a_bucket_of_a_policer_is_no_utilisation_beyond_the_path():
     full = flow(bytes_received=195 * 1_250_000)
     assert measures(full)["utilisation"] == 1
     assert measures(full, flow(id="second"))["utilisation"] == 1
+
+
+def test_a_call_that_shows_nothing_is_worth_nothing():
+    parts = {"challenge_rate": 100.0, "challenge_delay": 100.0, "challenge_loss": 100.0, "receive_rate_bps": 1e6}
+    worth = [utility((0.4, 0.4, 0.2), parts | {"frozen_share": share}) for share in (None, 0.0, 0.5, 0.75, 1.0)]
+    assert worth == pytest.approx([100, 100, 100, 50, 0])

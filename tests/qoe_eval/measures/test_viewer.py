@@ -114,3 +114,18 @@ def test_the_estimate_grows_with_the_rate_between_its_bounds():
     assert quality[0] == 0
     assert quality[-1] == 100
     assert estimate_vmaf(0.0) == 0
+
+
+def test_a_wait_of_more_than_a_second_for_the_first_frames_is_a_freeze():
+    for late in (flow([None] * 30 + [50.0] * 70), flow([50.0] * 2 + [None] * 28 + [50.0] * 70)):
+        found = measures(late)
+        assert found["freeze_count"] == 1
+        assert found["frozen_share"] == pytest.approx(0.3, abs=0.02)
+        assert found["viewer_quality"] == pytest.approx(found["video_quality"] * (1 - found["frozen_share"]))
+    assert measures(flow([None] * 5 + [50.0] * 95))["freeze_count"] == 0
+
+
+def test_one_frame_is_no_call():
+    found = measures(flow([50.0] + [None] * 99))
+    assert found["frozen_share"] > 0.98
+    assert found["viewer_quality"] < 1
