@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import Means, against, scenario_means
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.generate.families.families import FAMILIES
@@ -48,12 +49,14 @@ def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) 
     return {name: sum(some) / len(some) for name, some in shared.items()}
 
 
-def gains_over_best(means: Means, own: str, others: Sequence[str]) -> dict[str, float]:
-    """A controller's score less the best of others' on the same scenario, by scenario."""
+def gains_over_best(means: Means, own: str, others: Sequence[str], metric: str = SCORE) -> dict[str, float]:
+    """A controller's value of a metric less the best of others' on the same scenario, by scenario; above 0 is better."""
+    sign = 1.0 if MEASURES[metric].better == "higher" else -1.0
     return {
-        scenario: by[own][SCORE] - max(scores)
+        scenario: sign * by[own][metric] - max(best)
         for scenario, by in means.items()
-        if SCORE in by.get(own, {}) and (scores := [by[name][SCORE] for name in others if SCORE in by.get(name, {})])
+        if metric in by.get(own, {})
+        and (best := [sign * by[name][metric] for name in others if metric in by.get(name, {})])
     }
 
 

@@ -1,0 +1,75 @@
+"""Measures of the suite `natural`: Weir against the better of libwebrtc's senders, scenario by scenario, in each seat."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+from weir.qoe_eval.evaluate.results import Results
+from weir.qoe_eval.evaluate.score_measures import lowest
+from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
+from weir.qoe_eval.measures.families import gains_over_best, utilisation_ratios
+from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.report.goal_table import Bound
+from weir.registry import LIBWEBRTC_SENDERS
+
+FAR_BELOW = -5.0
+"""A scenario in which a viewer would rather have had another controller, in points."""
+
+_SHOWN = 10
+
+
+def gains(results: Results, name: str, own: str, metric: str) -> dict[str, float]:
+    """A controller less the better of gcc and scream on each scenario of a set, above 0 is better."""
+    return gains_over_best(scenario_means(results.of(name)), own, LIBWEBRTC_SENDERS, metric)
+
+
+@goal_measure
+def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+    """The mean over scenarios."""
+    found = gains(results, name, own, metric)
+    if not found:
+        return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
+    means = scenario_means(results.of(name))
+    each = {one: mean(by[one][metric] for by in means.values() if metric in by.get(one, {})) for one in (own, *LIBWEBRTC_SENDERS)}
+    detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
+    return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
+
+
+@goal_measure
+def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+    """The share of scenarios more than five points below."""
+    found = gains(results, name, own, metric)
+    if not found:
+        return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
+    below = [scenario for scenario, value in found.items() if value < FAR_BELOW]
+    return Outcome(len(below) / len(found), f"{len(below)} of {len(found)} scenarios")
+
+
+@goal_measure
+def worst(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+    """The worst scenario."""
+    return lowest(gains(results, name, own, metric), bound)
+
+
+@goal_measure
+def worst_utilisation(results: Results, bound: Bound, *sets: str, own: str) -> Outcome:
+    """The smallest utilisation of a scenario as a ratio of gcc's."""
+    return lowest(utilisation_ratios(scenario_means(results.of(*sets)), own), bound)
+
+
+@goal_measure
+def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
+    """The ten worst scenarios, and of each the trouble whose absence gives most back. The names of runs without a
+    trouble are SCENARIO-without-TROUBLE.
+    """
+    found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)
+    if not found:
+        return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
+    troubles = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
+    lines = []
+    for scenario in sorted(found, key=found.__getitem__)[:_SHOWN]:
+        better = {run.partition("-without-")[2]: gain for run, gain in without.items() if run.startswith(f"{scenario}-without-")}
+        cause = max(better, key=better.__getitem__, default="")
+        gives_back = f"; without {cause} {better[cause]:+.1f}" if cause else ""
+        lines.append(f"{scenario} {found[scenario]:+.1f} ({troubles[scenario]}{gives_back})")
+    return Outcome(min(found.values()), ". ".join(lines))

@@ -1,0 +1,66 @@
+"""One trouble of `natural_domain` at a time, in grids: as far as ordinary networks and devices go."""
+
+from __future__ import annotations
+
+from weir.traces.generate.families.call import AUDIO_ONLY_S
+from weir.traces.generate.families.family import Case, Family, forward_with
+from weir.traces.generate.families.path import spikes, truncated_gaussian, uniform
+
+JITTER_MS = (20.0, 60.0, 120.0, 200.0)
+CONTENT_SHARES = (1.0, 0.3)
+CLOCK_PPM = (-3000, -1700, -700, -300, 0, 300, 700, 1700, 3000)
+ROUND_TRIPS_MS = (300.0, 600.0, 1000.0)
+SCREEN_FRAMES_PER_SECOND = (5.0, 8.0, 15.0)
+_DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
+
+
+def natural_grids() -> dict[str, Family]:
+    """The grids by name."""
+    return {family.name: family for family in (_jitter(), _clock(), _long_round_trip(), _screen())}
+
+
+def _jitter() -> Family:
+    """Jitter of four kinds up to a largest delay, under content that needs all of its target or less."""
+    kinds = {
+        "gaussian": lambda ms: truncated_gaussian(ms / 3),
+        "uniform": uniform,
+        "slotted": lambda ms: {"kind": "slotted", "interval_ms": ms},
+        "spikes": lambda ms: spikes(1.0) | {"shortest_ms": ms / 2, "longest_ms": ms},
+    }
+    cases = [
+        Case(f"{kind}{ms:g}-content{round(100 * share)}", forward_with(jitter=make(ms)), video={"minimum_output_share": share})
+        for kind, make in kinds.items()
+        for ms in JITTER_MS
+        for share in CONTENT_SHARES
+    ]
+    return Family("jitter", "Jitter of 20 to 200 ms", cases, (300e3, 1e6, 3e6, 10e6), ("video",))
+
+
+def _clock() -> Family:
+    """The sender's clock is wrong by up to 3000 ppm, or right, to compare with."""
+    cases = [Case(f"{ppm:+d}ppm", flow={"sender_clock_ppm": float(ppm)}) for ppm in CLOCK_PPM]
+    return Family("clock", "The sender's clock is wrong", cases, (1e6, 4e6))
+
+
+def _long_round_trip() -> Family:
+    """A long round trip and a short queue, whose length is that of time or of packets."""
+    queues = {"6packets": {"packets": 6}, "20packets": {"packets": 20}, "86ms": {"milliseconds": 86.0},
+              "300ms": {"milliseconds": 300.0}}  # fmt: skip
+    cases = [
+        Case(f"{round_trip_ms:g}ms-queue{name}", forward_with(one_way_delay_ms=round_trip_ms / 2, queue=queue))
+        for round_trip_ms in ROUND_TRIPS_MS
+        for name, queue in queues.items()
+    ]
+    return Family("round", "Long round trips with short queues", cases, (1e6, 4e6), ("video",))
+
+
+def _screen() -> Family:
+    """A screen that is shared, at times paused, beside audio that goes on or, with DTX, hardly."""
+    pauses = {"video_pauses_s": [list(AUDIO_ONLY_S)]}
+    beside = {"": {}, "-mute": pauses, "-dtx": pauses | _DTX}
+    cases = [
+        Case(f"{rate:g}fps{name}", video={"frames_per_second": rate, "minimum_output_share": 0.1, "stall_probability": 0.05, **more})
+        for rate in SCREEN_FRAMES_PER_SECOND
+        for name, more in beside.items()
+    ]
+    return Family("screen", "A screen is shared", cases, (1e6, 4e6), ("video",))
