@@ -27,6 +27,13 @@ TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta dur
   return duration * (1.0 - allowance) - size / rate;
 }
 
+constexpr double kTimesDrainedOfNoise = 3;
+// Of the largest delay; and the drift of the delay, of its noise.
+constexpr double kNoisyShare = 0.4;
+constexpr double kNoiseDrift = 0.4;
+constexpr double kMostNoises = 3.5;
+constexpr TimeDelta kMostNoise = TimeDelta::Millis(200);
+
 constexpr TimeDelta kSmallestRise = TimeDelta::Millis(30);
 
 constexpr TimeDelta kMeasure = TimeDelta::Seconds(5);
@@ -71,12 +78,33 @@ std::optional<TimeDelta> DelayLevel::Find(TimeDelta base) const {
     const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
     // Medians are expensive, and not below the lowest.
     if (drained < (lowest - base) * kTimesDrained) continue;
-    const TimeDelta newer = Median(0, count / 2), older = Median(count / 2, count - count / 2);
+    const TimeDelta newer = Median(0, count / 2);
     const TimeDelta level = newer - base;
-    const TimeDelta difference = newer > older ? newer - older : older - newer;
-    if (difference <= std::max(kFlat, level * kFlatShare) && drained >= level * kTimesDrained) return newer;
+    if (Drift(count) <= std::max(kFlat, level * kFlatShare) && drained >= level * kTimesDrained) return newer;
   }
   return std::nullopt;
+}
+
+TimeDelta DelayLevel::Drift(size_t count) const {
+  return (Median(0, count / 2) - Median(count / 2, count - count / 2)).Abs();
+}
+
+TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
+  const size_t known = std::min(slots_, kMostSlots);
+  TimeDelta highest = TimeDelta::Zero(), found = TimeDelta::Zero(), duration = TimeDelta::Zero();
+  DataSize size = DataSize::Zero();
+  for (size_t count = 1; count <= known; ++count) {
+    highest = std::max(highest, Back(count - 1).minimum_delay - base);
+    if (noise_s < highest.seconds() * kNoisyShare) break;
+    if (count < 3) continue;
+    duration = duration + Back(count - 3).duration;
+    size += Back(count - 3).size;
+    if (count < kFewestNoisySlots) continue;
+    const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
+    if (drained < highest * kTimesDrainedOfNoise) continue;
+    if (Drift(count) <= std::max(kFlat, TimeDelta::SecondsF(noise_s * kNoiseDrift))) found = highest;
+  }
+  return found;
 }
 
 void StandingDelay::OnRise(Timestamp time, TimeDelta base, TimeDelta level) {
@@ -93,6 +121,8 @@ void BaseDelay::Restart(Timestamp time, TimeDelta delay) {
   slot_start_ = latest_ = time;
   slots_ = 0;
   level_.Clear();
+  delay_noise_ = {};
+  noise_ = TimeDelta::Zero();
   long_slot_ = {};
   long_level_.Clear();
   standing_ = {};
@@ -106,6 +136,7 @@ void BaseDelay::EndSlot(Timestamp time, DataRate lowest_rate) {
   slot_.at_lowest_rate = slot_.size <= lowest_rate * slot_.duration;
   if (slot_.fast_packets * 2 <= slot_.packets && slot_.fast_packets > 0) slot_.minimum_delay = base_;
   level_.Add(slot_);
+  UpdateNoise();
   long_slot_.minimum_delay = std::min(long_slot_.minimum_delay, slot_.minimum_delay);
   long_slot_.size += slot_.size;
   long_slot_.received += slot_.received;
@@ -133,6 +164,13 @@ void BaseDelay::EndSlot(Timestamp time, DataRate lowest_rate) {
     Rise(time, long_level_);
   }
   fast_delay_ = base_ - kSmallestRise;
+}
+
+void BaseDelay::UpdateNoise() {
+  delay_noise_.Add(slot_.minimum_delay.seconds());
+  const double noise_s = delay_noise_.Seconds();
+  noise_ = std::max(noise_, level_.FindNoise(base_, noise_s));
+  noise_ = std::min({noise_, TimeDelta::SecondsF(noise_s * kMostNoises), kMostNoise});
 }
 
 void BaseDelay::Rise(Timestamp time, const DelayLevel& level) {

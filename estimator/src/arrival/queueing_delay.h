@@ -15,178 +15,6 @@
 
 namespace weir {
 
-// Arrivals in a span of time.
-struct DelaySlot {
-  // The smallest one-way delay, on the scale of the base delay: may be negative.
-  TimeDelta minimum_delay = TimeDelta::PlusInfinity();
-  // Sent bytes: with the packets lost before those that arrived.
-  DataSize size = DataSize::Zero();
-  DataSize received = DataSize::Zero();
-  // Above 0 once the slot has ended.
-  TimeDelta duration = TimeDelta::Zero();
-  // Packets that arrived with a send time, and those of them that are 30 ms or more below the base.
-  int64_t packets = 0;
-  int64_t fast_packets = 0;
-  // The sender could yield no more.
-  bool at_lowest_rate = true;
-};
-
-// Distinguishes a delay of the path from a queue, which drains when the rate falls. A level L above the base delay is
-// the path's when for some n, 5 <= n <= 30, of the last n slots 1 and 2 hold, or 3:
-//
-// 1. all smallest delays are well above the base, and flat from the older half to the newer;
-// 2. the rate fell so far below that of the first two slots, and for so long, that a queue of the height L would have
-//    drained twice. Packets pass a queue at the link's rate until it is empty, so a lower rate shows that none waits.
-// 3. for 3 s the sender could yield no more, as after heavy loss, and all smallest delays were within 3 ms.
-//
-// Lost packets count as sent, but not in the first two slots: a full queue drops what exceeds the link's rate.
-// Competing flows that keep a queue full have the same effect as a path with a longer delay.
-class DelayLevel {
- public:
-  void Clear() { slots_ = 0; }
-  void Add(const DelaySlot& slot);
-  // The level; nothing when there is none.
-  std::optional<TimeDelta> Find(TimeDelta base) const;
-
- private:
-  static constexpr size_t kFewestSlots = 5;
-  static constexpr size_t kMostSlots = 30;
-
-  const DelaySlot& Back(size_t age) const { return ring_[(slots_ - 1 - age) % kMostSlots]; }
-  TimeDelta Median(size_t youngest, size_t count) const;
-
-  std::array<DelaySlot, kMostSlots> ring_;
-  size_t slots_ = 0;
-};
-
-// Detects delay that persists after the sender backs off: a longer path, or a queue that other flows keep full. The two
-// look alike, and further backing off helps against neither. The delay stands from OnRise on, until
-//
-// 1. it is within 10 ms of the base before the rise; or
-// 2. it is 150 ms above the new base: then the sender may have built a queue too, and only another rise can tell; or
-// 3. the latest rise is 30 s ago.
-class StandingDelay {
- public:
-  // The base rises from `base` to a level that DelayLevel found. Levels less than 30 ms above the base before the first
-  // such rise do not count.
-  void OnRise(Timestamp time, TimeDelta base, TimeDelta level);
-  // A packet's delay and the base, on one scale. `time` must not be before that of an earlier call.
-  void OnDelay(Timestamp time, TimeDelta delay, TimeDelta base);
-
-  bool stands() const { return stands_; }
-
- private:
-  static constexpr TimeDelta kGone = TimeDelta::Millis(10);
-  static constexpr TimeDelta kLongQueue = TimeDelta::Millis(150);
-  static constexpr TimeDelta kMemory = TimeDelta::Seconds(30);
-  bool stands_ = false;
-  // Before the first rise.
-  TimeDelta base_ = TimeDelta::Zero();
-  Timestamp latest_rise_ = Timestamp::MinusInfinity();
-};
-
-// The one-way delay of the path itself, which changes with its route and with the clocks of its ends. From the smallest
-// delay of each slot of at least 100 ms and six packets, the base
-//
-// 1. falls to the median of the last three, but by 30 ms or more only when most packets of a slot were that fast: a few
-//    wrong send times do not move it;
-// 2. rises to the smallest of the last 30 s;
-// 3. rises to the level that DelayLevel finds.
-//
-// A rise by rule 2 of 30 ms or more is unproven, since a queue that never drained looks the same. Until the base falls
-// back or DelayLevel finds a level above the base before the rise, that base counts again for 5 s at a time:
-// controllers back off, and the delay falls if it is a queue. The pauses between are 15 s, doubled each time up to 4
-// minutes.
-//
-// Before there are three slots, and again after 30 s without a packet, it is the smallest delay seen.
-class BaseDelay {
- public:
-  void Restart(Timestamp time, TimeDelta delay);
-  // Adds a packet's delay and the bytes sent and received (PlusInfinity: all) since the previous packet, and returns
-  // the base. `time` must not be before that of an earlier call. A sender up to `lowest_rate` can yield no more.
-  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity(),
-                   DataRate lowest_rate = DataRate::Zero());
-
-  // StandingDelay::stands() at the latest packet.
-  bool stands() const { return standing_.stands(); }
-
-  // Delays are measured from now on with another skew, higher by `skew`. Earlier delays are converted, so that they
-  // continue in the same delay now.
-  void Tilt(Timestamp time, double skew);
-
- private:
-  static constexpr TimeDelta kBucket = TimeDelta::Seconds(3);
-  // A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
-  static constexpr TimeDelta kStall = TimeDelta::Millis(500);
-  static constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
-  static constexpr TimeDelta kFirstPause = TimeDelta::Seconds(15);
-  static constexpr size_t kBuckets = 10;
-  static constexpr int64_t kFewestPackets = 6;
-
-  void EndSlot(Timestamp time, DataRate lowest_rate);
-  void SetUnproven(Timestamp time, bool unproven);
-  // Raises the base to the level, if there is one.
-  void Rise(Timestamp time, const DelayLevel& level);
-  void AddToWindow(Timestamp time, TimeDelta delay);
-  TimeDelta Lowest() const;
-
-  TimeDelta base_ = TimeDelta::Zero();
-  // The base without the rises by rule 2 since it fell or a level was found.
-  TimeDelta proven_base_ = TimeDelta::Zero();
-  bool unproven_ = false;
-  // The base is unproven, and the proven base counts, until then; else the next time begins then.
-  bool measures_ = false;
-  Timestamp measures_until_ = Timestamp::MinusInfinity();
-  TimeDelta pause_ = kFirstPause;
-  TimeDelta fast_delay_ = TimeDelta::MinusInfinity();
-  DelaySlot slot_;
-  Timestamp slot_start_ = Timestamp::MinusInfinity();
-  Timestamp latest_ = Timestamp::MinusInfinity();
-  // The smallest delays of the last three slots.
-  std::array<TimeDelta, 3> minima_{TimeDelta::Zero(), TimeDelta::Zero(), TimeDelta::Zero()};
-  size_t slots_ = 0;
-
-  // The smallest delay of each 3 s, in us.
-  std::array<int64_t, kBuckets> buckets_us_{};
-  size_t bucket_ = 0;
-  Timestamp bucket_end_ = Timestamp::MinusInfinity();
-
-  DelayLevel level_;
-  // Slots eight times as long, for a rate that falls slowly.
-  DelaySlot long_slot_;
-  DelayLevel long_level_;
-  StandingDelay standing_;
-};
-
-// Queueing delay of packets whose send times have one clock.
-class QueueingDelay {
- public:
-  struct Result {
-    // Never negative.
-    TimeDelta queueing_delay;
-    // Change of one-way delay since the previous packet.
-    TimeDelta change;
-    // The send times have another clock; earlier measurements were dropped.
-    bool restarted;
-    // `StandingDelay`.
-    bool stands;
-  };
-
-  // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;
-  // `size` is the bytes since the previous packet, this one included. See BaseDelay for `lowest_rate`.
-  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size,
-                DataSize received = DataSize::PlusInfinity(), DataRate lowest_rate = DataRate::Zero());
-
- private:
-  Result Restart(Timestamp arrival, TimeDelta one_way_delay);
-
-  ClockSkew skew_;
-  // Drift of the clocks so far; a new skew does not change the past.
-  double drift_us_ = 0;
-  BaseDelay base_;
-  Timestamp latest_arrival_ = Timestamp::MinusInfinity();
-};
-
 // The median of the last kValues of a series, kept in order so that none needs sorting again. Values must be finite.
 template <size_t kValues>
 class SlidingMedian {
@@ -244,6 +72,198 @@ class DelayNoise {
   SlidingMedian<kDelays - 2> bends_s_;
 };
 
+// Arrivals in a span of time.
+struct DelaySlot {
+  // The smallest one-way delay, on the scale of the base delay: may be negative.
+  TimeDelta minimum_delay = TimeDelta::PlusInfinity();
+  // Sent bytes: with the packets lost before those that arrived.
+  DataSize size = DataSize::Zero();
+  DataSize received = DataSize::Zero();
+  // Above 0 once the slot has ended.
+  TimeDelta duration = TimeDelta::Zero();
+  // Packets that arrived with a send time, and those of them that are 30 ms or more below the base.
+  int64_t packets = 0;
+  int64_t fast_packets = 0;
+  // The sender could yield no more.
+  bool at_lowest_rate = true;
+};
+
+// Distinguishes a delay of the path from a queue, which drains when the rate falls. A level L above the base delay is
+// the path's when for some n, 5 <= n <= 30, of the last n slots 1 and 2 hold, or 3:
+//
+// 1. all smallest delays are well above the base, and flat from the older half to the newer;
+// 2. the rate fell so far below that of the first two slots, and for so long, that a queue of the height L would have
+//    drained twice. Packets pass a queue at the link's rate until it is empty, so a lower rate shows that none waits.
+// 3. for 3 s the sender could yield no more, as after heavy loss, and all smallest delays were within 3 ms.
+//
+// Lost packets count as sent, but not in the first two slots: a full queue drops what exceeds the link's rate.
+// Competing flows that keep a queue full have the same effect as a path with a longer delay.
+//
+// Jitter of more than a packet's time shows as a delay that is never short for long: packets in order wait for those
+// that are late. Up to a delay of N above the base it is noise, not a queue, when for some n, 16 <= n <= 30, of the last
+// n slots, N being their largest:
+//
+// 1. the delay noise is 0.4 N: a queue rises and drains evenly;
+// 2. the delay neither rises nor falls from the older half to the newer by more than 0.4 times its noise;
+// 3. as in 2 above, a queue of N would have drained three times.
+class DelayLevel {
+ public:
+  void Clear() { slots_ = 0; }
+  void Add(const DelaySlot& slot);
+  // The level; nothing when there is none.
+  std::optional<TimeDelta> Find(TimeDelta base) const;
+  // N, with the delay noise in seconds; zero when there is none.
+  TimeDelta FindNoise(TimeDelta base, double noise_s) const;
+
+ private:
+  static constexpr size_t kFewestSlots = 5;
+  static constexpr size_t kMostSlots = 30;
+
+  static constexpr size_t kFewestNoisySlots = 16;
+
+  const DelaySlot& Back(size_t age) const { return ring_[(slots_ - 1 - age) % kMostSlots]; }
+  TimeDelta Median(size_t youngest, size_t count) const;
+  // By how much the medians of the newer and the older half of the last `count` slots differ.
+  TimeDelta Drift(size_t count) const;
+
+  std::array<DelaySlot, kMostSlots> ring_;
+  size_t slots_ = 0;
+};
+
+// Detects delay that persists after the sender backs off: a longer path, or a queue that other flows keep full. The two
+// look alike, and further backing off helps against neither. The delay stands from OnRise on, until
+//
+// 1. it is within 10 ms of the base before the rise; or
+// 2. it is 150 ms above the new base: then the sender may have built a queue too, and only another rise can tell; or
+// 3. the latest rise is 30 s ago.
+class StandingDelay {
+ public:
+  // The base rises from `base` to a level that DelayLevel found. Levels less than 30 ms above the base before the first
+  // such rise do not count.
+  void OnRise(Timestamp time, TimeDelta base, TimeDelta level);
+  // A packet's delay and the base, on one scale. `time` must not be before that of an earlier call.
+  void OnDelay(Timestamp time, TimeDelta delay, TimeDelta base);
+
+  bool stands() const { return stands_; }
+
+ private:
+  static constexpr TimeDelta kGone = TimeDelta::Millis(10);
+  static constexpr TimeDelta kLongQueue = TimeDelta::Millis(150);
+  static constexpr TimeDelta kMemory = TimeDelta::Seconds(30);
+  bool stands_ = false;
+  // Before the first rise.
+  TimeDelta base_ = TimeDelta::Zero();
+  Timestamp latest_rise_ = Timestamp::MinusInfinity();
+};
+
+// The one-way delay of the path itself, which changes with its route and with the clocks of its ends. From the smallest
+// delay of each slot of at least 100 ms and six packets, the base
+//
+// 1. falls to the median of the last three, but by 30 ms or more only when most packets of a slot were that fast: a few
+//    wrong send times do not move it;
+// 2. rises to the smallest of the last 30 s;
+// 3. rises to the level that DelayLevel finds.
+//
+// A rise by rule 2 of 30 ms or more is unproven, since a queue that never drained looks the same. Until the base falls
+// back or DelayLevel finds a level above the base before the rise, that base counts again for 5 s at a time:
+// controllers back off, and the delay falls if it is a queue. The pauses between are 15 s, doubled each time up to 4
+// minutes.
+//
+// Before there are three slots, and again after 30 s without a packet, it is the smallest delay seen.
+//
+// What DelayLevel finds to be noise is added to the base, up to 3.5 times the present delay noise and 200 ms: a queue
+// shows as what exceeds both.
+class BaseDelay {
+ public:
+  void Restart(Timestamp time, TimeDelta delay);
+  // Adds a packet's delay and the bytes sent and received (PlusInfinity: all) since the previous packet, and returns
+  // the base with the noise. `time` must not be before that of an earlier call. A sender up to `lowest_rate` can yield no more.
+  TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity(),
+                   DataRate lowest_rate = DataRate::Zero());
+
+  // StandingDelay::stands() at the latest packet.
+  bool stands() const { return standing_.stands(); }
+
+  // Delays are measured from now on with another skew, higher by `skew`. Earlier delays are converted, so that they
+  // continue in the same delay now.
+  void Tilt(Timestamp time, double skew);
+
+ private:
+  static constexpr TimeDelta kBucket = TimeDelta::Seconds(3);
+  // A path that delivers nothing for so long may have stalled: the time does not count as a low rate.
+  static constexpr TimeDelta kStall = TimeDelta::Millis(500);
+  static constexpr TimeDelta kShortestSlot = TimeDelta::Millis(100);
+  static constexpr TimeDelta kFirstPause = TimeDelta::Seconds(15);
+  static constexpr size_t kBuckets = 10;
+  static constexpr int64_t kFewestPackets = 6;
+
+  void EndSlot(Timestamp time, DataRate lowest_rate);
+  void SetUnproven(Timestamp time, bool unproven);
+  void UpdateNoise();
+  // Raises the base to the level, if there is one.
+  void Rise(Timestamp time, const DelayLevel& level);
+  void AddToWindow(Timestamp time, TimeDelta delay);
+  TimeDelta Lowest() const;
+
+  TimeDelta base_ = TimeDelta::Zero();
+  // The base without the rises by rule 2 since it fell or a level was found.
+  TimeDelta proven_base_ = TimeDelta::Zero();
+  bool unproven_ = false;
+  // The base is unproven, and the proven base counts, until then; else the next time begins then.
+  bool measures_ = false;
+  Timestamp measures_until_ = Timestamp::MinusInfinity();
+  TimeDelta pause_ = kFirstPause;
+  TimeDelta fast_delay_ = TimeDelta::MinusInfinity();
+  DelaySlot slot_;
+  Timestamp slot_start_ = Timestamp::MinusInfinity();
+  Timestamp latest_ = Timestamp::MinusInfinity();
+  // The smallest delays of the last three slots.
+  std::array<TimeDelta, 3> minima_{TimeDelta::Zero(), TimeDelta::Zero(), TimeDelta::Zero()};
+  size_t slots_ = 0;
+
+  // The smallest delay of each 3 s, in us.
+  std::array<int64_t, kBuckets> buckets_us_{};
+  size_t bucket_ = 0;
+  Timestamp bucket_end_ = Timestamp::MinusInfinity();
+
+  DelayLevel level_;
+  DelayNoise delay_noise_;
+  TimeDelta noise_ = TimeDelta::Zero();
+  // Slots eight times as long, for a rate that falls slowly.
+  DelaySlot long_slot_;
+  DelayLevel long_level_;
+  StandingDelay standing_;
+};
+
+// Queueing delay of packets whose send times have one clock.
+class QueueingDelay {
+ public:
+  struct Result {
+    // Never negative.
+    TimeDelta queueing_delay;
+    // Change of one-way delay since the previous packet.
+    TimeDelta change;
+    // The send times have another clock; earlier measurements were dropped.
+    bool restarted;
+    // `StandingDelay`.
+    bool stands;
+  };
+
+  // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;
+  // `size` is the bytes since the previous packet, this one included. See BaseDelay for `lowest_rate`.
+  Result Update(Timestamp arrival, const SendClock::Result& measured, DataSize size,
+                DataSize received = DataSize::PlusInfinity(), DataRate lowest_rate = DataRate::Zero());
+
+ private:
+  Result Restart(Timestamp arrival, TimeDelta one_way_delay);
+
+  ClockSkew skew_;
+  // Drift of the clocks so far; a new skew does not change the past.
+  double drift_us_ = 0;
+  BaseDelay base_;
+  Timestamp latest_arrival_ = Timestamp::MinusInfinity();
+};
+
 // --- Inline: called for each packet.
 
 [[gnu::always_inline]] inline void StandingDelay::OnDelay(Timestamp time, TimeDelta delay, TimeDelta base) {
@@ -273,7 +293,7 @@ class DelayNoise {
     base_ = std::min(base_, delay);
     AddToWindow(time, base_);
   }
-  return measures_ ? proven_base_ : base_;
+  return (measures_ ? proven_base_ : base_) + noise_;
 }
 
 [[gnu::always_inline]] inline QueueingDelay::Result QueueingDelay::Update(Timestamp arrival,

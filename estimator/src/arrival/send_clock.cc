@@ -12,8 +12,8 @@ constexpr TimeDelta kSilence = TimeDelta::Millis(100);
 
 constexpr TimeDelta kBucket = TimeDelta::Seconds(1);
 constexpr double kWindowS = 30;
-// Delays of queues and routes rarely grow evenly for so long.
-constexpr double kShortestS = 20;
+// A clock that is wrong by 3000 ppm takes as long to look like a queue of 15 ms.
+constexpr double kShortestS = 5;
 constexpr double kTimesDistance = 12;
 // Common error of oscillators; 0.45 ms in the window.
 constexpr double kNegligible = 15e-6;

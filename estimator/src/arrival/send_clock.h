@@ -192,14 +192,14 @@ class SendTimeFilter {
 // slow by 1000 ppm grows by 1 ms a second, which no back-off drains. After Moon, Skelly and Towsley (1999) the skew is
 // the slope of the line below all delays and nearest to them; here, below the smallest delay of each of the last 30 s.
 //
-// Queues and route changes also make delays grow, but a clock drifts evenly: the delays return to the line in every
-// part of the time. So a slope is accepted when its effect over that time is many times the largest distance that a
-// part keeps from the line. Otherwise the previous skew holds.
+// Queues and route changes also make delays grow, but a clock drifts evenly, whatever the rate: the delays return to the
+// line in every part of the time, 5 s at least. So a slope is accepted when its effect over that time is many times the
+// largest distance that a part keeps from the line. Otherwise the previous skew holds.
 class ClockSkew {
  public:
-  // Two clocks differ by at most 1000 ppm: oscillators are within 100, and NTP slews a clock by up to 500. The rest is
-  // for the error of the estimate.
-  static constexpr double kMax = 1.2e-3;
+  // Two clocks differ by at most 3000 ppm: oscillators are within 100, NTP slews a clock by up to 500, and timestamps may
+  // follow the clock of a sound device. The rest is for the error of the estimate.
+  static constexpr double kMax = 3.5e-3;
 
   // Adds a packet's one-way delay; `time` must not be before that of an earlier call. True when the skew changed.
   bool Update(Timestamp time, TimeDelta delay);
