@@ -276,7 +276,7 @@ WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int6
 
 typedef struct weir_send_side weir_send_side;
 
-/* As weir_estimator_create(); `log` is not called. The pacing rate is `pacing_factor` times the target rate; 0: 2.5. */
+/* As weir_estimator_create(); `log` is not called. The pacing rate is `pacing_factor` times the target rate; 0: 1.1. */
 WEIR_API int weir_send_side_create(const weir_controller* controller, const weir_estimator_config* config,
                                    double pacing_factor, weir_send_side** send_side) WEIR_NOEXCEPT;
 /* NULL is allowed. */

@@ -24,8 +24,10 @@ constexpr int kConfirmations = 5;
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
-// In the congestion window, beyond what feedback takes: the longest queue that a pacer adds to.
+// In the congestion window, beyond what feedback takes: the longest queue that a pacer adds to. On a long path a full
+// window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of that time there.
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
+constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
 // With each feedback, so that a longer path is learnt within seconds.
 constexpr TimeDelta kFeedbackDelayGrowth = TimeDelta::Millis(3);
@@ -374,7 +376,8 @@ Timestamp SendSideEstimator::Impl::next_timeout() const {
 
 DataSize SendSideEstimator::Impl::congestion_window() const {
   if (!feedback_delay_.IsFinite()) return DataSize::PlusInfinity();
-  return std::max(rate() * (feedback_delay_ + kMaxQueueTime), kMinCongestionWindow);
+  const TimeDelta queue = std::max(kMaxQueueTime, feedback_delay_ * kMaxQueueShare);
+  return std::max(rate() * (feedback_delay_ + queue), kMinCongestionWindow);
 }
 
 std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateConstraints& constraints) {

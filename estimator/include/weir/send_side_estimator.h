@@ -38,7 +38,7 @@ struct PacketFeedback {
 
 struct SendSideEstimatorConfig {
   BandwidthEstimatorConfig estimator = {};
-  double pacing_factor = 2.5;  // pacing rate over target rate; finite, at least 1
+  double pacing_factor = 1.1;  // pacing rate over target rate, as libwebrtc with feedback; finite, at least 1
 };
 
 struct SendSideCounters {
@@ -89,7 +89,7 @@ class SendSideEstimator {
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
   // A host that paces keeps at most this much in flight: the target over the delay of feedback, the shortest of late,
-  // and 50 ms. PlusInfinity before the first. A host may ignore it: the rates do not depend on it.
+  // and over a third of it or 50 ms. PlusInfinity before the first. A host may ignore it: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.
