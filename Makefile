@@ -115,7 +115,7 @@ train: build build/stamps/train$(if $(CUDA),-cuda) build/stamps/papers ## Instal
 distributed: build build/stamps/distributed ## Install Ray and what training needs, with Weir, into .venv-distributed: `weir train` on clusters
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(INSTALL)
 
-# From one configuration, in about half an hour on four cores; goes on from the checkpoint when it was interrupted.
+# From one configuration, in about half an hour on two cores; goes on from the checkpoint when it was interrupted.
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
 .PHONY: model
@@ -143,7 +143,7 @@ webrtc: build/stamps/run $(LIBWEBRTC) ## Install what calls need: libwebrtc (fet
 # --- use and tests -------------------------------------------------------------------------------------------------
 
 .PHONY: report
-report: build ## Replay the bundled scenarios with every controller; writes build/report/report.html
+report: build ## Replay the bundled scenarios with the built-in controllers; writes build/report/report.html
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test

@@ -1,1 +1,1 @@
-"""Measures, trace replay, real calls, reports, and the `weir` command."""
+"""Replays, real calls, measures, suites of goals, and reports."""

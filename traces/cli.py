@@ -23,14 +23,14 @@ from weir.traces.generate.random_domain import random_scenario
 
 WrittenFormat = Literal["csv", "mahimahi", "opennetlab", "scenario"]
 _DEFAULT_RATE = "2.5M"
-_DELAY = typer.Option("--one-way-delay", help="One-way delay in ms (default: the file's, else 25).")
-_QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt (default: the file's, else 300 ms).")
-_LOSS = typer.Option("--loss", help="Independent loss, 0..1 (default: the file's, else none).")
+_DELAY = typer.Option("--one-way-delay", help="One-way delay in ms. Default: the file's, else 25.")
+_QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt. Default: the file's, else 300 ms.")
+_LOSS = typer.Option("--loss", help="Independent loss, 0 to 1. Default: the file's, else none.")
 _WINDOW = typer.Option(
     "--mahimahi-window-ms", min=1, max=60_000, help="Time over which the deliveries of a Mahimahi file are averaged."
 )
-_STRICT = typer.Option("--strict", help="Refuse what is else repaired with a warning.")
-_DURATION = typer.Option("--duration", help="Seconds (default: the file's own length).")
+_STRICT = typer.Option("--strict", help="Refuse what would be repaired with a warning.")
+_DURATION = typer.Option("--duration", help="Seconds. Default: the file's own length.")
 
 
 def validate(
@@ -91,12 +91,12 @@ def validate(
 def convert(
     source: Annotated[Path, typer.Argument(help="A file of any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
-    to: Annotated[WrittenFormat | None, typer.Option(help="Format to write (default: by ending).")] = None,
+    to: Annotated[WrittenFormat | None, typer.Option(help="Format to write. Default: by the ending.")] = None,
     one_way_delay: Annotated[float | None, _DELAY] = None,
     queue: Annotated[str | None, _QUEUE] = None,
     loss: Annotated[float | None, _LOSS] = None,
     duration: Annotated[float | None, _DURATION] = None,
-    name: Annotated[str | None, typer.Option(help="Name of a scenario (default: the file's).")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of a scenario. Default: the file's.")] = None,
     reverse: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A trace for the reverse link: NAME.down beside NAME.up.")
     ] = None,
@@ -132,7 +132,7 @@ def generate(
     out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same file.")] = 1,
     duration: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
-    rate: Annotated[str | None, typer.Option(help="Nominal rate: 300k, 2.5M (default: 2.5M; not for random).")] = None,
+    rate: Annotated[str | None, typer.Option(help="Nominal rate such as 300k; not for random. Default: 2.5M.")] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("--set", help="Generator parameter, NAME=NUMBER; repeatable.")
     ] = None,

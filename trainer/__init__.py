@@ -1,4 +1,4 @@
 """Training of Weir's learned policy: the environment, learners, adaptation, and export.
 
-`weir.trainer.gym` is the environment; only `weir.trainer.learning` and `weir.trainer.policies` need torch.
+`weir.trainer.gym` is the environment, which needs no torch; `learning`, `policies` and export need it.
 """

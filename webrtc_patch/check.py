@@ -40,7 +40,7 @@ def check(
     compile_syntax: Annotated[
         bool, typer.Option("--compile/--no-compile", help="Compile the syntax of the touched files as well.")
     ] = True,
-    compiler: Annotated[str | None, typer.Option(help="C++ compiler (default: $CXX, else c++).")] = None,
+    compiler: Annotated[str | None, typer.Option(help="C++ compiler. Default: $CXX, else c++.")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change the tree, once everything fits.")] = False,
 ) -> None:
     """Applies the patches to a copy of the tree's files, reports hunks that moved or do not fit, and compiles them.

@@ -1,8 +1,9 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
  * sender; and MOCC's three calls for other senders.
  *
- * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library reads no clock, starts
- * no thread but `worker`, opens no file and prints nothing. Names have units: _us, _bps, _bytes.
+ * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
+ * prints nothing. It reads a clock only to time a model that it loads, and starts a thread only for `worker`. Names
+ * have units: _us, _bps, _bytes.
  *
  * Threads: calls on one handle must not overlap; different handles are independent. weir_model and weir_controller are
  * the exceptions: any number of threads may use one at once, until one of them destroys it. Callbacks run on the

@@ -50,14 +50,14 @@ typedef struct weir_controller_start {
 /* One RTP packet that is no duplicate. Sizes are those of the RTP packet, without UDP and IP. */
 typedef struct weir_controller_packet {
   int64_t arrival_time_us;
-  int64_t queueing_delay_us; /* one-way delay above the smallest of the last 30 s; 0 or more */
+  int64_t queueing_delay_us; /* one-way delay above the base delay, that of the path itself; 0 or more */
   uint32_t ssrc;
   int32_t abs_send_time; /* 24 bits, 6.18 fixed-point seconds, wraps every 64 s; -1 where the packet has none */
   uint32_t header_bytes;
   uint32_t payload_bytes;
   uint32_t padding_bytes;
-  int32_t
-      lost_change; /* n for a gap of n packets before this one, -1 for a late packet counted as lost before, else 0 */
+  /* n for a gap of n packets before this one, -1 for a late packet counted as lost before, else 0. */
+  int32_t lost_change;
   uint16_t sequence_number;
   uint8_t payload_type;
   uint8_t kind; /* weir_packet_kind */
@@ -78,8 +78,8 @@ typedef struct weir_controller_functions {
   int64_t interval_us; /* between two decisions, 5,000 to 10,000,000 */
   /* The state of one flow's controller, handed to the other two; NULL: it cannot be made. */
   void* (*create)(const weir_controller_start* start);
-  /* The target rate in bit/s of RTP packets: 0 to 1e12, or the decision fails. A failure ends a replay's run; in a host
-   * and in a call the rule decides until the controller works again. */
+  /* The target rate in bit/s of RTP packets: 0 to 1e12, or the decision fails. A failure ends a replay's run; in a call
+   * the rule decides from then on, in a host until the controller works again. */
   double (*decide)(void* state, const weir_controller_interval* interval);
   void (*destroy)(void* state);
 } weir_controller_functions;

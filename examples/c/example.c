@@ -1,7 +1,7 @@
 /* Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
  *
- *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) -Wl,-rpath,$(pkg-config --variable=libdir
- * weir)
+ *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) \
+ *     -Wl,-rpath,$(pkg-config --variable=libdir weir)
  *   ./example $(pkg-config --variable=model weir)
  */
 #include <inttypes.h>

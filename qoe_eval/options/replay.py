@@ -109,7 +109,7 @@ class ReplayOptions(PathArguments):
             min=0,
             max=500,
             metavar="N",
-            help="Also run weir under the presets and N objectives (seed 1) for the objective page; 0: leave it out.",
+            help="Also run weir under the presets and N other objectives (seed 1), for a section of the page; 0: none.",
         ),
     ] = 20
     families: Annotated[

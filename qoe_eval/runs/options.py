@@ -56,10 +56,10 @@ RequireOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="RULE",
-        help="MEASURE>=CONTROLLER-NUMBER, as in 'viewer_quality>=gcc-0.5', or MEASURE>=NUMBER, also with <=, > and <, "
-        "in the units of results.jsonl. Against a controller the mean difference counts, paired by scenario and seed; "
-        "against a number the mean over the runs that all controllers have; of each controller that runs a model or is "
-        "a custom one, else of all but the reference. Status 1 if it is not met. Repeatable.",
+        help="A bound for each controller that runs a model or is a custom one; without such, for all but the "
+        "reference. 'viewer_quality>=gcc-0.5' bounds the mean difference from a controller, paired by scenario and "
+        "seed; 'viewer_quality>=60' the mean over the runs that all controllers have. Also <=, > and <; units are "
+        "those of results.jsonl. Status 1 if it is not met. Repeatable.",
     ),
 ]
 ObjectiveOption = Annotated[

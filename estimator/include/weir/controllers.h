@@ -25,7 +25,7 @@ struct LoadedModel;
 class PolicyModel {
  public:
   static constexpr size_t kMaxSize = size_t{16} << 20;
-  // The shipped model takes a thousandth of this.
+  // The shipped model takes less than a thousandth of this.
   static constexpr TimeDelta kMaxDecisionTime = TimeDelta::Millis(10);
 
   // Checks the structure and the metadata, then runs the model on probe observations and on its golden vectors. A

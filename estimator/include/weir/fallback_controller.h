@@ -1,4 +1,4 @@
-// Controllers that go on when a controller inside them fails.
+// Controllers that continue when a controller inside them fails.
 #ifndef WEIR_FALLBACK_CONTROLLER_H_
 #define WEIR_FALLBACK_CONTROLLER_H_
 

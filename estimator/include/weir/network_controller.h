@@ -38,8 +38,8 @@ class ReceiverController : public NetworkController {
   virtual void OnArrival(const Arrival& arrival) = 0;
   // Invoked with the rate in force after fusion and guard, which may differ from this controller's own target.
   virtual void OnTargetApplied(const TargetTransferRate& target) = 0;
-  // Invoked when `next_timeout()` has come, or later. Every one returns a target, also an unchanged one. A missing,
-  // infinite, zero or negative target is a fault; one that is missing with the source kUndecided comes later.
+  // Invoked when `next_timeout()` has come, or later. Every call returns a target, also an unchanged one. A missing,
+  // infinite, zero or negative target is a fault; with the source kUndecided a missing one is not: it comes later.
   [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
 };
 

@@ -61,10 +61,10 @@ struct SendSideCounters {
 // loss nor a lower receive rate. A receive time that is impossible by the sender's clock is an arrival without a delay.
 //
 // Feedback is untrusted: it may be lost, late, reordered or repeated, with any numbers and times. Each packet counts
-// once, a lost one as received for 1 s more than packets take: reports on what was never sent or is known change
-// nothing. Time never runs backwards, and the work of a call is bounded. Once the path has shown a queue, the rate
-// beyond the highest that was received grows by 5 % a second, since a receiver may acknowledge what it never got.
-// Allocates only at construction. Never call concurrently.
+// once; for 1 s more than packets take, one that was reported lost may still be reported as received. Other reports on
+// packets that were never sent or are known change nothing. Time never runs backwards, and the work of a call is
+// bounded. Once the path has shown a queue, the rate beyond the highest that was received grows by 5 % a second, since
+// a receiver may acknowledge what it never got. Allocates only at construction. Never call concurrently.
 class SendSideEstimator {
  public:
   // Number of departures that are remembered: 0.5 s at 150 Mbps.
@@ -88,8 +88,9 @@ class SendSideEstimator {
   // The rates in force; they may change with each of the calls above. No padding.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
-  // A host that paces keeps at most this much in flight: the target over the delay of feedback, the shortest of late,
-  // and over a third of it or 50 ms. PlusInfinity before the first. A host may ignore it: the rates do not depend on it.
+  // A host that paces keeps at most this much in flight: what the target carries in the shortest recent delay of feedback
+  // plus a third of it, or 50 ms where that is more. PlusInfinity before the first feedback. A host may ignore it: the
+  // rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.

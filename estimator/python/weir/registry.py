@@ -1,7 +1,6 @@
 """The tables of the compiled library: rate controllers, objective presets, guard rules.
 
-Options, schemas, tables and pages take the names from here. `estimator/README.md` and `simulator/README.md` say how to
-add one.
+Options, schemas, tables and pages take the names from here. `docs/design.md` describes how to add one.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 // the last 400 ms, so that the queue drains, while one of these holds:
 //
 // 1. Each packet of the last 25 to 50 ms waited for 60 ms above the delay noise, and no delay persists that the
-// sender's
-//    back-off did not drain: in competition with flows that keep the queue full, backing off only loses throughput.
+//    sender's back-off did not drain: in competition with flows that keep the queue full, backing off only loses
+//    throughput.
 // 2. The last two or more whole seconds each lost 30 % more than the best of the last ten, and at least four packets.
 //    Loss that occurs at any rate does not count, nor does chance with a sender of few packets.
 //

@@ -31,7 +31,7 @@ _METHOD = """\
 - Apart: without the paper's step 4. The connection has what is fused, and each control goes on from its own window.
 - While BBR as pilot measures the round trip time its window is four packets, and what is fused is not handed back:
   gQUIC's BBR bounds what is in flight then and leaves its window as it is.
-- BBR is ns-3's BBRv1 with five of its faults fixed (`simulator/flows/tcp_bbr.h`); as it comes, it sends a packet
+- BBR is ns-3's BBRv1 with five of its faults fixed (`simulator/flows/tcp_controls.h`); as it comes, it sends a packet
   now and then after the losses of its start, even on a path without any jitter.
 """
 

@@ -67,10 +67,10 @@ def _against(
 SUITE: Final = Suite(
     name="calls",
     about="Chromium, unmodified, sends over weir-sim link to weir-peer on twelve cellular paths, at two sizes, on one "
-    "path of each family of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and SCReAM v2. "
-    "Natively, from weir-peer to weir-peer, Weir at the sender against both. Network delay is the queue's delay as the "
-    "link logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths "
-    "have no key frames but those that receivers request.",
+    "path of each of nine families of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and "
+    "SCReAM v2. Natively, from weir-peer to weir-peer, Weir at the sender against both. Network delay is the queue's "
+    "delay as the link logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of "
+    "the same paths have no key frames but those that receivers request.",
     seeds=3,
     only_calls=True,
     calls=(
