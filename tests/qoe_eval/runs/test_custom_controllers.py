@@ -450,10 +450,11 @@ def test_an_unknown_name_says_how_to_give_one_of_ones_own(replay):
     assert "FILE.py:CLASS" in err
 
 
-def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path):
+def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path, request):
     mine = write("slow.py", GOOD.replace("return 400_000", "import time; time.sleep(0.05); return 4e5"))
     command = [Path(sys.executable).with_name("weir"), "replay", steady, "--controller", mine]
     process = subprocess.Popen([*map(str, command), "--duration", "600", "--out", tmp_path / "out"])
+    request.addfinalizer(process.kill)
     words = mine.removesuffix(":Controller") + "\0"
     wait_until(lambda: any(pid != process.pid for pid in processes_with(words)), "the controller")
     process.send_signal(signal.SIGINT)

@@ -140,10 +140,12 @@ class _Model:
         time_us = began_us + round(self.now_s * 1e6)
         capacity = 0.0 if self.now_s < self.down_until_s else float(self.capacity.rate_at(self.now_s))
         throughput, latency, _ = self.weights
-        wave = math.sin(self.now_s)
-        rate = max(30e3, 0.8 * capacity * (1 + 0.05 * wave))
+        wave = math.sin(8 * self.now_s)
+        # Two calls at once differ.
+        share, base_ms = (0.6, 60) if self.settings.controller == "gcc" else (0.8, 12)
+        rate = max(30e3, share * capacity * (1 + 0.05 * wave))
         received = min(rate, capacity)
-        queue_ms = 12 + 90 * throughput / (throughput + latency) * (1 + 0.3 * wave)
+        queue_ms = base_ms + 90 * throughput / (throughput + latency) * (1 + 0.5 * wave)
         packets, reason = round(received * STEP_S / 9600), "guard_slew" if step % 20 == 19 else "controller"
         self.guard["slew"] += reason == "guard_slew"
         self.bytes += round(received * STEP_S / 8)
