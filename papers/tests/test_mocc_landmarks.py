@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.training import checked_configuration
 
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -19,8 +18,6 @@ from weir_papers.mocc.landmarks import (
     sort_by_neighbourhood,
     weights_of,
 )
-
-FEATURES = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 
 
 def test_there_are_36_landmarks_as_in_table_2():
@@ -38,26 +35,20 @@ def test_neighbours_are_those_of_the_papers_example():
     assert len(set(neighbours((2, 4, 4)))) == 6
 
 
-def test_order_of_six_landmarks_by_hand():
-    # Step 1/5. V: 113 122 131 212 221 311; O: 311 131 113; each search takes ceil(6 / 3) = 2.
-    #   311: neighbours 212 and 221 are at 1; 212 is the first of them.
-    #   131: neighbours 122 and 221 are at 1; 122 is the first.
-    #   113: its neighbours 122 and 212 are taken; 221 is left.
-    order = sort_by_neighbourhood(landmarks(5), [(3, 1, 1), (1, 3, 1), (1, 1, 3)])
-    assert order == [(3, 1, 1), (2, 1, 2), (1, 3, 1), (1, 2, 2), (1, 1, 3), (2, 2, 1)]
-
-
-def test_order_from_one_origin_is_by_distance():
-    # 113 is at 0, then 122 and 212 at 1, then 131, 221, 311 at 2.
-    order = sort_by_neighbourhood(landmarks(5), [(1, 1, 3)])
-    assert order == [(1, 1, 3), (1, 2, 2), (2, 1, 2), (1, 3, 1), (2, 2, 1), (3, 1, 1)]
-
-
-def test_an_origin_that_an_earlier_search_took_is_not_taken_twice():
-    # 113 takes itself, 122 and 212. 122 then takes its neighbours at 1, 131 and 221 (its other two are taken), then 311
-    # at 2.
-    order = sort_by_neighbourhood(landmarks(5), [(1, 1, 3), (1, 2, 2)])
-    assert order == [(1, 1, 3), (1, 2, 2), (2, 1, 2), (1, 3, 1), (2, 2, 1), (3, 1, 1)]
+@pytest.mark.parametrize(
+    ("origins", "order"),
+    [
+        # Each search takes ceil(6 / 3) = 2. 311: neighbours 212 and 221 are at 1; 212 is the first of them. 131:
+        # neighbours 122 and 221 are at 1; 122 is the first. 113: its neighbours 122 and 212 are taken; 221 is left.
+        ([(3, 1, 1), (1, 3, 1), (1, 1, 3)], [(3, 1, 1), (2, 1, 2), (1, 3, 1), (1, 2, 2), (1, 1, 3), (2, 2, 1)]),
+        # 113 is at 0, then 122 and 212 at 1, then 131, 221, 311 at 2.
+        ([(1, 1, 3)], [(1, 1, 3), (1, 2, 2), (2, 1, 2), (1, 3, 1), (2, 2, 1), (3, 1, 1)]),
+        # 113 takes itself, 122 and 212. 122 then takes its neighbours at 1, 131 and 221, then 311 at 2.
+        ([(1, 1, 3), (1, 2, 2)], [(1, 1, 3), (1, 2, 2), (2, 1, 2), (1, 3, 1), (2, 2, 1), (3, 1, 1)]),
+    ],
+)
+def test_order_of_six_landmarks_by_hand(origins, order):
+    assert sort_by_neighbourhood(landmarks(5), origins) == order
 
 
 def test_the_papers_order_has_all_36_and_stays_near():
@@ -91,22 +82,11 @@ def test_excluded_landmarks_are_not_visited():
 
 
 @pytest.fixture
-def values(tmp_path, steady):
-    path = tmp_path / "steady.json"
-    Scenario.from_dict(steady(rate_bps=4_000_000, duration_s=3.0)).save(path)
-    return {
-        "steps": 1600,
-        "environment": {
-            "environments": 2,
-            "history": 1,
-            "features": FEATURES,
-        }
-        | {"action": {"kind": "log_rate"}},
-        "scenarios": {"source": "files", "files": [str(path)]},
-        "policy": {"hidden": [8], "preference_size": 4},
-        "ppo": {"steps_per_update": 20, "batch_size": 40},
-        "td3": {"steps_per_update": 20, "batch_size": 40, "learning_starts": 100},
-    }
+def values(values):
+    update = {"steps_per_update": 20, "batch_size": 40}
+    environment = values["environment"] | {"history": 1}
+    learners = {"ppo": update, "td3": update | {"learning_starts": 100}}
+    return values | {"steps": 1600, "environment": environment} | learners
 
 
 def train_on(schedule, configuration, folder, simulator):
@@ -138,16 +118,3 @@ def test_every_update_has_the_landmark_of_its_steps(values, tmp_path, fake_gym_s
         np.testing.assert_allclose(played, expected, atol=1e-6)
         np.testing.assert_allclose(observed, expected, atol=1e-6)
     assert len({tuple(played[0].tolist()) for played, _ in seen}) > 10
-
-
-def test_the_learner_sees_the_landmark_it_is_rewarded_by(values, tmp_path, fake_gym_simulator):
-    from weir.trainer.learning.algorithms import REPLAY_BUFFER
-
-    configuration = checked_configuration(values | {"algorithm": "td3"})
-    schedule = LandmarkSchedule(configuration.steps)
-    train_on(schedule, configuration, tmp_path, fake_gym_simulator)
-    with np.load(tmp_path / "run" / REPLAY_BUFFER) as file:
-        objectives = file["observations"][:, :, -3:]
-    expected = [schedule.at(row // 20 * 40) for row in range(len(objectives))]
-    np.testing.assert_allclose(objectives[:, 0], expected, atol=1e-6)
-    np.testing.assert_allclose(objectives[:, 1], expected, atol=1e-6)

@@ -1,4 +1,4 @@
-"""`weir paper recoco` with the stand-in for weir-sim and models that need no training; its scores by hand."""
+"""`weir paper recoco` with the stand-in for weir-sim and models that need no training."""
 
 import json
 from dataclasses import replace
@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from weir.errors import MissingComponent
-from weir.files.output import alone_in
 from weir.installation import require
 from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.measures.recoco import recoco_scores, recoco_scores_of_series
+from weir.qoe_eval.measures.recoco import recoco_scores_of_series
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.qoe_eval.runs.task_processes import TaskFailure
@@ -110,14 +109,6 @@ def test_another_experiment_is_not_mixed_in(weir, trained):
     assert "other steps" in errors
 
 
-def test_two_commands_in_one_folder(weir, trained, tmp_path):
-    assert weir(*SMALL)[0] == 0
-    with alone_in(tmp_path / "out"):
-        status, _, errors = weir(*SMALL)
-    assert status == 2
-    assert "another weir" in errors
-
-
 def test_a_folder_without_the_nine_traces(weir, trained, tmp_path):
     (tmp_path / "traces/4G_3mbps.json").unlink()
     status, _, errors = weir(*SMALL)
@@ -145,20 +136,6 @@ def test_an_interruption_is_one_message(weir, monkeypatch):
     status, _, errors = weir(*SMALL)
     assert status == 1
     assert "the same command continues" in errors
-
-
-def test_scores_by_hand():
-    received, capacity = np.array([0.5, 0.8, 2.0, 0.3]) * 1e6, np.array([1.0, 1.0, 1.0, 0.0]) * 1e6
-    delay, loss = np.array([25.0, 125.0, np.nan, 225.0]), np.array([0.0, 0.1, 0.1, 0.0])
-    scores = recoco_scores(received, capacity, delay, loss)
-    # The median of 0.5, 0.8 and 1; without the step that has no capacity.
-    assert scores.rate == pytest.approx(80.0)
-    # The 95th percentile of 25, 125 and 225 is 215.
-    assert scores.delay == pytest.approx(100 * 10 / 200)
-    assert scores.loss == pytest.approx(95.0)
-    assert scores.overall == pytest.approx(0.333 * (80 + 5 + 95))
-    assert recoco_scores(received, np.zeros(4), delay, loss) is None
-    assert recoco_scores(received, capacity, np.full(4, np.nan), loss) is None
 
 
 def test_gym_and_replay_score_the_same_rate_alike():

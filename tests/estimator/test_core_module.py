@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import os
 import re
 import subprocess
@@ -340,12 +339,6 @@ def test_statistics_and_streams_that_end() -> None:
     assert estimator.statistics(2_000_000)["packets_fate_unknown"] == 1
     estimator.remove_stream(ssrcs[0])
     assert weir.parse_remb(estimator.remb(1))["ssrcs"] == []
-
-
-def test_repr_says_it_all() -> None:
-    estimator = weir.BandwidthEstimator("rule")
-    assert inspect.isclass(type(estimator.on_timeout(5)))
-    assert repr(estimator.latest) == "Estimate(at_time_us=5, target_rate_bps=300000, reason='start')"
 
 
 def test_another_model_takes_the_place_in_the_call() -> None:

@@ -15,12 +15,3 @@ def test_what_the_loader_takes_and_protobuf_reads_otherwise_is_found():
     model.graph.node[0].domain = "com.microsoft"
     with pytest.raises(AssertionError):
         mutated_models.assert_read_the_same(model.SerializeToString())
-
-
-def test_every_kind_of_damage_is_done():
-    chance = mutated_models.random.Random(1)
-    (model, *_) = mutated_models.sound_models()
-    mutants = {mutated_models.mutate(chance, model) for _ in range(200)}
-    assert len(mutants) > 190
-    assert any(len(mutant) < len(model) for mutant in mutants)
-    assert any(len(mutant) > len(model) for mutant in mutants)

@@ -40,20 +40,6 @@ def targets():
     return set(re.findall(r"^([a-z][a-z-]*):(?!=)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-@pytest.mark.parametrize(
-    ("command", "foreign"),
-    [
-        ("pip install 'weir[train]'", True),
-        ("pip install weir", True),
-        ("pip install -U weir-bwe", True),
-        ("pip install build/dist/weir_bwe-0.1.0.whl", False),
-        ("uv pip install numpy  # for weir.traces", False),
-    ],
-)
-def test_a_foreign_package_is_noticed_and_our_own_files_are_not(command, foreign):
-    assert bool(FOREIGN.search(command)) == foreign
-
-
 def test_nothing_installs_a_foreign_package():
     assert [(name, found[0]) for name, text in texts() for found in FOREIGN.finditer(text)] == []
 

@@ -1,8 +1,7 @@
-import importlib.util
 import subprocess
 from pathlib import Path
 
-import pytest
+from lint import tidy
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
@@ -15,15 +14,7 @@ ELSEWHERE = {
 }
 
 
-@pytest.fixture(scope="module")
-def tidy():
-    specification = importlib.util.spec_from_file_location("tidy", ROOT / "tests/lint/tidy.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-def test_it_looks_at_every_file(tidy):
+def test_it_looks_at_every_file():
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.cc"], capture_output=True, text=True, check=True)
     ours, seen = {ROOT / path for path in listed.stdout.split()} - ELSEWHERE, set(tidy.stamp_names(BUILD))
     if not (ROOT / "build/libwebrtc/version").exists():
@@ -34,7 +25,7 @@ def test_it_looks_at_every_file(tidy):
     assert ours == seen
 
 
-def test_a_file_has_changed_when_a_header_of_ours_has(tidy, monkeypatch, tmp_path):
+def test_a_file_has_changed_when_a_header_of_ours_has(monkeypatch, tmp_path):
     compiled = "estimator/CMakeFiles/weir.dir/src/guard/guard.cc.o"
     headers = tidy.headers_of_objects(BUILD)[compiled]
     assert ROOT / "estimator/src/guard/guard.h" in headers
@@ -47,7 +38,7 @@ def test_a_file_has_changed_when_a_header_of_ours_has(tidy, monkeypatch, tmp_pat
     assert before[guard] != after[guard]
 
 
-def test_the_checks_find_a_fault(tidy, tmp_path):
+def test_the_checks_find_a_fault(tmp_path):
     source = tmp_path / "fault.cc"
     source.write_text(
         "#include <string>\n#include <utility>\n"

@@ -1,22 +1,14 @@
 """The check of words: what it finds, where, and what it leaves alone."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from lint import words
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "tests/lint/words.py"
-
-
-@pytest.fixture(scope="module")
-def words():
-    specification = importlib.util.spec_from_file_location("words", SCRIPT)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize(
@@ -35,7 +27,7 @@ def words():
         ("a.md", "The controller says so, ORDINARY LIFE.\n", [(1, "ORDINARY LIFE"), (1, "says")]),
     ],
 )
-def test_a_term_is_found_in_prose(words, name, text, found):
+def test_a_term_is_found_in_prose(name, text, found):
     assert [(line, term) for line, term, _ in words.findings(Path(name), text)] == found
 
 
@@ -52,7 +44,7 @@ def test_a_term_is_found_in_prose(words, name, text, found):
         ("a.cc", "// the way\nint a;\n// back\n"),
     ],
 )
-def test_code_is_not(words, name, text):
+def test_code_is_not(name, text):
     assert words.findings(Path(name), text) == []
 
 
@@ -70,16 +62,11 @@ def test_code_is_not(words, name, text):
         ("a.md", "## What is promised\n", []),
     ],
 )
-def test_the_first_word_of_a_comment(words, name, text, lines):
+def test_the_first_word_of_a_comment(name, text, lines):
     assert [line for line, _, _ in words.findings(Path(name), text)] == lines
 
 
-def test_a_file_that_is_no_python_is_a_finding(words):
-    ((line, _, replacement),) = words.findings(Path("a.py"), "call(\n")
-    assert (line, replacement) == (1, "a file that Python can read")
-
-
-def test_every_allowed_file_is_there(words):
+def test_every_allowed_file_is_there():
     tracked = words.tracked()
     unused = [pattern for pattern in words.ALLOWED_FILES if not any(words.fnmatch(name, pattern) for name in tracked)]
     assert unused == []

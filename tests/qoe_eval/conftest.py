@@ -1,12 +1,12 @@
-import importlib.util
 import json
 from pathlib import Path
 
+import fake_weir_sim
 import pytest
 
 from weir.traces.schema.scenario import Scenario
 
-FAKE = Path(__file__).parent / "fake_weir_sim.py"
+FAKE = Path(fake_weir_sim.__file__)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,7 @@ def misbehave(monkeypatch):
 @pytest.fixture
 def make_record():
     """The record that the stand-in answers to a job."""
-    specification = importlib.util.spec_from_file_location("fake_weir_sim", FAKE)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module.make_record
+    return fake_weir_sim.make_record
 
 
 @pytest.fixture

@@ -57,6 +57,17 @@ def series(receive=(), delay=(), capacity=None, start_s=0.0):
     )
 
 
+def measured_flow(**changes):
+    """A flow of 10 s, with all that its measures need but the series."""
+    return {
+        "id": "media", "kind": "rtp", "controller": "gcc", "direction": "forward", "start_s": 0.0, "stop_s": 10.0,
+        "base_one_way_delay_ms": 25.0, "packets_sent": 1000, "packets_received": 980, "packets_lost": 20,
+        "bytes_sent": 1_250_000, "bytes_received": 1_125_000, "achievable_bytes": 1_250_000,
+        "one_way_delay_ms": {"mean": 40.0, "p5": 30.0, "p50": 40.0, "p95": 100.0, "p99": 120.0, "max": 150.0},
+        "seconds_above_400_ms": 0.5, "series": None,
+    } | changes  # fmt: skip
+
+
 _COMMON = {"scenario": "by hand", "controller": "gcc", "seed": 1, "duration_s": 10.0, "flows": []}
 _COMMON |= {"path": {"one_way_delay_ms": 25.0, "mean_capacity_bps": 1e6, "queue_bytes": 37500}}
 

@@ -19,6 +19,7 @@ from weir.qoe_eval.dumps.dump_report import read_dump, render_dump
 from weir.qoe_eval.dumps.freezes import freeze_text
 
 DATA = Path(__file__).parents[1] / "data" / "dumps"
+MEMBER = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
 INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromium-156.rtcstats.gz"
 
 
@@ -26,14 +27,16 @@ def internals():
     return json.loads(gzip.decompress(INTERNALS.read_bytes()))
 
 
-def rtcstats_lines():
-    return gzip.decompress(RTCSTATS.read_bytes()).decode().splitlines()
-
-
 def save(tmp_path, content, name="dump.json"):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return path
+
+
+def save_rtcstats(tmp_path, *events):
+    """Events are JSON, or already text."""
+    texts = (event if isinstance(event, str) else json.dumps(event) for event in events)
+    return save(tmp_path, "\n".join(["RTCStatsDump", '{"fileFormat":3}', *texts]).encode())
 
 
 def series(dump, connection, kind, name):
@@ -108,8 +111,7 @@ def test_a_compressed_rtcstats_file_is_the_same_as_a_full_one(tmp_path):
         ["create", "7", {}, 9_000], ["g", "7", first, 1_000], ["g", "7", second, 1_000],
         ["g", "7", {"t": 12_000}, 1_000], ["g", "7", {"t": 13_000, "1": None}, 1_000], ["close", "7", None, 5],
     ]  # fmt: skip
-    lines = ["RTCStatsDump", '{"fileFormat":3}', *(json.dumps(event) for event in events)]
-    dump = read_dump(save(tmp_path, "\n".join(lines).encode()))
+    dump = read_dump(save_rtcstats(tmp_path, *events))
     times, sent = series(dump, 0, "outbound-rtp", "bytesSent")
     assert (times.tolist(), sent.tolist()) == ([10, 11.5, 12], [100, 225, 225])
     (stream,) = dump.connections[0].reports.of("outbound-rtp")
@@ -158,27 +160,20 @@ def test_reports_of_the_other_end_belong_to_their_stream(tmp_path):
     for one in streams.values():
         one["packetsSent"] = 0
     later = {key: one | {"packetsSent": 100} for key, one in streams.items()}
-    lines = [
-        "RTCStatsDump",
-        '{"fileFormat":3}',
-        json.dumps(["getStats", "1", none | streams, 1000]),
-        json.dumps(["getStats", "1", remote | later, 1000]),
-    ]
-    words = " ".join(" ".join(check(render_dump(read_dump(save(tmp_path, "\n".join(lines).encode())))).text).split())
+    reports = (none | streams, remote | later)
+    dump = read_dump(save_rtcstats(tmp_path, *(["getStats", "1", report, 1000] for report in reports)))
+    words = " ".join(" ".join(check(render_dump(dump)).text).split())
     assert "out, video 1 – 0 – – 10.00" in words
     assert "out, video 2 – 0 – – 20.00" in words
 
 
 def hostile_names():
-    member = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
     markup = '</script><img src=x onerror="alert(1)">'
     stats = {
-        f"{markup}-bytesReceived": member | {"values": "[5,6]"},
-        f"{markup}-kind": member | {"values": json.dumps([markup])},
-    }
-    stats |= {
-        f"{markup}-codecId": member | {"values": '["C"]'},
-        "C-mimeType": member | {"statsType": "codec", "values": json.dumps([f"video/{markup}"])},
+        f"{markup}-bytesReceived": MEMBER | {"values": "[5,6]"},
+        f"{markup}-kind": MEMBER | {"values": json.dumps([markup])},
+        f"{markup}-codecId": MEMBER | {"values": '["C"]'},
+        "C-mimeType": MEMBER | {"statsType": "codec", "values": json.dumps([f"video/{markup}"])},
     }
     return {"UserAgent": markup, "PeerConnections": {markup: {"url": markup, "stats": stats}}}
 
@@ -227,9 +222,6 @@ def test_a_dump_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
         read_dump(path)
 
 
-MEMBER = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
-
-
 @pytest.mark.parametrize("part", [b"{},", b"[],", b'"ab",', b"0.5,0.5,0.5,0.5,"])
 def test_a_small_file_of_many_parts_is_refused_before_it_takes_memory(tmp_path, monkeypatch, part):
     monkeypatch.setattr(dump_module.json, "loads", lambda *given, **how: pytest.fail("parsed"))
@@ -248,13 +240,12 @@ def test_many_values_are_bounded(tmp_path, monkeypatch, kind):
         f"I{n}-bytesReceived": many if kind == "values of a member" else MEMBER | {"values": "[1]"} for n in (1, 2)
     }
     stats |= {f"I{n}-timestamp": many for n in (1, 2)} if kind == "times of objects" else {}
-    content = json.dumps({"PeerConnections": {"1": {"stats": stats}}})
+    path = save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}})
     if kind == "reports without a change":
         report = {str(n): {"type": "inbound-rtp", "bytesReceived": 1} for n in range(100)}
-        lines = ["RTCStatsDump", '{"fileFormat":3}', json.dumps(["g", "1", report, 1]), *['["g","1",{},1]'] * 30]
-        content = "\n".join(lines)
+        path = save_rtcstats(tmp_path, ["g", "1", report, 1], *[["g", "1", {}, 1]] * 30)
     with pytest.raises(InputError, match="over 5,000 values"):
-        read_dump(save(tmp_path, content.encode()))
+        read_dump(path)
 
 
 def test_more_streams_than_the_chart_draws(tmp_path):
@@ -265,16 +256,13 @@ def test_more_streams_than_the_chart_draws(tmp_path):
         stats[f"O{n}-ssrc"] = MEMBER | {"statsType": "outbound-rtp", "values": f"[{n + 1},{n + 1}]"}
         stats[f"R{n}-roundTripTime"] = MEMBER | {"statsType": "remote-inbound-rtp", "values": "[0.1,0.1]"}
         stats[f"R{n}-ssrc"] = MEMBER | {"statsType": "remote-inbound-rtp", "values": f"[{n + 1},{n + 1}]"}
-    check(render_dump(read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))))
+    (chart,) = data_of(render_dump(read_dump(save(tmp_path, {"PeerConnections": {"1": {"stats": stats}}}))))["charts"]
+    rows = {row["title"]: len(row["lines"]) for row in chart["rows"]}
+    assert 0 < rows["Round trip, ms"] <= rows["Rate, kbps"] < 9
 
 
 def test_nonsense_inside_a_dump_is_passed_over(tmp_path):
-    good = {
-        "startTime": "2026-01-01T00:00:00Z",
-        "endTime": "2026-01-01T00:00:03Z",
-        "statsType": "inbound-rtp",
-        "values": "[5,NaN,1e999,6]",
-    }
+    good = MEMBER | {"values": "[5,NaN,1e999,6]"}
     stats = {"I-bytesReceived": good, "I-kind": good | {"values": '["video"]'}}
     stats |= {
         "nodash": good,
@@ -299,20 +287,14 @@ def test_nonsense_inside_a_dump_is_passed_over(tmp_path):
         [None, "1", {}, 1],
     ]
     events += [["getStats", "1", {"I": {"type": "inbound-rtp", "bytesReceived": 5, "kind": ["video"]}}, 1000]]
-    lines = ["RTCStatsDump", '{"fileFormat":3}', *map(json.dumps, events), '["getStats","1",{"I']
-    dump = read_dump(save(tmp_path, "\n".join(lines).encode()))
+    dump = read_dump(save_rtcstats(tmp_path, *events, '["getStats","1",{"I'))
     assert dump.connections[0].reports.objects["I"].series("bytesReceived")[1].tolist() == [5]
     check(render_dump(dump))
 
 
 def test_many_connections_are_bounded(tmp_path):
-    member = {
-        "startTime": "2026-01-01T00:00:00Z",
-        "endTime": "2026-01-01T00:00:03Z",
-        "statsType": "inbound-rtp",
-        "values": "[5,6]",
-    }
-    data = {"PeerConnections": {str(n): {"stats": {"I-bytesReceived": member}} for n in range(80)}}
+    stats = {"I-bytesReceived": MEMBER | {"values": "[5,6]"}}
+    data = {"PeerConnections": {str(n): {"stats": stats} for n in range(80)}}
     dump = read_dump(save(tmp_path, data))
     assert (len(dump.connections), dump.connections_left_out) == (50, 30)
     assert "30 more are left out" in render_dump(dump)

@@ -1,16 +1,11 @@
 """`weir traces`: exit statuses, messages, files."""
 
-import contextlib
-import io
 import json
-import sys
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 import pytest
 
-from weir.cli.main import main
 from weir.traces.catalogue import bundled_names
 from weir.traces.formats.importers import read_trace
 from weir.traces.generate.random_domain import random_scenario
@@ -27,16 +22,9 @@ class Result(NamedTuple):
     stderr: str
 
 
-def run(*arguments: object) -> Result:
-    out, error = io.StringIO(), io.StringIO()
-    with (
-        mock.patch.object(sys, "argv", ["weir", "traces", *map(str, arguments)]),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(error),
-        pytest.raises(SystemExit) as ended,
-    ):
-        main()
-    return Result(int(ended.value.code or 0), out.getvalue(), error.getvalue())
+@pytest.fixture
+def run(run_weir):
+    return lambda *arguments: Result(*run_weir("traces", *arguments))
 
 
 @pytest.fixture
@@ -60,14 +48,14 @@ def spike(tmp_path: Path) -> Path:
     return path
 
 
-def test_validate_accepts_a_sound_file(good: Path) -> None:
+def test_validate_accepts_a_sound_file(run, good: Path) -> None:
     result = run("validate", good)
     assert result.exit_code == 0
     assert result.stdout == f"{good}: csv: usable (0 errors, 0 warnings)\n"
     assert result.stderr == ""
 
 
-def test_validate_refuses_a_faulty_file_and_names_the_line(good: Path, negative: Path) -> None:
+def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, negative: Path) -> None:
     result = run("validate", good, negative)
     assert result.exit_code == 2
     assert f"{negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
@@ -76,7 +64,7 @@ def test_validate_refuses_a_faulty_file_and_names_the_line(good: Path, negative:
     assert "usable" in result.stdout
 
 
-def test_validate_accepts_what_can_be_repaired(negative: Path) -> None:
+def test_validate_accepts_what_can_be_repaired(run, negative: Path) -> None:
     result = run("validate", negative, "--repair")
     assert result.exit_code == 0
     assert "repaired (1 errors, 2 warnings)" in result.stdout
@@ -84,7 +72,7 @@ def test_validate_accepts_what_can_be_repaired(negative: Path) -> None:
     assert negative.read_text() == NEGATIVE
 
 
-def test_a_timer_artefact_is_repaired_unless_strict(spike: Path, tmp_path: Path) -> None:
+def test_a_timer_artefact_is_repaired_unless_strict(run, spike: Path, tmp_path: Path) -> None:
     result = run("validate", spike)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "line 3: warning (spike): capacity is 8.04 Gbps, a timer artefact; repair: cut to 2 Mbps" in result.stdout
@@ -97,14 +85,14 @@ def test_a_timer_artefact_is_repaired_unless_strict(spike: Path, tmp_path: Path)
     assert run("convert", spike, target).exit_code == 0
 
 
-def test_validate_goes_on_after_a_file_that_cannot_be_read(good: Path, tmp_path: Path) -> None:
+def test_validate_goes_on_after_a_file_that_cannot_be_read(run, good: Path, tmp_path: Path) -> None:
     result = run("validate", tmp_path / "none.csv", good, "--repair")
     assert result.exit_code == 2
     assert "none.csv: no such file; check the path" in result.stderr
     assert "good.csv: csv: usable" in result.stdout
 
 
-def test_validate_json(good: Path, negative: Path, tmp_path: Path) -> None:
+def test_validate_json(run, good: Path, negative: Path, tmp_path: Path) -> None:
     result = run("validate", good, negative, tmp_path / "none", "--json")
     assert result.exit_code == 2
     first, second, third = json.loads(result.stdout)
@@ -121,7 +109,7 @@ def test_validate_json(good: Path, negative: Path, tmp_path: Path) -> None:
     assert third["error"].endswith("no such file; check the path")
 
 
-def test_convert_with_options(good: Path, tmp_path: Path) -> None:
+def test_convert_with_options(run, good: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.json"
     options = ("--one-way-delay", 40, "--queue", "120kB", "--loss", 0.01, "--duration", 30, "--name", "ride")
     assert run("convert", good, target, *options).exit_code == 0
@@ -135,13 +123,13 @@ def test_convert_with_options(good: Path, tmp_path: Path) -> None:
     assert read_trace(tmp_path / "back.up").format == "mahimahi"
 
 
-def test_convert_to_stdout(good: Path) -> None:
+def test_convert_to_stdout(run, good: Path) -> None:
     result = run("convert", good, "-", "--to", "opennetlab")
     assert result.exit_code == 0
     assert [entry["capacity"] for entry in json.loads(result.stdout)["uplink"]["trace_pattern"]] == [1000, 2000]
 
 
-def test_convert_repairs_only_on_request(negative: Path, tmp_path: Path) -> None:
+def test_convert_repairs_only_on_request(run, negative: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     refused = run("convert", negative, target)
     assert refused.exit_code == 2
@@ -173,10 +161,7 @@ def test_convert_repairs_only_on_request(negative: Path, tmp_path: Path) -> None
         (("generate", "random", "--out", "x.json", "--queue", "3"), "random draws everything itself"),
     ],
 )
-def test_wrong_use_is_one_message_and_status_2(
-    arguments: tuple[str, ...], message: str, good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_wrong_use_is_one_message_and_status_2(run, arguments: tuple[str, ...], message: str, good: Path) -> None:
     result = run(*(good if argument == "GOOD" else argument for argument in arguments))
     assert result.exit_code == 2
     assert message in result.stderr
@@ -184,7 +169,7 @@ def test_wrong_use_is_one_message_and_status_2(
     assert result.stdout == ""
 
 
-def test_list() -> None:
+def test_list(run) -> None:
     result = run("list")
     assert result.exit_code == 0
     assert all(name in result.stdout for name in bundled_names())
@@ -198,7 +183,7 @@ def test_list() -> None:
 
 
 @pytest.mark.parametrize("kind", ["constant", "step", "ramp", "sawtooth", "cellular", "wifi", "outage", "handover"])
-def test_generate_is_reproducible(kind: str, tmp_path: Path) -> None:
+def test_generate_is_reproducible(run, kind: str, tmp_path: Path) -> None:
     paths = [tmp_path / f"{folder}.json" for folder in ("a", "b", "c")]
     for path, seed in zip(paths, (3, 3, 4), strict=True):
         assert run("generate", kind, "--seed", seed, "--duration", 20, "--rate", "1M", "--out", path).exit_code == 0
@@ -209,7 +194,7 @@ def test_generate_is_reproducible(kind: str, tmp_path: Path) -> None:
     assert first.provenance["source"] == f"weir traces generate {kind}, seed 3, 20 s, 1M"
 
 
-def test_generate_takes_parameters_and_writes_other_formats(tmp_path: Path) -> None:
+def test_generate_takes_parameters_and_writes_other_formats(run, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     assert run("generate", "outage", "--set", "longest_s=0.7", "--set", "gap_mean_s=3", "--out", path).exit_code == 0
     capacity = read_trace(path, repair=True).capacity
@@ -217,20 +202,13 @@ def test_generate_takes_parameters_and_writes_other_formats(tmp_path: Path) -> N
     assert set(capacity.rates_bps.tolist()) == {0, 2.5e6}
 
 
-def test_generate_random_to_stdout() -> None:
+def test_generate_random_to_stdout(run) -> None:
     result = run("generate", "random", "--seed", 9, "--duration", 30, "--out", "-")
     assert result.exit_code == 0
     assert Scenario.from_json(result.stdout) == random_scenario(9, duration_s=30)
 
 
-def test_help_names_every_command() -> None:
-    result = run("--help")
-    assert result.exit_code == 0
-    for command in ("validate", "convert", "list", "generate"):
-        assert command in result.stdout
-
-
-def test_files_are_replaced_only_when_told(good: Path, tmp_path: Path) -> None:
+def test_files_are_replaced_only_when_told(run, good: Path, tmp_path: Path) -> None:
     for arguments in (("convert", good), ("generate", "step", "--out")):
         target = tmp_path / "there.json"
         target.write_text("mine")
@@ -242,13 +220,13 @@ def test_files_are_replaced_only_when_told(good: Path, tmp_path: Path) -> None:
         assert read_trace(target).scenario is not None
 
 
-def test_random_refuses_a_rate(tmp_path: Path) -> None:
+def test_random_refuses_a_rate(run, tmp_path: Path) -> None:
     result = run("generate", "random", "--rate", "3M", "--out", tmp_path / "x.json")
     assert (result.exit_code, "omit --rate" in result.stderr) == (2, True)
     assert run("generate", "random", "--out", tmp_path / "x.json").exit_code == 0
 
 
-def test_the_window_of_mahimahi_is_an_option(tmp_path: Path) -> None:
+def test_the_window_of_mahimahi_is_an_option(run, tmp_path: Path) -> None:
     path, out = tmp_path / "x.up", tmp_path / "x.csv"
     path.write_text("10\n20\n300\n400\n")
     assert run("convert", path, out, "--mahimahi-window-ms", 100).exit_code == 0
@@ -259,7 +237,7 @@ def test_the_window_of_mahimahi_is_an_option(tmp_path: Path) -> None:
     assert run("validate", path, "--mahimahi-window-ms", 0).exit_code == 2
 
 
-def test_a_trace_for_the_way_back(good: Path, tmp_path: Path) -> None:
+def test_a_trace_for_the_way_back(run, good: Path, tmp_path: Path) -> None:
     down, out = tmp_path / "x.down", tmp_path / "x.json"
     down.write_text("100\n200\n")
     assert run("convert", good, out, "--reverse", down, "--one-way-delay", 40).exit_code == 0

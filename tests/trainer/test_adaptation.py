@@ -204,8 +204,9 @@ def settings_file(values, write_toml):
     return write_toml({"environment": environment} | {key: values[key] for key in ("scenarios", "policy", "ppo")})
 
 
-def test_the_command_twice(run, settings_file, tmp_path, weir):
+def test_the_command_twice(run, settings_file, tmp_path, weir, other):
     from weir.files.model import read_model
+    from weir.trainer.learning.starting_point import read_starting_point
 
     arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
     once = tmp_path / "once.onnx"
@@ -216,7 +217,9 @@ def test_the_command_twice(run, settings_file, tmp_path, weir):
     twice = tmp_path / "twice.onnx"
     result = weir("adapt", once, "--out", twice, "--replay", 0.25, *arguments)
     assert result.exit_code == 0, result.output
+    assert read_starting_point(once, other).old_objectives == ("throughput", (0.2, 0.6, 0.2))
     model = read_model(twice)
+    assert "interrupted" not in model.provenance["adaptations"][0]
     assert model.version == "0.1.0+adapted"
     assert [entry["replay"] for entry in model.provenance["adaptations"]] == [0.5, 0.25]
     assert model.provenance["adaptations"][0]["objective"] == [0.2, 0.6, 0.2]
@@ -241,15 +244,6 @@ def test_what_a_model_has_beyond_this_version_stays_and_no_folder_is_left(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_an_adapted_objective_is_replayed_later(run, settings_file, tmp_path, weir, other):
-    from weir.trainer.learning.starting_point import read_starting_point
-
-    out = tmp_path / "once.onnx"
-    arguments = ["--objective", "2,6,2", "--steps", 128, "--configuration", settings_file]
-    assert weir("adapt", run[0], "--out", out, *arguments).exit_code == 0
-    assert read_starting_point(out, other).old_objectives == ("throughput", (0.2, 0.6, 0.2))
-
-
 def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, monkeypatch):
     from weir.files.model import read_model
     from weir.trainer.learning import adaptation
@@ -268,7 +262,8 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, 
     )
     assert result.exit_code == 1
     assert "interrupted after 256 of 9,999 steps" in result.output
-    assert read_model(out).provenance["adaptations"][0]["steps"] == 256
+    (entry,) = read_model(out).provenance["adaptations"]
+    assert (entry["steps"], entry["interrupted"]) == (256, True)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,20 @@ def algorithm(request):
     return request.param
 
 
+@pytest.fixture
+def untrained(fake_simulator):
+    """A function from a configuration to its model, before training."""
+
+    def make(configuration):
+        environment = make_environment(configuration, fake_simulator)
+        try:
+            return make_model(configuration, environment)
+        finally:
+            environment.close()
+
+    return make
+
+
 def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator, algorithm):
     shown = []
     values |= {"algorithm": algorithm, "steps": 3000}
@@ -74,13 +88,9 @@ def test_the_objective_changes_the_action(values, tmp_path, fake_simulator, algo
     assert actions[0] != actions[1]
 
 
-def test_an_untrained_actor_is_in_the_middle(values, tmp_path, fake_simulator, algorithm):
+def test_an_untrained_actor_is_in_the_middle(values, untrained, algorithm):
     configuration = checked_configuration(values | {"algorithm": algorithm})
-    environment = make_environment(configuration, fake_simulator)
-    try:
-        policy = make_model(configuration, environment).policy
-    finally:
-        environment.close()
+    policy = untrained(configuration).policy
     history, objectives = golden_inputs(configuration.environment.specification())
     actions = policy.predict(np.concatenate([history, objectives], axis=1), deterministic=True)[0]
     assert 0.0 < np.abs(actions).max() < 0.05
@@ -103,16 +113,11 @@ def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_simulator,
         train(other, tmp_path, simulator=fake_simulator, resume=True)
 
 
-def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_simulator):
+def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_simulator, untrained):
     values |= {"algorithm": "td3"}
     train(checked_configuration(values), tmp_path, simulator=fake_simulator)
     values["environment"] |= {"environments": 3}
-    configuration = checked_configuration(values)
-    environment = make_environment(configuration, fake_simulator)
-    try:
-        model = make_model(configuration, environment)
-    finally:
-        environment.close()
+    model = untrained(checked_configuration(values))
     with pytest.raises(InputError, match="same environments and features"):
         load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
     (tmp_path / REPLAY_BUFFER).write_bytes(b"PK")
@@ -120,14 +125,9 @@ def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_simulator):
         load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
 
 
-def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, fake_simulator):
+def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, untrained):
     values |= {"algorithm": "td3", "td3": LEARNER | {"buffer_size": 64}}
-    configuration = checked_configuration(values)
-    environment = make_environment(configuration, fake_simulator)
-    try:
-        model, smaller = make_model(configuration, environment), make_model(configuration, environment)
-    finally:
-        environment.close()
+    model, smaller = (untrained(checked_configuration(values)) for _ in range(2))
     shape = model.observation_space.shape
     for step in range(40):  # 32 fit
         rewards = np.full(2, float(step))
@@ -158,14 +158,10 @@ def test_a_saturated_actor_is_brought_back():
 
 
 @pytest.mark.parametrize(("noise", "correlated"), [("gaussian", False), ("ornstein_uhlenbeck", True)])
-def test_noise_of_td3(values, fake_simulator, noise, correlated):
+def test_noise_of_td3(values, untrained, noise, correlated):
     values |= {"algorithm": "td3", "td3": LEARNER | {"action_noise": 0.5, "noise": noise}}
-    environment = make_environment(checked_configuration(values), fake_simulator)
-    try:
-        drawn = make_model(checked_configuration(values), environment).action_noise
-        steps = np.array([drawn()[0] for _ in range(4000)])
-    finally:
-        environment.close()
+    drawn = untrained(checked_configuration(values)).action_noise
+    steps = np.array([drawn()[0] for _ in range(4000)])
     # From one step to the next, Ornstein-Uhlenbeck noise with stable-baselines3's theta and dt moves by 0.05.
     assert np.diff(steps).std() == pytest.approx(0.05 if correlated else 0.5 * np.sqrt(2), rel=0.1)
     assert (steps[1:] * steps[:-1]).mean() / (steps**2).mean() == pytest.approx(1.0 if correlated else 0.0, abs=0.1)

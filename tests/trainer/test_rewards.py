@@ -105,11 +105,6 @@ def test_nothing_arrived_and_no_capacity_is_finite(name):
     assert -1 <= value <= 1 + 1e-9
 
 
-def test_unknown_field():
-    with pytest.raises(AttributeError, match="colour"):
-        _ = record().colour
-
-
 def test_an_unknown_reward_is_named_beside_those_there_are():
     assert resolve_reward("mocc") is mocc
     assert resolve_reward(mocc) is mocc

@@ -119,18 +119,6 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
     assert "no episode has ended yet" in result.output
 
 
-def test_an_interrupted_adaptation_says_so():
-    from types import SimpleNamespace
-
-    from weir.trainer.learning.adaptation import adapted_provenance
-
-    configuration = SimpleNamespace(seed=1, environment=SimpleNamespace(side="receiver"))
-    start = SimpleNamespace(provenance={}, configuration=configuration)
-    assert "interrupted" not in adapted_provenance(start, (0.2, 0.6, 0.2), 64, 0.5)["adaptations"][0]
-    entry = adapted_provenance(start, (0.2, 0.6, 0.2), 32, 0.5, interrupted=True)["adaptations"][0]
-    assert (entry["steps"], entry["interrupted"]) == (32, True)
-
-
 @pytest.mark.parametrize("algorithm", ["ppo", "recurrent_ppo", "td3", "sac"])
 def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator, algorithm):
     from weir.trainer.learning.algorithms import load_policy

@@ -1,6 +1,6 @@
 """`weir replay --address` over two nodes. For `make test-distributed`."""
 
-from cluster import wait_until
+from processes import wait_until
 
 REPLAY = ("replay", "catalogue", "--controller", "weir", "--controller", "rule", "--objectives", "2")
 
@@ -16,7 +16,7 @@ def test_the_records_are_those_of_one_machine_though_a_node_is_killed(two_nodes,
     assert alone.returncode == 0, alone.stderr
     replay = two_nodes.popen(*REPLAY, "--seeds", 4, "--address", two_nodes.address, "--out", there)
     results = there / "results.jsonl"
-    wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") > 15, 120.0, "the first chunks")
+    wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") > 15, "the first chunks")
     two_nodes.kill(two_nodes.nodes[1])
     assert results.read_bytes().count(b"\n") < len(lines(here))
     _, said = replay.communicate(timeout=300)

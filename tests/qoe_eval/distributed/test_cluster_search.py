@@ -3,7 +3,7 @@
 import json
 import signal
 
-from cluster import wait_until
+from processes import wait_until
 from tiny_search import tiny_search
 
 
@@ -23,7 +23,7 @@ def test_a_search_goes_on_without_a_killed_node_and_is_resumed(two_nodes, tmp_pa
     configuration.write_text(tiny_search(steps=6000, trials=3))
     words = ("tune", configuration, "--address", two_nodes.address, "--out", out)
     search = two_nodes.popen(*words)
-    wait_until(lambda: len(steps_of(out, 0)) > 4 and len(steps_of(out, 1)) > 4, 240.0, "two trials at work")
+    wait_until(lambda: len(steps_of(out, 0)) > 4 and len(steps_of(out, 1)) > 4, "two trials at work", 240.0)
     two_nodes.kill(two_nodes.nodes[1])
     before = [steps_of(out, number) for number in (0, 1)]
     assert search.stderr.readline().startswith("trial ")
@@ -36,9 +36,7 @@ def test_a_search_goes_on_without_a_killed_node_and_is_resumed(two_nodes, tmp_pa
 
     # Until the cluster has noticed that the node is lost, no command can join it.
     answers = []
-    wait_until(
-        lambda: answers.append(two_nodes.run(*words, "--resume")) or answers[-1].returncode != 2, 120.0, "joined"
-    )
+    wait_until(lambda: answers.append(two_nodes.run(*words, "--resume")) or answers[-1].returncode != 2, "joined")
     resumed = answers[-1]
     assert resumed.returncode == 0, resumed.stderr
     records = trials(out)

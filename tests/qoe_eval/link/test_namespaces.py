@@ -6,10 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 import pytest
+from processes import is_running, wait_until
 
 from weir.errors import MissingComponent
 from weir.qoe_eval.link import leftovers as owner_names
@@ -90,12 +90,6 @@ def exist(names):
     return [name for name in names if (FOLDER / name).exists()]
 
 
-def runs(process):
-    with suppress(OSError), open(f"/proc/{process}/stat") as stat:
-        return stat.read().rpartition(")")[2].split()[0] not in "ZX"
-    return False
-
-
 @needs_root
 def test_a_pair_has_loopback_and_nothing_else_and_goes():
     with CallNamespaces() as made:
@@ -107,10 +101,9 @@ def test_a_pair_has_loopback_and_nothing_else_and_goes():
             assert "lo: <LOOPBACK,UP" in links
         # Processes that still run in them end with them.
         inside = subprocess.Popen(["ip", "netns", "exec", made.right, "sleep", "60"])
-        while list(processes_in(made.right)) != [inside.pid]:
-            time.sleep(0.01)
+        wait_until(lambda: list(processes_in(made.right)) == [inside.pid])
     assert exist(names) == []
-    assert inside.wait(timeout=5) == -signal.SIGKILL
+    assert inside.wait(120) == -signal.SIGKILL
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
@@ -135,9 +128,9 @@ def test_signals_remove_them(run_owner, program, number):
     owner, names, inside = run_owner(program)
     assert exist(names) == names
     owner.send_signal(number)
-    assert owner.wait(timeout=20) != 0
+    assert owner.wait(120) != 0
     assert exist(names) == []
-    assert not runs(inside)
+    assert not is_running(inside)
 
 
 @needs_root
@@ -148,13 +141,12 @@ def test_what_a_killed_run_left_goes_at_the_next_and_live_ones_stay(run_owner):
     dead.kill()
     # Not waited for: its exit status is still there, as with a parent that is busy. From here on another test that runs
     # at the same time may remove what it left.
-    while runs(dead.pid):
-        time.sleep(0.01)
+    wait_until(lambda: not is_running(dead.pid))
     with CallNamespaces():
         assert exist(left_behind) == []
-        assert not runs(inside)
+        assert not is_running(inside)
         assert exist(living) == living
-        assert runs(inside_living)
+        assert is_running(inside_living)
 
 
 @needs_root

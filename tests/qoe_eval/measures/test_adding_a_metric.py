@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from hand_made import run_record
+from hand_made import measured_flow, run_record
 
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.summary import summarise
@@ -15,17 +15,8 @@ from weir.qoe_eval.report.sections.controllers import headline
 from weir.qoe_eval.report.text import print_means
 
 
-def flow(**changes):
-    return {
-        "id": "media", "kind": "rtp", "controller": "gcc", "direction": "forward", "start_s": 0.0, "stop_s": 10.0,
-        "base_one_way_delay_ms": 25.0, "packets_sent": 1000, "packets_received": 980, "bytes_received": 1_125_000,
-        "packets_lost": 20, "achievable_bytes": 1_250_000, "one_way_delay_ms": {"p95": 100.0, "max": 150.0},
-        "seconds_above_400_ms": 0.5, "series": None,
-    } | changes  # fmt: skip
-
-
 def record(*flows):
-    return run_record(flows=list(flows) or [flow()])
+    return run_record(flows=list(flows) or [measured_flow()])
 
 
 DUMMY = Measure("dummy_share", "Dummy", "%", "lower", "A made-up measure.", 100, 1, "worst")
@@ -50,7 +41,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("computed", "registered")
 def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
-    two = record(flow(), flow(id="other", packets_lost=30))
+    two = record(measured_flow(), measured_flow(id="other", packets_lost=30))
     done = two.model_copy(update={"metrics": metrics.run_metrics(two)})
     assert done.measures[DUMMY.name] == 0.3  # the worst of 0.2 and 0.3
     summary = summarise([done], RunAbout())

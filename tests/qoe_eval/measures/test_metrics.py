@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hand_made import run_record
+from hand_made import measured_flow, run_record
 
 from weir.errors import InputError
 from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics, utility, watchable
@@ -21,24 +21,7 @@ def flow(**changes):
         "one_way_delay_p95_ms": [45.0] * SAMPLES,
         "packets_lost": [0] * SAMPLES,
     } | changes.pop("series", {})
-    return {
-        "id": "media",
-        "kind": "rtp",
-        "controller": "gcc",
-        "direction": "forward",
-        "start_s": 0.0,
-        "stop_s": 10.0,
-        "base_one_way_delay_ms": 25.0,
-        "packets_sent": 1000,
-        "packets_received": 980,
-        "bytes_sent": 1_250_000,
-        "bytes_received": 1_125_000,
-        "packets_lost": 20,
-        "achievable_bytes": 1_250_000,
-        "one_way_delay_ms": {"mean": 40.0, "p5": 30.0, "p50": 40.0, "p95": 100.0, "p99": 120.0, "max": 150.0},
-        "seconds_above_400_ms": 0.5,
-        "series": series,
-    } | changes
+    return measured_flow(series=series, **changes)
 
 
 def record(*flows, capacity=(1e6,) * SAMPLES, **fields):

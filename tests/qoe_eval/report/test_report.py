@@ -97,12 +97,6 @@ def test_what_a_viewer_would_see(plan, tmp_path):
     assert max(d for d in frames if d) == pytest.approx(max(d for d in packets if d), abs=1)
 
 
-def test_tables_of_one_measure_say_its_unit(plan, tmp_path):
-    text = " ".join(" ".join(check(build(plan, tmp_path)).text).split())
-    for unit in ("values: of 100 ↑", "values: ms ↓", "values: % ↓"):
-        assert unit in text
-
-
 def test_the_charts_have_their_data(plan, tmp_path):
     data = data_of(build(plan, tmp_path))
     assert {points["controller"] for points in data["scatter"]["scatter"]} == {"weir", "gcc", "oracle"}
@@ -226,6 +220,7 @@ def test_the_objective_page(plan, tmp_path):
 def test_a_replay_of_which_no_run_completed(tmp_path):
     page = render_report(RunStore(tmp_path), [], summarise([], RunAbout(failures=["gcc, seed 1: died"])))
     assert "failures" in check(page).ids
+    assert "1 run did not complete" in page
 
 
 def test_one_controller_and_one_run(plan, tmp_path):
@@ -236,30 +231,11 @@ def test_one_controller_and_one_run(plan, tmp_path):
     assert "Worst scenarios of gcc" in " ".join(checker.text)
 
 
-def test_names_from_files_cannot_become_markup(plan, tmp_path):
-    hostile = plan.scenarios[0].model_copy(
-        update={"name": '</script><img src=x onerror="alert(1)">', "description": "<b>&"}
-    )
-    page = build(
-        ReplayPlan([hostile], ["weir", "gcc"], plan.objective, [1], None, plan.simulator), tmp_path, command="<i>"
-    )
-    check(page)
-    assert "<img src=x" not in page
-    assert "<i>" not in page
-    assert data_of(page)["charts"][0]["name"] == hostile.name
-
-
 def test_a_controller_that_lacks_runs_says_so_in_its_row(plan, tmp_path):
     records = [one for one in replay(plan, tmp_path, 2).records if (one.controller, one.scenario) != ("gcc", "step")]
     text = " ".join(check(render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))).text)
     assert "2 of 4 runs" in text
     assert "Means over 1 independent scenario, 2 seeds" in " ".join(text.split())
-
-
-def test_failures_are_shown(plan, tmp_path):
-    page = build(plan, tmp_path, failures=["steady, gcc, seed 3: weir-sim ended (SIGABRT)"])
-    assert "failures" in check(page).ids
-    assert "1 run did not complete" in page
 
 
 def test_long_series_are_thinned(plan, tmp_path):

@@ -9,11 +9,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from processes import processes_with, wait_until
 
 from weir.errors import InputError, MissingComponent
 from weir.installation import shipped_model
@@ -99,17 +99,6 @@ def children():
     """Processes whose parent is this one, zombies included."""
     found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     return sorted(map(int, found))
-
-
-def processes_with(text):
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdecimal() and text.encode() in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 def test_the_examples_score_as_the_rule_that_is_built_in(replay, build):
@@ -302,7 +291,7 @@ FAULTS = {
     "interval": ('#!/bin/sh\nread a\necho \'{"version":1,"interval_us":0}\'\nread a\n', True, "interval_us is 0"),
     "no interpreter": ("#!/no/such/interpreter\n", True, "cannot be started"),
     "dies later": (ANSWERS_START + "echo weights are gone >&2\n", False, "weights are gone"),
-    "stops to answer": (ANSWERS_START + "sleep 1000\n", False, "within 0.1 s"),
+    "stops to answer": (ANSWERS_START + "sleep 1000\n", False, "within 1 s"),
     "infinity": (ANSWERS_START + "echo '{\"target_bps\":Infinity}'\nread a\n", False, "no JSON object"),
     "too much": (ANSWERS_START + "echo '{\"target_bps\":1e300}'\nread a\n", False, r"1e\+300 bit/s"),
     "below zero": (ANSWERS_START + "echo '{\"target_bps\":-1}'\nread a\n", False, "target is -1 bit/s"),
@@ -312,7 +301,7 @@ FAULTS = {
         False,
         r"standard error: \?\[31mred\?1m$",
     ),
-    "floods standard error": (ANSWERS_START + "yes >&2\n", False, "within 0.1 s"),
+    "floods standard error": (ANSWERS_START + "yes >&2\n", False, "within 1 s"),
     "truth": (ANSWERS_START + "echo '{\"target_bps\":true}'\nread a\n", False, "no JSON object with a number"),
     "text": (ANSWERS_START + 'echo \'{"target_bps":"1000000"}\'\nread a\n', False, "no JSON object with a number"),
     "no target": (ANSWERS_START + "echo '{}'\nread a\n", False, "target_bps"),
@@ -329,7 +318,7 @@ PYTHON_FAULTS = {
     "escapes": (GOOD.replace("return 400_000", "raise ValueError('\x1b[31mred')"), False, r"ValueError: \?\[31mred$"),
     "nothing": (GOOD.replace("return 400_000", "pass"), False, "on_timeout returned None"),
     "raises": (GOOD.replace("return 400_000", "return self.nothing"), False, "in on_timeout: AttributeError"),
-    "sleeps": (GOOD.replace("return 400_000", "__import__('time').sleep(1000)"), False, "within 0.1 s"),
+    "sleeps": (GOOD.replace("return 400_000", "__import__('time').sleep(1000)"), False, "within 1 s"),
 }
 
 
@@ -340,16 +329,15 @@ PYTHON_FAULTS = {
 )
 def test_a_faulty_program_or_class_is_one_clear_message(steady, write, tmp_path, name, fault):
     text, at_start, message = fault
-    # Python has to be up within ten times that.
-    own = read_custom_controller(write(name, text), 0.1)
+    # It has to be up within ten times its limit. What never answers is waited for.
+    limit_s = 5.0 if "within" not in message else 0.1 if at_start else 1.0
+    own = read_custom_controller(write(name, text), limit_s)
     plan = ReplayPlan(
         read_inputs([str(steady)], PathOptions(duration_s=5)), ["bad"], (0.4, 0.5, 0.1), [1], None, find_simulator(),
         own={"bad": own},
     )  # fmt: skip
     before = children()
-    started = time.monotonic()
     (failure,) = replay_plan(plan, tmp_path / "out", 1).failures
-    assert time.monotonic() - started < 5
     assert failure.refused == at_start
     assert failure.describe().startswith("steady, bad, seed 1: the controller bad: ")
     assert re.search(message, failure.error), failure.error
@@ -462,25 +450,13 @@ def test_an_unknown_name_says_how_to_give_one_of_ones_own(replay):
     assert "FILE.py:CLASS" in err
 
 
-def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path):
+def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path, request):
     mine = write("slow.py", GOOD.replace("return 400_000", "import time; time.sleep(0.05); return 4e5"))
-    command = [
-        sys.executable,
-        "-c",
-        "from weir.cli.main import main; main()",
-        "replay",
-        steady,
-        "--controller",
-        mine,
-    ]
+    command = [Path(sys.executable).with_name("weir"), "replay", steady, "--controller", mine]
     process = subprocess.Popen([*map(str, command), "--duration", "600", "--out", tmp_path / "out"])
-    deadline = time.monotonic() + 20
-    file = mine.removesuffix(":Controller")
-    while not any(pid != process.pid for pid in processes_with(f"{file}\0")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    request.addfinalizer(process.kill)
+    words = mine.removesuffix(":Controller") + "\0"
+    wait_until(lambda: any(pid != process.pid for pid in processes_with(words)), "the controller")
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 1
-    deadline = time.monotonic() + 5
-    while processes_with(f"{file}\0") and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert processes_with(f"{file}\0") == []
+    assert process.wait(120) == 1
+    wait_until(lambda: not processes_with(words), "the end of the controller")

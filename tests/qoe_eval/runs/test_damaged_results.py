@@ -4,14 +4,13 @@ import fcntl
 import gzip
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from hand_made import call_record
+from processes import is_running, wait_until
 
 from weir.qoe_eval.records import to_line
 
@@ -62,8 +61,9 @@ def test_a_line_that_is_no_record_is_named(results, run_weir, change):
         assert "line 1 is no weir.result/1 record" in said
 
 
-def test_a_line_that_is_too_deep_is_named(results, run_weir):
-    (results / "results.jsonl").write_text("[" * 100_000 + "\n")
+@pytest.mark.parametrize("line", ["nonsense", "[" * 100_000])
+def test_a_line_that_is_no_json_is_named(results, run_weir, line):
+    (results / "results.jsonl").write_text(f"{line}\n")
     status, _, said = run_weir("report", "here")
     assert status == 2
     assert "line 1 is no weir.result/1 record" in said
@@ -135,24 +135,10 @@ def test_a_killed_replay_leaves_no_simulator(fake_simulator, misbehave, tmp_path
     environment = os.environ | {"FAKE_WEIR_SIM_PIDS": str(pids)}
     command = [str(Path(sys.executable).with_name("weir")), *COMMAND, "--jobs", "1", "--out", "here"]
     replay = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not pids.exists() or not pids.read_text().strip():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    replay.send_signal(signal.SIGKILL)
+    started = wait_until(lambda: pids.exists() and pids.read_text().split(), "the simulator")
+    replay.kill()
     replay.wait()
-    simulator = int(pids.read_text().split()[0])
-    while os.path.exists(f"/proc/{simulator}") and "zombie" not in status_of(simulator):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def status_of(pid):
-    try:
-        with open(f"/proc/{pid}/status") as file:
-            return file.read()
-    except OSError:
-        return "zombie"
+    wait_until(lambda: not is_running(started[0]), "the end of the simulator")
 
 
 def test_controllers_that_are_no_files_are_refused(results, run_weir, tmp_path):

@@ -50,12 +50,6 @@ def test_each_file_has_a_series_of_its_own(weir, tmp_path, names):
     json.dumps(json.loads(out), ensure_ascii=False).encode("utf-8")
 
 
-def test_long_names_have_series_too(weir, tmp_path):
-    (tmp_path / "long.json").write_text(json.dumps(scenario("n" * 400)))
-    assert weir("replay", "long.json", *REPLAY)[0] == 0
-    assert len(os.listdir(tmp_path / "here/series")) == 1
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from weir.errors import InputError
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import replay
 from weir.qoe_eval.runs.store import RunStore
@@ -112,41 +111,6 @@ def test_a_record_without_its_series_is_run_again(plan, tmp_path):
     record = replay(plan, tmp_path, 2).records[0]
     RunStore(tmp_path).series_path(record).unlink()
     assert replay(plan, tmp_path, 2).reused == 7
-
-
-def test_a_damaged_line_is_named(plan, tmp_path):
-    replay(plan, tmp_path, 2)
-    (tmp_path / "results.jsonl").write_text("nonsense\n")
-    with pytest.raises(InputError, match=r"results\.jsonl: line 1"):
-        replay(plan, tmp_path, 2)
-
-
-def test_damaged_series_are_named(plan, tmp_path):
-    record = replay(plan, tmp_path, 2).records[0]
-    store = RunStore(tmp_path)
-    store.series_path(record).write_bytes(b"not gzip")
-    with pytest.raises(InputError, match="damaged"):
-        store.read_series(record)
-
-
-def test_deaths_are_failures_and_the_others_go_on(plan, tmp_path, misbehave):
-    misbehave({"gcc:2": "die"})
-    outcome = replay(plan, tmp_path, 2)
-    assert len(outcome.records) == 6
-    assert sorted(failure.job.name for failure in outcome.failures) == ["steady, gcc, seed 2", "step, gcc, seed 2"]
-
-
-def test_a_refusal_ends_the_replay(plan, tmp_path, misbehave):
-    misbehave({"gcc:1": "refuse"})
-    outcome = replay(plan, tmp_path, 1)
-    assert [failure.refused for failure in outcome.failures] == [True]
-    assert len(outcome.records) == 1
-
-
-def test_a_folder_that_cannot_be_made(plan, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="--out"):
-        replay(plan, tmp_path / "file", 2)
 
 
 def test_scenario_names_do_not_leave_the_folder(plan, tmp_path):

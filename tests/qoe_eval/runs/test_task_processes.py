@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -25,12 +24,13 @@ def work(task, report):
     if kind == "die":
         os._exit(7)
     if kind == "long":
+        step = 0
         try:
             for step in range(10_000):
                 report(step)
                 time.sleep(0.01)
         finally:
-            Path(path).write_text("kept")
+            Path(path).write_text(str(step))
     report(5)
 
 class Task:
@@ -79,9 +79,7 @@ def test_an_interruption_lets_each_task_keep_what_it_has(module, tmp_path):
     def interrupt(task, steps):
         os.kill(os.getpid(), signal.SIGINT)
 
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run(module, [f"long:{tmp_path}/a", f"long:{tmp_path}/b"], on_progress=interrupt)
-    assert [(tmp_path / name).read_text() for name in "ab"] == ["kept", "kept"]
-    # Far less than the 100 s that the tasks would have taken.
-    assert time.monotonic() - started < 60
+    # Not to their end.
+    assert all(int((tmp_path / name).read_text()) < 9_999 for name in "ab")

@@ -1,4 +1,4 @@
-"""A call session that makes believable events without a network: a rate controller over a queue, in Python.
+"""A call session that makes events without a network: the rate follows the capacity, the delay the weights.
 
 It emits the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a
 call's. `speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
@@ -6,7 +6,7 @@ call's. `speed` lets its clock run ahead: with 20, a minute of events takes thre
 
 import asyncio
 import json
-import random
+import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,19 +114,14 @@ class FakeCalls:
 
 
 class _Model:
-    """Capacity, a queue before it, and a controller that reads the capacity."""
+    """Rate and delay that follow the capacity and the weights."""
 
     def __init__(self, settings, lateness_ms):
         self.settings = settings
         self.lateness_ms = lateness_ms
         self.capacity = settings.scenario.forward.capacity.trace()
-        self.cross = [flow for flow in settings.scenario.flows if flow.kind == "cbr"]
-        self.random = random.Random(0)
         self.weights = list(settings.objective)
-        self.rate = 300e3
-        self.queue_bits = 0.0
-        self.arrived = [300e3] * 3
-        self.silence_s = 0.0
+        self.now_s = 0.0
         self.down_until_s = -1.0
         self.guard = {"finite": 0, "bounds": 0, "slew": 0, "stale": 0}
         self.bytes = 0
@@ -141,72 +136,48 @@ class _Model:
             self.down_until_s = self.now_s + order["duration_s"]
 
     def step(self, began_us, step):
-        self.now_s = now_s = (step + 1) * STEP_S
-        time_us = began_us + round(now_s * 1e6)
-        capacity = 0.0 if now_s < self.down_until_s else float(self.capacity.rate_at(now_s))
-        capacity_left = max(
-            0.0, capacity - sum(f.rate_bps for f in self.cross if f.start_s <= now_s < (f.stop_s or 1e9))
-        )
-        limit_bits = 0.4 * self.capacity.mean_bps(self.settings.duration_s)
-        self.queue_bits += self.rate * STEP_S * self.random.gauss(1, 0.07)
-        served = min(self.queue_bits, capacity_left * STEP_S)
-        self.queue_bits -= served
-        dropped = max(0.0, self.queue_bits - limit_bits)
-        self.queue_bits -= dropped
-        self.bytes += served / 8
-        packets, lost = round(served / 9600), round(dropped / 9600)
-        queue_ms = min(1500.0, 1000 * self.queue_bits / max(capacity_left, 100e3))
+        self.now_s = (step + 1) * STEP_S
+        time_us = began_us + round(self.now_s * 1e6)
+        capacity = 0.0 if self.now_s < self.down_until_s else float(self.capacity.rate_at(self.now_s))
+        throughput, latency, _ = self.weights
+        wave = math.sin(8 * self.now_s)
+        # Two calls at once differ.
+        share, base_ms = (0.6, 60) if self.settings.controller == "gcc" else (0.8, 12)
+        rate = max(30e3, share * capacity * (1 + 0.05 * wave))
+        received = min(rate, capacity)
+        queue_ms = base_ms + 90 * throughput / (throughput + latency) * (1 + 0.5 * wave)
+        packets, reason = round(received * STEP_S / 9600), "guard_slew" if step % 20 == 19 else "controller"
+        self.guard["slew"] += reason == "guard_slew"
+        self.bytes += round(received * STEP_S / 8)
         yield {
-            "type": "link", "time_us": time_us, "scenario_time_s": now_s, "direction": "forward",
-            "capacity_bps": capacity, "queue_bytes": round(self.queue_bits / 8),
-            "queueing_delay_ms": round(queue_ms, 2), "packets": packets, "bytes": round(served / 8),
-            "dropped_packets": lost, "delay_error_ms_p95": self.lateness_ms,
+            "type": "link", "time_us": time_us, "scenario_time_s": self.now_s, "direction": "forward",
+            "capacity_bps": capacity, "queue_bytes": round(queue_ms * capacity / 8000),
+            "queueing_delay_ms": round(queue_ms, 2), "packets": packets, "bytes": round(received * STEP_S / 8),
+            "dropped_packets": 0, "delay_error_ms_p95": self.lateness_ms,
         }  # fmt: skip
         yield {"type": "link", "time_us": time_us, "direction": "reverse", "capacity_bps": None}
-        self.arrived = [*self.arrived[1:], served / STEP_S]
-        received = sum(self.arrived) / 3
-        reason = self._decide(received, queue_ms)
         if self.settings.controller != "gcc":
             yield {
-                "type": "estimate", "time_us": time_us, "target_rate_bps": round(self.rate), "reason": reason,
-                "controller": "weir", "receive_rate_bps": round(received),
-                "queueing_delay_ms": round(max(0.0, queue_ms + self.random.gauss(0, 2)), 2),
-                "loss_ratio": round(lost / max(1, lost + packets), 4), "application_limited": False,
+                "type": "estimate", "time_us": time_us, "target_rate_bps": round(rate), "reason": reason,
+                "controller": "weir", "receive_rate_bps": round(received), "queueing_delay_ms": round(queue_ms, 2),
+                "loss_ratio": 0.0, "application_limited": False,
                 "in_charge": self.settings.controller == "weir", "guard": dict(self.guard), "objective": self.weights,
-            } | ({"pool": self._pool_as_it_is()} if self.pool else {})  # fmt: skip
+            } | ({"pool": self._pool_as_it_is(rate)} if self.pool else {})  # fmt: skip
         if step % 10 == 9:
             yield from self._stats(time_us, received)
 
-    def _pool_as_it_is(self):
+    def _pool_as_it_is(self, rate):
         roles = {self.pool["pilot"]: "pilot"} | dict.fromkeys(self.pool["copilots"], "copilot")
         members = [
-            {"name": name, "role": roles.get(name, "watching"), "rate_bps": round(self.rate), "trust": 1.0}
+            {"name": name, "role": roles.get(name, "watching"), "rate_bps": round(rate), "trust": 1.0}
             for name in pool_members(self.settings.controller)
         ]
         return {"line": self.pool["line"], "fusion": self.pool["fusion"], "pilot_changes": 0, "members": members}
 
-    def _decide(self, received, queue_ms):
-        throughput, latency, _ = self.weights
-        self.silence_s = 0.0 if received > 0 else self.silence_s + STEP_S
-        if self.silence_s > 0.5:
-            self.guard["stale"] += 1
-            self.rate = max(30e3, self.rate * 0.93)
-            return "guard_stale"
-        aim_ms = 12 + 90 * throughput / (throughput + latency)
-        wanted = self.rate * (1 + 0.12 * (aim_ms - queue_ms) / aim_ms * (1.0 if queue_ms < aim_ms else 0.45))
-        wanted = max(min(wanted, 1.25 * received + 60e3), 0.55 * received) * self.random.gauss(1, 0.012)
-        limit = 1.9 * received + 100e3
-        if wanted > limit:
-            self.guard["slew"] += 1
-            self.rate = limit
-            return "guard_slew"
-        self.rate = min(2.5e6, max(60e3, wanted))
-        return "controller"
-
     def _stats(self, time_us, received):
         size = {"frameWidth": self.settings.width, "frameHeight": self.settings.height}
         inbound = {
-            "type": "inbound-rtp", "kind": "video", "bytesReceived": round(self.bytes), "headerBytesReceived": 0,
+            "type": "inbound-rtp", "kind": "video", "bytesReceived": self.bytes, "headerBytesReceived": 0,
             "framesPerSecond": 30 if received > 100e3 else 4, "freezeCount": 0, "totalFreezesDuration": 0.0,
         }  # fmt: skip
         outbound = {"type": "outbound-rtp", "kind": "video", "qualityLimitationReason": "bandwidth"}

@@ -30,7 +30,7 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
             assert '"mine"' in text
             assert '"muses-cross-traffic"' in text
             process.send_signal(number)
-            assert process.wait(20) == 0
+            assert process.wait(120) == 0
         finally:
             process.kill()
 

@@ -8,7 +8,8 @@ import secrets
 import signal
 import socket
 import subprocess
-import time
+
+from processes import wait_until
 
 
 def free_port():
@@ -45,7 +46,7 @@ class Cluster:
                 start_new_session=True,
             )
         self.nodes.append(node)
-        wait_until(lambda: "Ray runtime started" in log.read_text(), 300.0, lambda: f"the node: {log.read_text()}")
+        wait_until(lambda: "Ray runtime started" in log.read_text(), lambda: f"the node: {log.read_text()}", 300.0)
         return node
 
     def kill(self, node):
@@ -74,12 +75,3 @@ class Cluster:
         command = [self.programs / "weir", *map(str, words)]
         self.commands.append(subprocess.Popen(command, env=self.environment, stderr=subprocess.PIPE, text=True))
         return self.commands[-1]
-
-
-def wait_until(condition, limit_s, what):
-    """Polls a condition of other processes; how long it took in seconds."""
-    started = time.monotonic()
-    while not condition():
-        assert time.monotonic() - started < limit_s, f"not after {limit_s:g} s: {what() if callable(what) else what}"
-        time.sleep(0.1)
-    return time.monotonic() - started

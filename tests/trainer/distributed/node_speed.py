@@ -13,7 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from cluster import Cluster, wait_until
+from cluster import Cluster
+from processes import wait_until
 from test_two_nodes import Run
 
 WARM_UP_S, MEASURED_S = 10.0, 45.0
@@ -28,7 +29,7 @@ def steps_per_s(programs, configuration, nodes):
                 cluster.start()
             os.sched_setaffinity(0, {0})
             training, run = cluster.popen("train", configuration, "--address", cluster.address, "--out", out), Run(out)
-            wait_until(lambda: run.working(nodes) or training.poll() is not None, 600.0, "the runners at work")
+            wait_until(lambda: run.working(nodes) or training.poll() is not None, "the runners at work", 600.0)
             assert training.poll() is None, training.communicate()[1]
             time.sleep(WARM_UP_S)
             steps, started = run.steps(), time.monotonic()

@@ -8,12 +8,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from cluster import Cluster, wait_until
+from cluster import Cluster
+from processes import wait_until
 
 PROGRAMS = os.environ.get("WEIR_DISTRIBUTED")
 pytestmark = pytest.mark.skipif(not PROGRAMS, reason="needs Ray: make test-distributed")
-# On a machine that is not busy otherwise; on a busy one as long as the first runners took.
-BACK_S = 30.0
 
 
 @pytest.fixture
@@ -56,18 +55,15 @@ def test_a_training_goes_on_without_a_killed_node_and_takes_it_back(cluster, con
     second = cluster.start()
     out = tmp_path / "run"
     training, run = cluster.popen("train", configuration, "--address", cluster.address, "--out", out), Run(out)
-    start_s = wait_until(lambda: run.working(2), 300.0, "two runners at work")
-    limit_s = max(BACK_S, start_s)
+    wait_until(lambda: run.working(2), "two runners at work", 300.0)
 
     cluster.kill(second)
-    noticed_s = wait_until(lambda: run.working(1), limit_s, "the loss noticed")
+    wait_until(lambda: run.working(1), "the loss noticed")
     steps = run.steps()
-    wait_until(lambda: run.steps() > steps + 2000, limit_s, "training on one node")
+    wait_until(lambda: run.steps() > steps + 2000, "training on one node")
 
     cluster.start()
-    back_s = wait_until(lambda: run.working(2), limit_s, "the second runner back")
-    times = f"started in {start_s:.1f} s, loss noticed after {noticed_s:.1f}, back {back_s:.1f} after its node"
-    print(f"\nrunners {times}; {run.last()['runners/lost']} lost")
+    wait_until(lambda: run.working(2), "the second runner back")
 
     steps = run.steps()
     training.send_signal(signal.SIGINT)

@@ -13,6 +13,8 @@ from weir.simulator.executables import find_peer
 
 MODEL = Path(__file__).parents[3] / "trainer/models/weir.onnx"
 SIGNALLING = ("offer", "answer", "candidate")
+# For what hangs, not for a busy machine.
+LIMIT_S = 120.0
 
 
 class Peer:
@@ -64,7 +66,7 @@ class Peer:
         with self._changed:
             return [line for line in self.lines if line["type"] == name]
 
-    def wait_for(self, name, condition=lambda line: True, timeout_s=15.0):
+    def wait_for(self, name, condition=lambda line: True, timeout_s=LIMIT_S):
         """The first line of that type that fulfils the condition."""
         end = time.monotonic() + timeout_s
         with self._changed:
@@ -76,10 +78,10 @@ class Peer:
                 assert left > 0, f"no such line {name} in {timeout_s} s; {[x['type'] for x in self.lines[-20:]]}"
                 self._changed.wait(left)
 
-    def wait_for_state(self, state, timeout_s=15.0):
+    def wait_for_state(self, state, timeout_s=LIMIT_S):
         return self.wait_for("state", lambda line: line["state"] == state, timeout_s)
 
-    def end(self, timeout_s=15.0):
+    def end(self, timeout_s=LIMIT_S):
         """The exit status, once everything has been read."""
         status = self.process.wait(timeout_s)
         for thread in self._threads:

@@ -34,15 +34,15 @@ def call(start_call, model, tmp_path_factory):
         (*bitrates, "--audio", "--model", model, "--frames", frames, "--frames-size", "160x90",
          "--received-audio", frames.with_name("received.wav")),
     )  # fmt: skip
-    receiver.wait_for_state("connected")
-    time.sleep(3.0)
+    connected = receiver.wait_for_state("connected")
+    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
     receiver.send({"type": "objective", "throughput": 0.2, "latency": 1.6, "loss": 0.2})
-    time.sleep(2.0)
+    receiver.wait_for("estimate", lambda line: line["objective"]["latency"] > 0.7)
+    receiver.wait_for("stats", lambda line: line["time_us"] > connected["time_us"] + 6_000_000)
     receiver.send({"type": "objective", "throughput": -1, "latency": 1, "loss": 1})
     receiver.send_raw(b'nonsense\n[]\n{"type": "candidate", "sdpMLineIndex": 1e99}\n')
     receiver.send_raw(b'{"type": "stats", "filler": "' + b"x" * (2 << 20) + b'"}\n')
     receiver.wait_for("error", lambda line: "1 MiB" in line["message"])
-    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
     sender.wait_for("stats", lambda line: media(line["report"], "outbound-rtp").get("framesEncoded", 0) > 60)
     statuses = (sender.stop(), receiver.stop())
     return sender, receiver, statuses, frames

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from call.chaos.staged_run import StagedRun
+from processes import wait_until
 
 from weir.qoe_eval.call.media.source_video import source_video_path
 from weir.qoe_eval.requirements import missing_requirements
@@ -209,8 +210,7 @@ def test_a_process_of_a_served_call_is_struck(start, tmp_path, victim, number):
         run.go_to(MEASURING)
         run.go()
         # The server keeps serving, and the list of calls has the reason of the failure.
-        while not (calls := get(address, "calls")):
-            pass
+        calls = wait_until(lambda: get(address, "calls"), "the list of calls")
         assert re.search(TOLD[victim], calls[0]["failure"])
         run.process.send_signal(signal.SIGTERM)
         status, _, errors = run.finish()

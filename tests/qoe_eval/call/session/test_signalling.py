@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from contextlib import asynccontextmanager
 
 import aiohttp
 import pytest
@@ -10,29 +11,28 @@ import pytest
 from weir.qoe_eval.call.signalling import MAXIMUM_MESSAGE_BYTES, SignallingServer
 from weir.qoe_eval.link.namespaces import listening_socket
 
+pytestmark = pytest.mark.asyncio
 
-def in_session(work):
-    """Runs work(server, client session, base address, token) against a server."""
 
-    async def run():
-        server = SignallingServer(listening_socket(None))
-        await server.start()
-        base, _, token = server.url.partition("/#")
-        try:
-            async with aiohttp.ClientSession() as client:
-                await asyncio.wait_for(work(server, client, base, token), 20)
-        finally:
-            await server.stop()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def session():
+    """A server, a client session, the server's address and its token."""
+    server = SignallingServer(listening_socket(None))
+    await server.start()
+    base, _, token = server.url.partition("/#")
+    try:
+        async with aiohttp.ClientSession() as client, asyncio.timeout(120):
+            yield server, client, base, token
+    finally:
+        await server.stop()
 
 
 def connect(client, base, token, origin=None):
     return client.ws_connect(f"{base}/signalling?token={token}", origin=origin or base)
 
 
-def test_the_page_is_served_with_its_script_and_nothing_else():
-    async def work(server, client, base, token):
+async def test_the_page_is_served_with_its_script_and_nothing_else():
+    async with session() as (_server, client, base, token):
         async with client.get(base) as page:
             text = await page.text()
             assert page.status == 200
@@ -45,21 +45,17 @@ def test_the_page_is_served_with_its_script_and_nothing_else():
             async with client.get(f"{base}{path}", allow_redirects=False) as answer:
                 assert answer.status in (403, 404), path
 
-    in_session(work)
 
-
-def test_another_host_name_is_refused():
-    async def work(server, client, base, token):
+async def test_another_host_name_is_refused():
+    async with session() as (_server, client, base, _token):
         for path in ("/", "/signalling"):
             async with client.get(f"{base}{path}", headers={"Host": "call.example"}) as answer:
                 assert answer.status == 403
 
-    in_session(work)
-
 
 @pytest.mark.parametrize("wrong", ["origin", "no origin", "token", "no token"])
-def test_another_origin_or_token_is_refused(wrong):
-    async def work(server, client, base, token):
+async def test_another_origin_or_token_is_refused(wrong):
+    async with session() as (_server, client, base, token):
         used = {"token": "x" * len(token), "no token": ""}.get(wrong, token)
         headers = {} if wrong == "no origin" else {"Origin": "http://evil.example" if wrong == "origin" else base}
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
@@ -69,21 +65,16 @@ def test_another_origin_or_token_is_refused(wrong):
         async with connect(client, base, token):
             pass
 
-    in_session(work)
+
+async def test_there_is_one_page():
+    async with session() as (_server, client, base, token), connect(client, base, token):
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await connect(client, base, token)
+        assert refused.value.status == 409
 
 
-def test_there_is_one_page():
-    async def work(server, client, base, token):
-        async with connect(client, base, token):
-            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-                await connect(client, base, token)
-            assert refused.value.status == 409
-
-    in_session(work)
-
-
-def test_messages_pass_both_ways_and_the_end_is_seen():
-    async def work(server, client, base, token):
+async def test_messages_pass_both_ways_and_the_end_is_seen():
+    async with session() as (server, client, base, token):
         async with connect(client, base, token) as page:
             assert (await server.receive())["type"] == "connected"
             await server.send({"type": "answer", "sdp": "v=0"})
@@ -93,8 +84,6 @@ def test_messages_pass_both_ways_and_the_end_is_seen():
         assert await server.receive() is None
         with pytest.raises(ConnectionError):
             await server.send({"type": "stop"})
-
-    in_session(work)
 
 
 @pytest.mark.parametrize(
@@ -109,31 +98,25 @@ def test_messages_pass_both_ways_and_the_end_is_seen():
         ("[" * 100_000, "not JSON"),
     ],
 )
-def test_nonsense_ends_the_connection_and_is_named(text, fault):
-    async def work(server, client, base, token):
-        async with connect(client, base, token) as page:
-            await server.receive()
-            await page.send_str(text)
-            error = await server.receive()
-            assert error["type"] == "error"
-            assert fault in error["message"]
-            assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
-            assert await server.receive() is None
-
-    in_session(work)
+async def test_nonsense_ends_the_connection_and_is_named(text, fault):
+    async with session() as (server, client, base, token), connect(client, base, token) as page:
+        await server.receive()
+        await page.send_str(text)
+        error = await server.receive()
+        assert error["type"] == "error"
+        assert fault in error["message"]
+        assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
+        assert await server.receive() is None
 
 
-def test_a_message_that_is_too_large_ends_the_connection():
-    async def work(server, client, base, token):
-        async with connect(client, base, token) as page:
-            await server.receive()
-            await page.send_str(json.dumps({"type": "offer", "sdp": "x" * MAXIMUM_MESSAGE_BYTES}))
-            assert await server.receive() is None
-            assert (await page.receive()).data == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
-
-    in_session(work)
+async def test_a_message_that_is_too_large_ends_the_connection():
+    async with session() as (server, client, base, token), connect(client, base, token) as page:
+        await server.receive()
+        await page.send_str(json.dumps({"type": "offer", "sdp": "x" * MAXIMUM_MESSAGE_BYTES}))
+        assert await server.receive() is None
+        assert (await page.receive()).data == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
 
 
-def test_only_loopback():
+async def test_only_loopback():
     with socket.create_server(("0.0.0.0", 0)) as listening, pytest.raises(ValueError, match="loopback only"):
         SignallingServer(listening)
