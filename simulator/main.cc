@@ -44,7 +44,7 @@ std::string RegistryList(const std::string& what) {
       name(preset) << weights.throughput << ',' << weights.latency << ',' << weights.loss << '\n';
     }
   } else {
-    throw InputError("--list " + what + ": must be controllers, flows or presets");
+    throw ProgramError("--list " + what + ": must be controllers, flows or presets");
   }
   return lines.str();
 }
@@ -79,7 +79,7 @@ CLI::App* AddRun(CLI::App& app, RunOptions& options) {
 int Run(const CLI::App& command, const RunOptions& options) {
   if (options.scenario_paths == std::vector<std::string>{"-"}) {
     const auto given = command.get_options([](const CLI::Option* option) { return option->count() > 0; });
-    if (given.size() > 1) throw InputError("run - takes no options: each job has its own");
+    if (given.size() > 1) throw ProgramError("run - takes no options: each job has its own");
     RunJobs(std::cin, std::cout);
   } else {
     RunFiles(options, std::cout);
@@ -146,7 +146,7 @@ int Main(int argc, char** argv) {
     LimitMemory();
     if (*run) return Run(*run, run_options);
     if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
-    throw InputError("give run, serve or link; see weir-sim --help");
+    throw ProgramError("give run, serve or link; see weir-sim --help");
   });
 }
 

@@ -2,7 +2,6 @@
 #include <pybind11/functional.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -90,10 +89,9 @@ py::dict ToDict(const weir_controller_objective& objective) {
 }
 
 py::dict ToDict(const weir_controller_packet& packet) {
-  constexpr std::array<std::string_view, 4> kKinds{"video", "audio", "probe", "retransmission"};
   py::dict dict("arrival_time_us"_a = packet.arrival_time_us, "ssrc"_a = packet.ssrc,
                 "sequence_number"_a = packet.sequence_number, "payload_type"_a = packet.payload_type,
-                "kind"_a = kKinds[packet.kind & 3], "header_bytes"_a = packet.header_bytes,
+                "kind"_a = kPacketKinds[packet.kind & 3], "header_bytes"_a = packet.header_bytes,
                 "payload_bytes"_a = packet.payload_bytes, "padding_bytes"_a = packet.padding_bytes,
                 "queueing_delay_us"_a = packet.queueing_delay_us, "lost_change"_a = packet.lost_change);
   if (packet.abs_send_time >= 0) dict["abs_send_time"] = packet.abs_send_time;
@@ -165,12 +163,6 @@ py::dict Describe(const MemberState& member) {
                   "faults"_a = member.faults);
 }
 
-PoolSpecification ReadPool(const std::string& specification) {
-  auto pool = ParsePool(specification);
-  if (!pool) throw py::value_error(pool.error());
-  return std::move(pool.value());
-}
-
 std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate) {
   Pool pool;
   if (py::isinstance<Pool>(controller)) {
@@ -186,17 +178,15 @@ std::unique_ptr<PoolController> ToController(const py::object& controller, DataR
     const auto found = pool.members.find(name);
     return MakeMember(found == pool.members.end() ? py::str(name) : found->second, start_rate);
   };
-  auto made = PoolController::Create(pool.specification, make_member,
-                                     {.fusion = ToFusion(pool.fusion), .policy = ToPolicy(pool.policy)});
-  if (!made) throw py::value_error(made.error());
-  return std::move(made.value());
+  return ValueOf(PoolController::Create(pool.specification, make_member,
+                                        {.fusion = ToFusion(pool.fusion), .policy = ToPolicy(pool.policy)}));
 }
 
 void BindControllers(py::module_& module) {
   py::class_<Pool>(module, "Pool")
       .def(py::init([](const std::string& specification, std::map<std::string, py::object> members,
                        std::optional<PythonFusion> fusion, std::optional<PythonPolicy> policy) {
-             return Pool{ReadPool(specification), std::move(members), std::move(fusion), std::move(policy)};
+             return Pool{ValueOf(ParsePool(specification)), std::move(members), std::move(fusion), std::move(policy)};
            }),
            "specification"_a, py::kw_only(), "members"_a = py::dict(), "fusion"_a = py::none(),
            "policy"_a = py::none());

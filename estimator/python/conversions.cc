@@ -1,7 +1,9 @@
 #include "conversions.h"
 
+#include <algorithm>
 #include <string_view>
 
+#include "controllers/custom_controller.h"
 #include "registry.h"
 #include "weir/network_controller.h"
 
@@ -39,10 +41,8 @@ TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps
 }
 
 PacketKind ToPacketKind(const std::string& name) {
-  if (name == "video") return PacketKind::kVideo;
-  if (name == "audio") return PacketKind::kAudio;
-  if (name == "probe") return PacketKind::kProbe;
-  if (name == "retransmission") return PacketKind::kRetransmission;
+  const auto found = std::ranges::find(kPacketKinds, name);
+  if (found != kPacketKinds.end()) return static_cast<PacketKind>(found - kPacketKinds.begin());
   throw py::value_error("there is no packet kind '" + name + "'; there are video, audio, probe and retransmission");
 }
 
@@ -52,9 +52,7 @@ std::span<const std::byte> ToBytes(const py::bytes& bytes) {
 }
 
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model) {
-  auto loaded = PolicyModel::Load(ToBytes(model));
-  if (!loaded) throw py::value_error(loaded.error());
-  return std::move(loaded.value());
+  return ValueOf(PolicyModel::Load(ToBytes(model)));
 }
 
 py::dict ToDict(const ModelDescription& description) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/pool_controller.h"
+#include "weir/result.h"
 
 namespace weir::python {
 
@@ -43,6 +45,12 @@ Integer Narrow(const char* name, int64_t value) {
                         ", " + std::to_string(std::numeric_limits<Integer>::max()) + "], not " + std::to_string(value));
 }
 
+template <class Value>
+Value ValueOf(Result<Value> result) {
+  if (!result) throw py::value_error(result.error());
+  return std::move(result.value());
+}
+
 Timestamp ToTimestamp(const char* name, int64_t time_us);
 Objective ToObjective(const ObjectiveArgument& argument);
 TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps);
@@ -51,7 +59,6 @@ std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
 py::dict ToDict(const ModelDescription& description);
 py::dict Describe(const MemberState& member);
-PoolSpecification ReadPool(const std::string& specification);
 // The state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a class of the user's own.
 std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate);
 

@@ -30,10 +30,8 @@ struct Estimator final : BandwidthEstimator {
 std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
                                 int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  auto made = BandwidthEstimator::Create({constraints, ToObjective(objective), guard},
-                                         ToController(controller, constraints.start_rate));
-  if (!made) throw py::value_error(made.error());
-  return std::make_unique<Estimator>(std::move(made.value()));
+  return std::make_unique<Estimator>(ValueOf(BandwidthEstimator::Create(
+      {constraints, ToObjective(objective), guard}, ToController(controller, constraints.start_rate))));
 }
 
 // Every estimator of this module has one.
@@ -179,7 +177,8 @@ void BindEstimator(py::module_& module) {
       .def(
           "configure_pool",
           [](Estimator& e, const std::string& specification) {
-            if (const auto error = e.ConfigurePool(ReadPool(specification))) throw py::value_error(error->message);
+            if (const auto error = e.ConfigurePool(ValueOf(ParsePool(specification))))
+              throw py::value_error(error->message);
           },
           "specification"_a)
       .def_property_readonly("members", &Members)

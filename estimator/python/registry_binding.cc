@@ -64,20 +64,13 @@ void BindRegistry(py::module_& module) {
   module.def(
       "parse_pool",
       [](const std::string& line) {
-        const auto pool = ParsePool(line);
-        if (!pool) throw py::value_error(pool.error());
-        return py::dict("line"_a = ToString(pool.value()), "pilot"_a = pool.value().pilot,
-                        "copilots"_a = pool.value().copilots, "fusion"_a = ToString(pool.value().fusion),
-                        "policy"_a = ToString(pool.value().policy));
+        const PoolSpecification pool = ValueOf(ParsePool(line));
+        return py::dict("line"_a = ToString(pool), "pilot"_a = pool.pilot, "copilots"_a = pool.copilots,
+                        "fusion"_a = ToString(pool.fusion), "policy"_a = ToString(pool.policy));
       },
       py::arg("line"));
   module.def(
-      "field_trials",
-      [](const std::string& controller) {
-        const auto trials = FieldTrialsOf(controller);
-        if (!trials) throw py::value_error(trials.error());
-        return ToString(trials.value());
-      },
+      "field_trials", [](const std::string& controller) { return ToString(ValueOf(FieldTrialsOf(controller))); },
       py::arg("controller"));
   py::dict rules;
   for (const GuardRuleInfo& rule : GuardRules()) rules[py::cast(rule.name())] = rule.has_switch;

@@ -25,9 +25,8 @@ std::unique_ptr<SendSideEstimator> Make(const py::object& controller, int64_t mi
   const SendSideEstimatorConfig config{
       .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
       .pacing_factor = pacing_factor};
-  auto made = SendSideEstimator::Create(config, ToController(controller, constraints.start_rate));
-  if (!made) throw py::value_error(made.error());
-  return std::make_unique<SendSideEstimator>(std::move(made.value()));
+  return std::make_unique<SendSideEstimator>(
+      ValueOf(SendSideEstimator::Create(config, ToController(controller, constraints.start_rate))));
 }
 
 void OnSentPacket(SendSideEstimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,

@@ -96,8 +96,8 @@ void EventEngine::Run() {
     const Pending next = events_.front();
     events_at_once_ = next.time_ns == now_ns_ ? events_at_once_ + 1 : 0;
     if (events_at_once_ > kMaxEventsAtOnce) {
-      throw InputError("after " + std::to_string(now_ns_ / 1'000'000) +
-                       " ms of simulated time it stands still; give the path a delay or a capacity");
+      throw ProgramError("after " + std::to_string(now_ns_ / 1'000'000) +
+                         " ms of simulated time it stands still; give the path a delay or a capacity");
     }
     SpendSteps(1);
     std::pop_heap(events_.begin(), events_.end(), Later());

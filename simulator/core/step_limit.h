@@ -16,10 +16,11 @@ inline constexpr int64_t kUnlimitedSteps = std::numeric_limits<int64_t>::max();
 // The rest, in the simulation that runs; without a limit in real time.
 inline int64_t steps_left = kUnlimitedSteps;
 
-// Throws InputError when none is left.
+// Throws ProgramError when none is left.
 inline void SpendSteps(int64_t steps) {
   steps_left -= steps;
-  if (steps_left < 0) throw InputError("it takes more than 4 billion steps; shorten the scenario, or lower its rates");
+  if (steps_left < 0)
+    throw ProgramError("it takes more than 4 billion steps; shorten the scenario, or lower its rates");
 }
 
 }  // namespace weir::sim

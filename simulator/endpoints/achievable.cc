@@ -17,7 +17,7 @@ double Seconds(int64_t duration_ns) { return static_cast<double>(duration_ns) * 
 
 double MediaBps(const FlowSpec& flow) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
-  return static_cast<double>(rtp ? MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps() : CapacityTrace::kMaxRateBps);
+  return rtp ? static_cast<double>(MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps()) : kMaxRateBps;
 }
 
 double AudioBps(const FlowSpec& flow) {

@@ -1,13 +1,12 @@
 #include "endpoints/controllers.h"
 
-#include <ns3/simulator.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "field_trials.h"
 #include "policy/policy_controller.h"
+#include "program/external_controller.h"
 #include "program/input.h"
 #include "program/sender_gcc.h"
 #include "rate_controllers.h"
@@ -20,9 +19,7 @@ namespace {
 
 std::unique_ptr<BandwidthEstimator> AtReceiverOf(const BandwidthEstimatorConfig& config,
                                                  std::unique_ptr<ReceiverController> controller) {
-  auto estimator = BandwidthEstimator::Create(config, std::move(controller));
-  if (!estimator) throw InputError(estimator.error());
-  return std::make_unique<BandwidthEstimator>(std::move(estimator.value()));
+  return std::make_unique<BandwidthEstimator>(OrThrow(BandwidthEstimator::Create(config, std::move(controller))));
 }
 
 std::unique_ptr<SenderController> AtSender(const ControllerContext& context, bool guard,
@@ -32,9 +29,7 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
                                                      .objective = context.objective,
                                                      .guard = guard,
                                                      .guard_rules = guard_rules}};
-  auto estimator = SendSideEstimator::Create(config, std::move(controller));
-  if (!estimator) throw InputError(estimator.error());
-  return MakeWeirSendController(std::move(estimator.value()));
+  return MakeWeirSendController(OrThrow(SendSideEstimator::Create(config, std::move(controller))));
 }
 
 std::unique_ptr<ReceiverController> MakePolicy(const ControllerContext& context,
@@ -46,17 +41,15 @@ std::unique_ptr<ReceiverController> MakePolicy(const ControllerContext& context,
 
 std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {
   if (!context.job.model)
-    throw InputError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
+    throw ProgramError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
   return MakePolicy(context, context.job.model->Load());
 }
 
 std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
   const external::ExternalSpecification& specification = *context.external();
-  auto maker = context.job.external_controllers->Start(specification, context.receiver_constraints, context.objective,
-                                                       context.job.seed);
-  if (!maker) throw InputError(maker.error());
-  return std::make_unique<external::ExternalController>(specification.name, std::move(maker.value()),
-                                                        [] { ns3::Simulator::Stop(); });
+  return std::make_unique<external::ExternalController>(
+      specification.name, OrThrow(context.job.external_controllers->Start(specification, context.receiver_constraints,
+                                                                          context.objective, context.job.seed)));
 }
 
 using AtReceiver = std::unique_ptr<ReceiverController>;
@@ -65,7 +58,7 @@ AtReceiver MakeGccRemb(const ControllerContext& context) {
   // Paced at 2.5 times their rate, packets beyond are so near each other that the rate of a probe has more bits.
   constexpr DataRate kMost = DataRate::KilobitsPerSecond(500'000);
   if (context.receiver_constraints.max_rate > kMost)
-    throw InputError(
+    throw ProgramError(
         "gcc-remb takes media of at most 500 Mbps: libwebrtc counts its rates in 31 bits, and aborts above");
   return MakeGccRembController();
 }
@@ -130,31 +123,22 @@ Result<AtReceiver> MakeMember(const std::string& member, const ControllerContext
     }
     if (IsModelName(member)) {
       const std::string bytes = ReadInputFile(member.substr(member.find(':') + 1), "model");
-      auto model = PolicyModel::Load(std::as_bytes(std::span(bytes)));
-      if (!model) return Error{model.error()};
-      return MakePolicy(context, std::move(model.value()));
+      return MakePolicy(context, OrThrow(PolicyModel::Load(std::as_bytes(std::span(bytes)))));
     }
     return MakeController(member, nullptr, context.fixed_rate);
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     return Error{error.what()};
   }
 }
 
-PoolAtBothEnds ReadPool(std::string_view line) {
-  const auto pool = ParsePool(line);
-  if (!pool) throw InputError(pool.error());
-  auto ends = SplitPool(pool.value());
-  if (!ends) throw InputError(ends.error());
-  return std::move(ends.value());
-}
+PoolAtBothEnds ReadPool(std::string_view line) { return OrThrow(SplitPool(OrThrow(ParsePool(line)))); }
 
 FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
   const PoolAtBothEnds ends = ReadPool(line);
   const PoolSpecification& specification = ends.at_receiver;
-  auto pool = PoolController::Create(specification,
-                                     [&context](const std::string& member) { return MakeMember(member, context); });
-  if (!pool) throw InputError(pool.error());
-  const auto members = pool.value()->members();
+  auto pool = OrThrow(PoolController::Create(
+      specification, [&context](const std::string& member) { return MakeMember(member, context); }));
+  const auto members = pool->members();
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
                                         .guard = std::ranges::any_of(members, IsModelName, &MemberState::name),
@@ -164,7 +148,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
     const Factory* const factory = FindRow(kFactories, member.name);
     return factory && factory->wake_on_arrival;
   });
-  result.at_receiver = AtReceiverOf(config, std::move(pool.value()));
+  result.at_receiver = AtReceiverOf(config, std::move(pool));
   if (ends.sender_has_gcc) result.at_sender = MakeGccController();
   return result;
 }
@@ -188,16 +172,16 @@ void CheckControllerName(std::string_view name) {
   const std::string_view plain = WithoutFieldTrials(name);
   const RegisteredController* const row = FindRow(kControllers, plain);
   if (!row || !row->simulated) {
-    throw InputError("there is no controller \"" + std::string(plain) + "\"; there are " +
-                     ListNames(kSimulatedControllers) + "; or a pool such as \"pilot=weir copilots=nada fusion=min\"");
+    throw ProgramError("there is no controller \"" + std::string(plain) + "\"; there are " +
+                       ListNames(kSimulatedControllers) +
+                       "; or a pool such as \"pilot=weir copilots=nada fusion=min\"");
   }
-  if (plain != name) {
-    if (const auto trials = FieldTrialsOf(name); !trials) throw InputError(trials.error());
-  }
+  if (plain != name) OrThrow(FieldTrialsOf(name));
   if (!IsAvailable(*row)) {
-    throw MissingComponent("the controller " + std::string(plain) + " is of libwebrtc M" +
+    throw ProgramError("the controller " + std::string(plain) + " is of libwebrtc M" +
                            std::to_string(row->libwebrtc_milestone) + ", and this weir-sim has M" +
-                           std::to_string(LibwebrtcMilestone()) + "; run `make webrtc`");
+                           std::to_string(LibwebrtcMilestone()) + "; run `make webrtc`",
+                       kMissingComponent);
   }
 }
 
@@ -225,7 +209,6 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     return result;
   }
   result.wake_on_arrival = factory && factory->wake_on_arrival;
-  if (context.external()) result.external = static_cast<external::ExternalController*>(controller.get());
   const bool guard = result.agent           ? context.job.agent_guard
                      : context.own_policy() ? context.own_policy()->guard
                                             : factory && factory->guard;

@@ -9,7 +9,6 @@
 #include "endpoints/agent_controller.h"
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
-#include "program/external_controller.h"
 #include "registry.h"
 #include "sender_controller.h"
 #include "weir/bandwidth_estimator.h"
@@ -56,20 +55,18 @@ struct FlowController {
   bool reports_loss = true;
   // The controller of whichever is there, when it is the agent.
   AgentController* agent = nullptr;
-  // The controller of `at_receiver` when it is the user's own.
-  const external::ExternalController* external = nullptr;
 };
 
-// Throws InputError for a name that is neither in `kSimulatedControllers` nor a pool specification, and for field
-// trials after it that libwebrtc would not take; MissingComponent where it is not available.
+// Throws ProgramError for a name that is neither in `kSimulatedControllers` nor a pool specification, for field trials
+// after it that libwebrtc would not take, and where it is not available.
 void CheckControllerName(std::string_view name);
 // False where it needs a later libwebrtc than this program has.
 bool IsAvailable(const RegisteredController& controller);
 
 // `name` may be a pool specification (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
 // a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
-// with one, has the guard's rules on. Throws InputError for an unknown name, and for a model or
-// an own controller that cannot be used. An own controller that fails later stops the simulation.
+// with one, has the guard's rules on. Throws ProgramError for an unknown name, and for a model or
+// an own controller that cannot be used. An own controller that fails later throws from within the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 // A SendSideEstimator as the controller of a flow.

@@ -23,7 +23,7 @@ struct DecisionDelay {
   }
 };
 
-// A number of milliseconds, or [low, high]; none where the key is absent. Throws InputError.
+// A number of milliseconds, or [low, high]; none where the key is absent. Throws ProgramError.
 inline DecisionDelay ParseDecisionDelay(JsonObject& object) {
   constexpr NumberRange kRange{.min = 0, .max = DecisionDelay::kMaxMs};
   const nlohmann::json* const value = object.FindOptional("decision_delay_ms");

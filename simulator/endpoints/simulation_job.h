@@ -23,15 +23,13 @@ namespace weir::sim {
 // A model file, read once, and loaded once for all flows and runs that use it.
 class ModelFile {
  public:
-  // Throws InputError when it cannot be read.
+  // Throws ProgramError when it cannot be read.
   explicit ModelFile(const std::string& path) : path_(path), bytes_(ReadInputFile(path, "model")) {}
 
-  // Loaded with the first call. Throws InputError when it cannot be used.
+  // Loaded with the first call. Throws ProgramError when it cannot be used.
   std::shared_ptr<const PolicyModel> Load() {
     if (model_) return model_;
-    auto loaded = PolicyModel::Load(std::as_bytes(std::span(bytes_)));
-    if (!loaded) throw InputError(path_ + ": " + loaded.error());
-    model_ = std::move(loaded.value());
+    model_ = OrThrow(PolicyModel::Load(std::as_bytes(std::span(bytes_))), path_ + ": ");
     bytes_ = {};
     return model_;
   }

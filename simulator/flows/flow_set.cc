@@ -86,13 +86,6 @@ void FlowSet::ProcessArrivals(int64_t until_ns) {
   }
 }
 
-std::string FlowSet::controller_failure() const {
-  for (const Flow& flow : flows_) {
-    if (flow.external && !flow.external->failure().empty()) return flow.external->failure();
-  }
-  return {};
-}
-
 std::string FlowSet::ControllerFor(const RtpSpec& rtp, size_t index) const {
   if (rtp.controller != "under_test") return rtp.controller;
   if (!job_.agent) return job_.controller;
@@ -126,7 +119,6 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                       RandomStream(job_.seed, random_streams::Flow(index) + kDecisionStream))};
   FlowController controller = MakeFlowController(flow.controller, context);
   if (controller.agent) agent_ = controller.agent;
-  flow.external = controller.external;
 
   const bool transport_feedback = controller.at_sender && !controller.congestion_control_feedback;
   const uint32_t overhead_bytes = controller.at_sender ? kSendSideOverheadBytes : kRembOverheadBytes;

@@ -16,7 +16,6 @@
 #include "endpoints/simulation_job.h"
 #include "link/link.h"
 #include "link/packet.h"
-#include "program/external_controller.h"
 #include "scenario/scenario.h"
 #include "weir/objective.h"
 
@@ -39,8 +38,6 @@ class FlowSet {
     // Its name and objective.
     std::string controller;
     Objective objective;
-    // Part of the receiver; null for a controller that is built in.
-    const external::ExternalController* external = nullptr;
     // Null for flows that are not RTP.
     std::unique_ptr<RtpSender> sender;
     std::unique_ptr<RtpReceiver> receiver;
@@ -49,7 +46,7 @@ class FlowSet {
   };
 
   // Schedules the flows' start. `observers`: one a flow, null for none. The flow `skipped` is left out. All that is
-  // handed in outlives this, and this outlives the simulation's last event. Throws InputError.
+  // handed in outlives this, and this outlives the simulation's last event. Throws ProgramError.
   FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
           std::optional<size_t> skipped = std::nullopt);
   ~FlowSet() = default;
@@ -60,8 +57,6 @@ class FlowSet {
   void ProcessArrivals(int64_t until_ns);
 
   const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
-  // The failure by which a custom controller has stopped the simulation; empty: none.
-  std::string controller_failure() const;
   // Null without one.
   AgentController* agent() { return agent_; }
 

@@ -55,9 +55,6 @@ void TcpBbr::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRate
 
 namespace {
 
-using ns3::Ptr;
-using ns3::TcpSocketState;
-
 // The packets of delay that it accepts in the queue: the paper's default.
 constexpr double kDelta = 0.5;
 constexpr int64_t kRttMinWindowNs = 10'000'000'000;

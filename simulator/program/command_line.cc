@@ -67,10 +67,8 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
     std::erase(unknown, "--");
     return say(kWrongUse,
                (unknown.empty() ? error.what() : NotUnderstood(unknown[0])) + "; see " + app.get_name() + " --help");
-  } catch (const InputError& error) {
-    return say(kWrongUse, error.what());
-  } catch (const MissingComponent& error) {
-    return say(kMissingComponent, error.what());
+  } catch (const ProgramError& error) {
+    return say(error.status(), error.what());
   } catch (const std::bad_alloc&) {
     return say(kFailed, kOutOfMemory);
   } catch (const std::exception& error) {

@@ -8,15 +8,10 @@
 #include <limits>
 #include <string>
 
+#include "program/input.h"
 #include "weir/objective.h"
 
 namespace weir {
-
-// Exit statuses.
-inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;
-inline constexpr int kWrongUse = 2;
-inline constexpr int kMissingComponent = 3;
 
 // An option whose value `take` takes. Where it gives false, the message is "NAME VALUE: must be EXPECTED". Given twice,
 // the last counts, as with every option made here.

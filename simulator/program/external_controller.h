@@ -10,28 +10,30 @@
 
 #include "controllers/custom_controller.h"
 #include "program/external_controllers.h"
+#include "program/input.h"
 
 namespace weir::external {
 
 // In simulated time: the simulation waits for each of its answers, so that a run is the same every time.
 class ExternalController final : public CustomController {
  public:
-  // `on_failure` is called once, from OnTimeout, when it gives no usable answer; it gives no target from then on.
-  ExternalController(std::string name, std::unique_ptr<DecisionMaker> maker, std::function<void()> on_failure)
-      : CustomController(std::move(name)), maker_(std::move(maker)), on_failure_(std::move(on_failure)) {}
+  ExternalController(std::string name, std::unique_ptr<DecisionMaker> maker)
+      : CustomController(std::move(name)), maker_(std::move(maker)) {}
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     TakeConstraints(constraints, maker_->interval());
   }
-  ReceiverControlUpdate OnTimeout(Timestamp now) override;
-
-  // The failure with the controller's name; empty without one.
-  const std::string& failure() const { return failure_; }
+  // Throws ProgramError of status kFailed where the controller gives no usable answer: the simulation ends.
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
+    if (!timer_.Take(now)) return {};
+    const Result<DataRate> target = maker_->Decide(Question(packets_, now));
+    packets_.clear();
+    if (!target) throw ProgramError(AboutController(std::string(name()), target.error()), kFailed);
+    return Bounded(target.value());
+  }
 
  private:
   const std::unique_ptr<DecisionMaker> maker_;
-  const std::function<void()> on_failure_;
-  std::string failure_;
 };
 
 // In real time. It runs on a thread of its own, and no caller waits for it. Its latest answer is the target. After a

@@ -27,7 +27,7 @@ struct ExternalSpecification {
 };
 
 // From {"kind": "program", "command": [...]} or {"kind": "library", "library": PATH}, optionally with "time_limit_s".
-// Throws InputError; `path` names the value in messages.
+// Throws ProgramError; `path` names the value in messages.
 ExternalSpecification ParseSpecification(const nlohmann::json& value, const std::string& path, const std::string& name);
 
 // Programs that have served one flow serve the next: an interpreter takes long to start. Thread-safe. Outlives what it

@@ -34,7 +34,7 @@ std::string Printable(std::string_view text) {
 
 std::string ReadInputFile(const std::string& path, const char* what) {
   const auto refuse = [&] {
-    throw InputError(std::string("cannot read the ") + what + " " + path + " (" + std::strerror(errno) + ")");
+    throw ProgramError(std::string("cannot read the ") + what + " " + path + " (" + std::strerror(errno) + ")");
   };
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse();
@@ -43,8 +43,8 @@ std::string ReadInputFile(const std::string& path, const char* what) {
   while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), file.gcount() > 0) {
     content.append(chunk.data(), static_cast<size_t>(file.gcount()));
     if (content.size() > kMaxInputFileBytes) {
-      throw InputError(path + ": is larger than any " + what + ", over " + std::to_string(kMaxInputFileBytes >> 20) +
-                       " MiB");
+      throw ProgramError(path + ": is larger than any " + what + ", over " + std::to_string(kMaxInputFileBytes >> 20) +
+                         " MiB");
     }
   }
   // A folder opens and cannot be read.

@@ -9,28 +9,43 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "weir/objective.h"
+#include "weir/result.h"
 
 namespace weir {
 
-// An error in the user's input, in one line: the fault, its place and how to fix it.
-class InputError : public std::runtime_error {
+// Exit statuses of programs.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongUse = 2;
+inline constexpr int kMissingComponent = 3;
+
+// The exception of programs, in one line: the fault, its place and how to fix it.
+class ProgramError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit ProgramError(const std::string& what, int status = kWrongUse) : std::runtime_error(what), status_(status) {}
+
+  // The exit status of a program that ends by it.
+  int status() const { return status_; }
+
+ private:
+  int status_;
 };
 
 // A JSON object lacks a key that it must have.
-class MissingKey : public InputError {
+class MissingKey : public ProgramError {
  public:
-  using InputError::InputError;
+  using ProgramError::ProgramError;
 };
 
-// A component that is not installed, in one line: its name and how to get it.
-class MissingComponent : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+// The value of what the library returned, or its error as an exception, after `about`.
+template <class T>
+T OrThrow(Result<T> result, const std::string& about = "", int status = kWrongUse) {
+  if (!result) throw ProgramError(about + result.error(), status);
+  return std::move(result.value());
+}
 
 // The numbers that an input may be. Both bounds are inclusive unless excluded.
 struct NumberRange {
@@ -51,7 +66,7 @@ inline constexpr char kOutOfMemory[] =
 // The most bytes of a scenario or a model: far more than any real one has.
 inline constexpr size_t kMaxInputFileBytes = size_t{64} << 20;
 
-// Throws InputError. `what` names the kind of file in messages.
+// Throws ProgramError. `what` names the kind of file in messages.
 std::string ReadInputFile(const std::string& path, const char* what);
 
 // The accepted texts, for messages.
@@ -63,7 +78,7 @@ std::optional<Objective> ParseObjective(const std::string& text);
 // True if weights are divided by their sum, as those of a request are, or must sum to 1, as those in a scenario file.
 enum class WeightSum { kAny, kOne };
 
-// Three numbers, [throughput, latency, loss]. Throws InputError; `path` names the value.
+// Three numbers, [throughput, latency, loss]. Throws ProgramError; `path` names the value.
 Objective ParseObjective(const nlohmann::json& value, const std::string& path, WeightSum sum);
 
 }  // namespace weir

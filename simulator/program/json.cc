@@ -33,7 +33,7 @@ void CheckRange(double number, const std::string& path, const NumberRange& range
 }  // namespace
 
 void RefuseJson(const std::string& path, const std::string& fault) {
-  throw InputError(path.empty() ? fault : path + ": " + fault);
+  throw ProgramError(path.empty() ? fault : path + ": " + fault);
 }
 
 std::string ShownJson(const nlohmann::json& value) {

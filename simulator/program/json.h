@@ -16,8 +16,8 @@
 
 namespace weir {
 
-// Throws InputError where the text is no JSON, is nested too deeply, or has an object with one key twice. `path` names
-// the text in messages.
+// Throws ProgramError where the text is no JSON, is nested too deeply, or has an object with one key twice. `path`
+// names the text in messages.
 nlohmann::json ParseJson(std::string_view text, const std::string& path = {});
 
 // As one line. Names of files and peers may hold any bytes: those that are no UTF-8 are replaced.
@@ -32,7 +32,7 @@ const nlohmann::json& JsonArray(const nlohmann::json& value, const std::string& 
 // `value` as a message shows it: short.
 std::string ShownJson(const nlohmann::json& value);
 
-// All functions throw InputError. The JSON value must outlive the object.
+// All functions throw ProgramError. The JSON value must outlive the object.
 class JsonObject {
  public:
   // `path` is empty for a document's root.

@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "program/input.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::external {
 namespace {
@@ -23,10 +23,7 @@ constexpr size_t kStandardErrorKept = 500;
 constexpr int kGraceMs = 500;
 constexpr int kLastWordsMs = 200;
 
-int64_t NowMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+int64_t NowMs() { return MonotonicMicros() / 1000; }
 
 struct Pipe {
   int read = -1;

@@ -21,7 +21,7 @@ struct PolicyRequest {
   ActionMapping action;
 };
 
-// Reads `interval_ms`, `features`, `history` and `action`. Throws InputError.
+// Reads `interval_ms`, `features`, `history` and `action`. Throws ProgramError.
 PolicyRequest ParsePolicyRequest(JsonObject& request);
 
 struct AgentStep {

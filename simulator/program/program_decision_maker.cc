@@ -1,6 +1,5 @@
 // A controller in a program: JSON lines, one question and one answer at a time. docs/write_your_own_controller.md
 // describes the lines.
-#include <array>
 #include <charconv>
 #include <functional>
 #include <memory>
@@ -16,7 +15,6 @@
 namespace weir::external {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds{"video", "audio", "probe", "retransmission"};
 constexpr size_t kShownOfAnAnswer = 120;
 
 // Written by hand: a question can have thousands of packets, and making a JSON value of each takes far longer.
@@ -40,7 +38,7 @@ void AppendPacket(std::string& line, const weir_controller_packet& packet) {
   Append(line, R"(,"ssrc":)", packet.ssrc);
   Append(line, R"(,"sequence_number":)", packet.sequence_number);
   Append(line, R"(,"payload_type":)", packet.payload_type);
-  line.append(R"(,"kind":")").append(kKinds[packet.kind & 3]).append("\"");
+  line.append(R"(,"kind":")").append(kPacketKinds[packet.kind & 3]).append("\"");
   if (packet.abs_send_time >= 0) Append(line, R"(,"abs_send_time":)", packet.abs_send_time);
   Append(line, R"(,"header_bytes":)", packet.header_bytes);
   Append(line, R"(,"payload_bytes":)", packet.payload_bytes);
@@ -59,7 +57,7 @@ Result<double> Number(std::string_view answer, const char* name, std::optional<d
     // As from `cat`.
     if (object.Find("type")) return Error{"it answers with a question: " + shown()};
     return object.Number(name, {}, otherwise);
-  } catch (const InputError&) {
+  } catch (const ProgramError&) {
     return Error{"its answer is no JSON object with a number \"" + std::string(name) + "\": " + shown()};
   }
 }

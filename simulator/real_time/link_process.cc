@@ -69,7 +69,7 @@ class LinkProcess final : private LinkInputHandler {
   LinkProcess(const LinkOptions& options, SimulationJob job, int input_fd, int output_fd)
       : options_(options), job_(std::move(job)), input_fd_(input_fd), output_fd_(output_fd) {}
 
-  // Throws InputError or MissingComponent before anything has begun.
+  // Throws ProgramError before anything has begun.
   bool Run();
 
  private:
@@ -97,7 +97,7 @@ bool LinkProcess::Run() {
   left_ = OpenTunDevice(options_.left, kDeviceName, kLeftAddress, kNetmask);
   right_ = OpenTunDevice(options_.right, kDeviceName, kRightAddress, kNetmask);
   const FileDescriptor log_file(open(options_.log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!log_file) throw InputError("cannot write the log " + options_.log_path + ": " + std::strerror(errno));
+  if (!log_file) throw ProgramError("cannot write the log " + options_.log_path + ": " + std::strerror(errno));
   signals_ = TakeSignals();
   PreferRealTime();
   // After that: a writer that ordinary threads could push aside would do so with locks in its hands, the allocator's
@@ -158,7 +158,7 @@ void LinkProcess::OnLine(std::string_view line) {
       case LinkCommand::Type::kStop:
         return OnEnd("stop", false);
     }
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     const bool fatal = ++errors_ >= kMaxErrors;
     events_->WriteError(error.what(), fatal);
     if (fatal) OnEnd("too many errors in the commands", true);
@@ -187,7 +187,7 @@ LinkCommand ParseLinkCommand(std::string_view line) {
 }
 
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd) {
-  if (options.left == options.right) throw InputError("--left and --right must be two network namespaces");
+  if (options.left == options.right) throw ProgramError("--left and --right must be two network namespaces");
   SimulationJob job = ReadJob(options.scenario_path, options.job);
   CheckControllerName(job.controller);
   if (!job.model_path.empty()) job.model = std::make_shared<ModelFile>(job.model_path);

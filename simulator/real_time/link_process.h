@@ -17,7 +17,7 @@ struct LinkCommand {
   int64_t down_ns = 0;
 };
 
-// {"type":"start"}, {"type":"down","duration_s":5} or {"type":"stop"}. Throws InputError.
+// {"type":"start"}, {"type":"down","duration_s":5} or {"type":"stop"}. Throws ProgramError.
 LinkCommand ParseLinkCommand(std::string_view line);
 
 struct LinkOptions {
@@ -31,7 +31,7 @@ struct LinkOptions {
 };
 
 // Reads commands and writes progress, one JSON object a line, until the command to stop. Returns true after an orderly
-// stop. Throws InputError or MissingComponent before the link starts.
+// stop. Throws ProgramError before the link starts.
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd);
 
 }  // namespace weir::sim

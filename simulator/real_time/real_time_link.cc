@@ -33,7 +33,7 @@ size_t RealTimeLink::RealFlowIndex(const Scenario& scenario) {
   for (size_t i = 0; i < scenario.flows.size(); ++i) {
     if (std::holds_alternative<RtpSpec>(scenario.flows[i].kind)) return i;
   }
-  throw InputError("flows: the real packets stand for the first flow of kind \"rtp\", and there is none");
+  throw ProgramError("flows: the real packets stand for the first flow of kind \"rtp\", and there is none");
 }
 
 RealTimeLink::RealTimeLink(SimulationJob job, RealTimeLinkConfig config)
@@ -52,7 +52,7 @@ RealTimeLink::RealTimeLink(SimulationJob job, RealTimeLinkConfig config)
 }
 
 void RealTimeLink::Start() {
-  if (start_ns_) throw InputError("the scenario has started already");
+  if (start_ns_) throw ProgramError("the scenario has started already");
   WriteLog();
   start_ns_ = NowNs();
   log_timer_.Set(NowNs() + config_.log_interval_ns);

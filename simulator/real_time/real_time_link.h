@@ -35,11 +35,11 @@ struct RealTimeLinkConfig {
 
 class RealTimeLink {
  public:
-  // The first RTP flow. Throws InputError when there is none.
+  // The first RTP flow. Throws ProgramError when there is none.
   static size_t RealFlowIndex(const Scenario& scenario);
 
   // Carries nothing but real packets until Start. Uses ns-3's simulator, and outlives its last event. Throws
-  // InputError.
+  // ProgramError.
   RealTimeLink(SimulationJob job, RealTimeLinkConfig config);
   ~RealTimeLink() = default;
   RealTimeLink(const RealTimeLink&) = delete;
@@ -50,7 +50,7 @@ class RealTimeLink {
   LinkDirection& reverse() { return reverse_; }
 
   // The scenario begins, at Simulator::Now(). After its end, the capacity continues to follow its trace, and the other
-  // flows have stopped. Throws InputError the second time.
+  // flows have stopped. Throws ProgramError the second time.
   void Start();
   // Both directions drop everything for that long, what arrives included.
   void Down(int64_t duration_ns);

@@ -27,8 +27,8 @@ constexpr const char* kTunPath = "/dev/net/tun";
 std::string LastError() { return std::strerror(errno); }
 
 [[noreturn]] void RefuseFor(const std::string& what) {
-  if (errno == EPERM || errno == EACCES) throw MissingComponent(what + ": " + LastError() + "; run it as root");
-  throw MissingComponent(what + ": " + LastError());
+  const bool needs_root = errno == EPERM || errno == EACCES;
+  throw ProgramError(what + ": " + LastError() + (needs_root ? "; run it as root" : ""), kMissingComponent);
 }
 
 // The calling thread is in another network namespace while this lives.
@@ -36,10 +36,10 @@ class NamespaceVisit {
  public:
   explicit NamespaceVisit(const std::string& name) : home_(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) {
     if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..") {
-      throw InputError("network namespace \"" + name + "\": must be a name as `ip netns` lists it");
+      throw ProgramError("network namespace \"" + name + "\": must be a name as `ip netns` lists it");
     }
     const FileDescriptor there(open((kNamespaceFolder + name).c_str(), O_RDONLY | O_CLOEXEC));
-    if (!there) throw InputError("network namespace " + name + ": " + LastError() + "; `ip netns add` makes one");
+    if (!there) throw ProgramError("network namespace " + name + ": " + LastError() + "; `ip netns add` makes one");
     if (!home_ || setns(there.get(), CLONE_NEWNET) != 0) RefuseFor("cannot enter the network namespace " + name);
   }
   ~NamespaceVisit() { setns(home_.get(), CLONE_NEWNET); }
@@ -94,7 +94,8 @@ FileDescriptor OpenTunDevice(const std::string& network_namespace, const std::st
   request.ifr_flags = IFF_TUN | IFF_NO_PI;
   if (ioctl(device.get(), TUNSETIFF, &request) != 0) {
     if (errno == EBUSY) {
-      throw InputError("network namespace " + network_namespace + " has a device " + name + " already: another link's");
+      throw ProgramError("network namespace " + network_namespace + " has a device " + name +
+                         " already: another link's");
     }
     RefuseFor("cannot make the TUN device " + name + " in the network namespace " + network_namespace);
   }

@@ -39,7 +39,7 @@ class FileDescriptor {
 
 // Makes the device `name`, up, with `address` and `netmask` (dotted) and an MTU of kMaxPacketBytes, in the namespace
 // that `ip netns` calls `network_namespace`. It is gone when the result, which does not block, is closed. Throws
-// InputError when there is no such namespace, MissingComponent when this machine or this user cannot make one.
+// ProgramError when there is no such namespace, or when this machine or this user cannot make one.
 FileDescriptor OpenTunDevice(const std::string& network_namespace, const std::string& name, const char* address,
                              const char* netmask);
 

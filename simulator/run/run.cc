@@ -24,9 +24,9 @@ namespace {
 Scenario ReadScenarioFile(const std::string& path) {
   try {
     return ParseScenario(ParseJson(ReadInputFile(path, "scenario")));
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     const std::string message = error.what();
-    throw InputError(message.find(path) == std::string::npos ? path + ": " + message : message);
+    throw ProgramError(message.find(path) == std::string::npos ? path + ": " + message : message);
   }
 }
 
@@ -117,7 +117,7 @@ JobLine ParseJobLine(const json& line) {
 }
 
 void CheckController(const SimulationJob& job) {
-  if (job.controller == "under_test") throw InputError("a controller's name is needed in place of \"under_test\"");
+  if (job.controller == "under_test") throw ProgramError("a controller's name is needed in place of \"under_test\"");
   // Also where no flow is under test: no result may bear a name that is none.
   if (!job.external && !job.own_policy) CheckControllerName(job.controller);
 }
@@ -125,7 +125,7 @@ void CheckController(const SimulationJob& job) {
 nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
   nlohmann::ordered_json id = nullptr;
   try {
-    if (text.size() > kMaxInputFileBytes) throw InputError("a job of more than 64 MiB; shorten its scenario");
+    if (text.size() > kMaxInputFileBytes) throw ProgramError("a job of more than 64 MiB; shorten its scenario");
     const json line = ParseJson(text);
     if (line.is_object() && line.contains("job")) id = line["job"];
     JobLine parsed = ParseJobLine(line);
@@ -139,8 +139,10 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     // Moved, not copied: series are most of a record.
     for (auto& [name, value] : record.items()) answer[name] = std::move(value);
     return answer;
-  } catch (const ControllerFailed& error) {
-    return {{"job", id}, {"error", error.what()}, {"failed", true}};
+  } catch (const ProgramError& error) {
+    nlohmann::ordered_json answer{{"job", id}, {"error", error.what()}};
+    if (error.status() == kFailed) answer["failed"] = true;
+    return answer;
   } catch (const std::bad_alloc&) {
     return {{"job", id}, {"error", kOutOfMemory}};
   } catch (const std::exception& error) {

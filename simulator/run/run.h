@@ -24,7 +24,7 @@ struct JobOptions {
   uint64_t seed = 1;
 };
 
-// The job without the model's bytes. Throws InputError.
+// The job without the model's bytes. Throws ProgramError.
 SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options);
 
 struct RunOptions {
@@ -33,7 +33,7 @@ struct RunOptions {
   std::vector<std::string> scenario_paths;
 };
 
-// Throws InputError, before the first run where that is possible.
+// Throws ProgramError, before the first run where that is possible.
 void RunFiles(const RunOptions& options, std::ostream& out);
 
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
@@ -42,7 +42,7 @@ void RunJobs(std::istream& in, std::ostream& out);
 
 // Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates are whole bit/s and
 // delays have six decimals of a millisecond, so nothing in a record depends on how a library prints numbers. Throws
-// InputError.
+// ProgramError.
 nlohmann::ordered_json RunJob(const SimulationJob& job, bool series);
 
 // {"weir": ..., "ns3": ..., "libwebrtc": ..., "onnxruntime": ...}

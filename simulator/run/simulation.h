@@ -7,8 +7,6 @@
 
 #include <optional>
 #include <span>
-#include <stdexcept>
-#include <string>
 
 #include "core/event.h"
 #include "core/random.h"
@@ -20,15 +18,9 @@
 
 namespace weir::sim {
 
-// A custom controller failed in the middle of a run: one line that names it and the failure.
-class ControllerFailed : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 class Simulation {
  public:
-  // `observers`: one a flow, null for none; they and the job outlive this. Throws InputError.
+  // `observers`: one a flow, null for none; they and the job outlive this. Throws ProgramError.
   Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers)
       : forward_(job.scenario.forward, job.scenario.duration_ns(), job.seed, random_streams::kForwardLink),
         reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.seed, random_streams::kReverseLink) {
@@ -37,7 +29,8 @@ class Simulation {
     ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
     try {
       flows_.emplace(job, &forward_, &reverse_, observers);
-      if (job.agent && !flows_->agent()) throw InputError("the scenario has no RTP flow \"under_test\" for the agent");
+      if (job.agent && !flows_->agent())
+        throw ProgramError("the scenario has no RTP flow \"under_test\" for the agent");
     } catch (...) {
       ns3::Simulator::Destroy();
       throw;
@@ -49,10 +42,9 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   // To the scenario's end, unless Stop() is called from within. Events at the very end are not executed, arrivals at it
-  // count. Throws ControllerFailed.
+  // count. Throws ProgramError.
   void Run() {
     ns3::Simulator::Run();
-    if (const std::string failure = flows_->controller_failure(); !failure.empty()) throw ControllerFailed(failure);
     flows_->ProcessArrivals(NowNs());
   }
   void Stop() {

@@ -13,11 +13,9 @@ namespace weir::sim {
 
 class CapacityTrace {
  public:
-  static constexpr int64_t kMaxRateBps = 10'000'000'000;
-
-  // `start_times_ns` starts at 0 and rises strictly; `rates_bps` has as many entries, each in 0..kMaxRateBps;
-  // `period_ns`, if any, lies after the last start time; without it the last rate holds for ever. Throws
-  // std::invalid_argument otherwise.
+  // `start_times_ns` must start at 0 and rise strictly; `rates_bps` must have as many entries, each in kRateBps;
+  // `period_ns`, if any, must lie after the last start time; without it the last rate holds for ever. PartReader checks
+  // it.
   CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
                 std::optional<int64_t> period_ns = std::nullopt);
 

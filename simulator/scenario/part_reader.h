@@ -20,7 +20,7 @@
 
 namespace weir::sim {
 
-// Every key must be there, a nullable one as null: the document is whole. All functions throw InputError. Times are
+// Every key must be there, a nullable one as null: the document is whole. All functions throw ProgramError. Times are
 // rounded to ns, rates to bit/s.
 class PartReader {
  public:

@@ -78,8 +78,9 @@ Scenario ParseScenario(const nlohmann::json& document) {
   try {
     return ReadScenario(document);
   } catch (const MissingKey& error) {
-    throw InputError(std::string(error.what()) +
-                     ". weir-sim reads whole scenarios; `weir traces convert FILE.json WHOLE.json` fills in defaults");
+    throw ProgramError(
+        std::string(error.what()) +
+        ". weir-sim reads whole scenarios; `weir traces convert FILE.json WHOLE.json` fills in defaults");
   }
 }
 

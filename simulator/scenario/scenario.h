@@ -74,7 +74,7 @@ struct Scenario {
   const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
-// Throws InputError with the JSON path of an unknown or missing key, or of a value out of range.
+// Throws ProgramError with the JSON path of an unknown or missing key, or of a value out of range.
 Scenario ParseScenario(const nlohmann::json& document);
 
 }  // namespace weir::sim

@@ -26,7 +26,7 @@ class Episode final : private DecisionSource {
  public:
   Episode(ServeRequest request, FrameChannel* channel) : request_(std::move(request)), channel_(channel) {}
 
-  // To the scenario's end, or to the first frame that is no step. Throws InputError.
+  // To the scenario's end, or to the first frame that is no step. Throws ProgramError.
   void Run();
   // The frame that ended the run early; nothing when the scenario or the input ended.
   const std::optional<Frame>& last_frame() const { return last_frame_; }
@@ -35,9 +35,7 @@ class Episode final : private DecisionSource {
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override;
   void SendGreeting();
   void SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns);
-  bool ParseStep(std::string_view payload);
-  // Ends the simulation before its time.
-  std::nullopt_t Abandon(std::optional<Frame> frame);
+  void TakeStep(std::string_view payload);
 
   ServeRequest request_;
   FrameChannel* const channel_;
@@ -50,7 +48,6 @@ class Episode final : private DecisionSource {
   // As the last step had it.
   Objective objective_;
   std::optional<Frame> last_frame_;
-  std::optional<std::string> error_;
 };
 
 void Episode::Run() {
@@ -67,7 +64,6 @@ void Episode::Run() {
   objective_ = simulation.flows()[agent_flow_index].objective;
   SendGreeting();
   simulation.Run();
-  if (error_) throw InputError(*error_);
   if (simulation.stopped()) return;
   const int64_t end_ns = job.scenario.duration_ns();
   SendObservation(kTruncated, simulation.flows().agent()->Observe(ToTimestamp(end_ns)),
@@ -88,30 +84,22 @@ std::optional<std::span<const float>> Episode::Decide(std::span<const float> obs
       std::min(NowNs() + request_.agent.interval.us() * 1000, request_.job.scenario.duration_ns());
   SendObservation(0, observation, next_step_ns);
   const std::optional<Frame> frame = channel_->Read();
-  if (!frame || frame->type != 'S') return Abandon(frame);
-  if (!ParseStep(frame->payload)) return Abandon(std::nullopt);
+  if (!frame || frame->type != 'S') {
+    last_frame_ = frame;
+    simulation_->Stop();
+    return std::nullopt;
+  }
+  TakeStep(frame->payload);
   return action_;
 }
 
-std::nullopt_t Episode::Abandon(std::optional<Frame> frame) {
-  last_frame_ = frame;
-  simulation_->Stop();
-  return std::nullopt;
-}
-
-bool Episode::ParseStep(std::string_view payload) {
-  auto step = ParseAgentStep(payload, request_.agent.action);
-  if (!step) {
-    error_ = step.error();
-    return false;
-  }
-  action_ = std::move(step.value().action);
-  objective_ = step.value().objective.value_or(objective_);
-  if (!request_.agent.action.Apply(action_, request_.agent.action.min_rate)) {
-    error_ = "an action that is not finite, or that names no multiplier";
-    return false;
-  }
-  return true;
+void Episode::TakeStep(std::string_view payload) {
+  const ActionMapping& mapping = request_.agent.action;
+  AgentStep step = OrThrow(ParseAgentStep(payload, mapping));
+  action_ = std::move(step.action);
+  objective_ = step.objective.value_or(objective_);
+  if (!mapping.Apply(action_, mapping.min_rate))
+    throw ProgramError("an action that is not finite, or that names no multiplier");
 }
 
 void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
@@ -156,12 +144,12 @@ bool Serve(int input_fd, int output_fd) {
   while (frame && frame->type != 'Q') {
     std::optional<Frame> next;
     try {
-      if (frame->type == 'S') throw InputError("a step without a run: it is over, or was never reset");
-      if (frame->type != 'R') throw InputError("unknown frame type " + std::to_string(int{frame->type}));
+      if (frame->type == 'S') throw ProgramError("a step without a run: it is over, or was never reset");
+      if (frame->type != 'R') throw ProgramError("unknown frame type " + std::to_string(int{frame->type}));
       Episode episode(ParseServeRequest(frame->payload), &channel);
       episode.Run();
       next = episode.last_frame();
-    } catch (const InputError& error) {
+    } catch (const ProgramError& error) {
       SendError(channel, error.what());
     } catch (const std::bad_alloc&) {
       SendError(channel, kOutOfMemory);

@@ -18,10 +18,10 @@ struct ServeRequest {
   bool packets = false;
 };
 
-// Throws InputError.
+// Throws ProgramError.
 ServeRequest ParseServeRequest(std::string_view text);
 
-// The flow that the agent has: the first RTP flow "under_test". Throws InputError when there is none.
+// The flow that the agent has: the first RTP flow "under_test". Throws ProgramError when there is none.
 size_t AgentFlowIndex(const Scenario& scenario);
 
 // Answers requests from `input_fd` on `output_fd` until a request to quit or the input ends between two frames (true),

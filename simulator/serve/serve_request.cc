@@ -39,7 +39,7 @@ size_t AgentFlowIndex(const Scenario& scenario) {
     const auto* rtp = std::get_if<RtpSpec>(&scenario.flows[i].kind);
     if (rtp && rtp->controller == "under_test") return i;
   }
-  throw InputError("flows: the agent needs an RTP flow with the controller \"under_test\"");
+  throw ProgramError("flows: the agent needs an RTP flow with the controller \"under_test\"");
 }
 
 }  // namespace weir::sim

@@ -2,20 +2,20 @@
 // model. Prints the median over repetitions with --benchmark_repetitions=N --benchmark_report_aggregates_only=true.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "benchmarks.h"
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "counted_allocations.h"
 #include "made_estimator.h"
 #include "policy/policy_controller.h"
-#include "shipped_model.h"
 #include "test_pool.h"
+#include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir {
@@ -24,20 +24,13 @@ namespace {
 // 300 packets a second with slowly varying delay, an audio packet after every fifth.
 std::vector<PacketArrival> Packets(size_t count) {
   std::vector<PacketArrival> packets;
-  uint16_t sequence_numbers[2] = {};
+  TestStream video(1), audio(2);
   for (size_t i = 0; i < count; ++i) {
-    const auto sent_us = static_cast<int64_t>(i) * 3333;
-    const size_t stream = i % 6 == 5;
-    PacketArrival packet;
-    packet.arrival_time = Timestamp::Micros(sent_us + 25'000 + static_cast<int64_t>(i % 64) * 200);
-    packet.ssrc = static_cast<uint32_t>(stream + 1);
-    packet.sequence_number = sequence_numbers[stream]++;
-    packet.kind = stream == 0 ? PacketKind::kVideo : PacketKind::kAudio;
-    packet.has_abs_send_time = true;
-    packet.abs_send_time = static_cast<uint32_t>((sent_us << 18) / 1'000'000) & 0xFFFFFF;
-    packet.header_size = 20;
-    packet.payload_size = stream == 0 ? 1100 : 160;
-    packets.push_back(packet);
+    const auto sent = Timestamp::Micros(static_cast<int64_t>(i) * 3333);
+    const auto delay = TimeDelta::Micros(25'000 + static_cast<int64_t>(i % 64) * 200);
+    const bool is_audio = i % 6 == 5;
+    packets.push_back(is_audio ? audio.Next(sent, delay, 160) : video.Next(sent, delay, 1100));
+    packets.back().kind = is_audio ? PacketKind::kAudio : PacketKind::kVideo;
   }
   return packets;
 }
@@ -66,7 +59,7 @@ void OnPacket(benchmark::State& state) {
     if (++i == packets.size()) {
       i = 0;
       round_us += static_cast<int64_t>(kPackets) * 3333;
-      round_ticks = static_cast<uint32_t>((round_us << 18) / 1'000'000) & 0xFFFFFF;
+      round_ticks = AbsSendTime(Timestamp::Micros(round_us));
     }
   }
   state.counters["allocations_per_packet"] = benchmark::Counter(
@@ -102,8 +95,7 @@ void OnPacketOfCopilots(benchmark::State& state) {
     const double alone_ns = duration_ns(alone, block);
     more_ns.push_back((duration_ns(pool, block) - alone_ns) / kBlock / kCopilots);
   }
-  std::ranges::nth_element(more_ns, more_ns.begin() + std::ssize(more_ns) / 2);
-  state.counters["ns_a_copilot"] = more_ns[more_ns.size() / 2];
+  state.counters["ns_a_copilot"] = Quantile(more_ns, 0.5);
 }
 BENCHMARK(OnPacketOfCopilots)->Iterations(300);
 

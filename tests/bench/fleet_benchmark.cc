@@ -5,15 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "benchmarks.h"
 #include "made_estimator.h"
 #include "policy/policy_controller.h"
-#include "shipped_model.h"
+#include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir {
@@ -21,8 +21,8 @@ namespace {
 
 constexpr TimeDelta kStep = TimeDelta::Millis(8);
 constexpr int64_t kStepsPerSecond = 125;
-// One packet in each step.
-constexpr DataSize kPacketSize = DataSize::Bytes(1000);
+// One packet in each step, of 1000 bytes.
+constexpr uint32_t kPayloadBytes = 980;
 
 using Model = std::shared_ptr<const PolicyModel>;
 
@@ -50,17 +50,11 @@ class Fleet {
 
  private:
   void Step() {
-    PacketArrival packet;
-    // Every sixth is audio.
-    const bool audio = step_ % 6 == 5;
-    packet.ssrc = audio ? 2 : 1;
-    packet.kind = audio ? PacketKind::kAudio : PacketKind::kVideo;
-    packet.sequence_number = static_cast<uint16_t>(audio ? step_ / 6 : step_ - step_ / 6);
-    packet.has_abs_send_time = true;
-    packet.header_size = 20;
-    packet.payload_size = static_cast<uint32_t>(kPacketSize.bytes()) - packet.header_size;
     const Timestamp sent = Timestamp::Micros(0) + kStep * static_cast<double>(step_);
-    packet.abs_send_time = static_cast<uint32_t>((sent.us() << 18) / 1'000'000) & 0xFFFFFF;
+    // Every sixth is audio.
+    const bool is_audio = step_ % 6 == 5;
+    PacketArrival packet = (is_audio ? audio_ : video_).Next(sent, TimeDelta::Zero(), kPayloadBytes);
+    packet.kind = is_audio ? PacketKind::kAudio : PacketKind::kVideo;
     for (size_t i = 0; i < estimators_.size(); ++i) {
       BandwidthEstimator& estimator = *estimators_[i];
       // Neither the same jitter nor the same time for all, so that decisions do not come all at once.
@@ -74,14 +68,9 @@ class Fleet {
   }
 
   std::vector<std::unique_ptr<BandwidthEstimator>> estimators_;
+  TestStream video_{1}, audio_{2};
   int64_t step_ = 0;
 };
-
-double CpuSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 double ResidentMb() {
   int64_t all = 0, resident = 0;
@@ -93,9 +82,9 @@ double ResidentMb() {
 double CoreShare(Fleet& fleet, int seconds) {
   fleet.RunSecond();
   fleet.RunSecond();
-  const double begin = CpuSeconds();
+  const double begin = CpuSeconds(CLOCK_THREAD_CPUTIME_ID);
   for (int i = 0; i < seconds; ++i) fleet.RunSecond();
-  return (CpuSeconds() - begin) / seconds;
+  return (CpuSeconds(CLOCK_THREAD_CPUTIME_ID) - begin) / seconds;
 }
 
 // Counters: `core_share` of one core, 0 to 1; `cost_over_one`, of an estimator, against one that has the process to
@@ -130,15 +119,14 @@ void SecondEstimator(benchmark::State& state) {
     us.clear();
     const auto used = mallinfo2();
     for (size_t i = 0; i < kMany; ++i) {
-      const double begin = CpuSeconds();
+      const double begin = CpuSeconds(CLOCK_THREAD_CPUTIME_ID);
       estimators.push_back(MakeEstimator(model));
-      us.push_back((CpuSeconds() - begin) * 1e6);
+      us.push_back((CpuSeconds(CLOCK_THREAD_CPUTIME_ID) - begin) * 1e6);
     }
     const auto now = mallinfo2();
     bytes = static_cast<double>(now.uordblks + now.hblkhd - used.uordblks - used.hblkhd) / kMany;
   }
-  std::ranges::sort(us);
-  state.counters["us_p50"] = us[us.size() / 2];
+  state.counters["us_p50"] = Quantile(us, 0.5);
   state.counters["bytes"] = bytes;
 }
 BENCHMARK(SecondEstimator)->Iterations(1);

@@ -1,12 +1,12 @@
 // Cost of one transport feedback in libwebrtc's GCC, for comparison with the estimator's decisions.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "benchmarks.h"
 #include "rate_controllers.h"
 
 namespace weir {
@@ -62,12 +62,6 @@ class EvenCall {
   int64_t feedbacks_ = 0;
   std::vector<PacketResult> unreported_;
 };
-
-double Quantile(std::vector<double>& values, double ratio) {
-  const auto nth = values.begin() + static_cast<int64_t>(ratio * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), nth, values.end());
-  return *nth;
-}
 
 // The argument is the sending rate in kbps. Counters: feedback_us_p50, feedback_us_p99, packets_per_feedback.
 void GccFeedback(benchmark::State& state) {

@@ -9,14 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "benchmarks.h"
 #include "counted_allocations.h"
 #include "onnx/network.h"
 #include "onnx/onnx_model.h"
@@ -31,10 +30,7 @@ constexpr size_t kIntervals = 4096;
 
 std::vector<std::byte> Read(const char* variable, const std::string& otherwise) {
   const char* const named = std::getenv(variable);
-  std::ifstream file(named == nullptr ? otherwise : named, std::ios::binary);
-  const std::vector<char> content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto* const bytes = reinterpret_cast<const std::byte*>(content.data());
-  return {bytes, bytes + content.size()};
+  return ReadFile(named == nullptr ? otherwise : named);
 }
 
 // Every field over the whole range that models are tried on at load, at any order of magnitude.
@@ -90,9 +86,8 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   }
   state.counters["allocations"] =
       static_cast<double>(CountedAllocations() - allocations_before) / static_cast<double>(state.iterations());
-  std::ranges::sort(durations_us);
-  state.counters["p50_us"] = durations_us[durations_us.size() / 2];
-  state.counters["p99_us"] = durations_us[durations_us.size() * 99 / 100];
+  state.counters["p50_us"] = Quantile(durations_us, 0.5);
+  state.counters["p99_us"] = Quantile(durations_us, 0.99);
   state.counters["faults"] = static_cast<double>(agent.faults().total());
   const auto onnx = internal::ParseOnnxModel(bytes);
   const auto plan = internal::PlanNetwork(onnx.value());
@@ -113,7 +108,7 @@ void LstmDecision(benchmark::State& state) {
 }
 BENCHMARK(LstmDecision)->Iterations(kDecisions / 20);
 
-void ShippedDecision(benchmark::State& state) { Decide(state, Read("", WEIR_SHIPPED_MODEL)); }
+void ShippedDecision(benchmark::State& state) { Decide(state, ShippedModel()); }
 BENCHMARK(ShippedDecision)->Iterations(kDecisions);
 
 }  // namespace

@@ -3,19 +3,19 @@
 // decisions.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "benchmarks.h"
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
 #include "policy/policy_controller.h"
-#include "shipped_model.h"
 #include "test_pool.h"
+#include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir {
@@ -37,9 +37,8 @@ class Durations {
     us_.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
   }
   void Report(benchmark::State& state) {
-    std::sort(us_.begin(), us_.end());
-    state.counters["p50_us"] = us_[us_.size() / 2];
-    state.counters["p99_us"] = us_[us_.size() * 99 / 100];
+    state.counters["p50_us"] = Quantile(us_, 0.5);
+    state.counters["p99_us"] = Quantile(us_, 0.99);
   }
 
  private:
@@ -59,21 +58,14 @@ void Decide(benchmark::State& state, const PoolSpecification& rest, Copilots... 
       MadeEstimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilots)...), rest));
   Timestamp now = Timestamp::Millis(0);
   Durations durations;
-  uint16_t sequence_number = 0;
+  TestStream stream;
   std::mt19937 jitter(1);
   for (auto _ : state) {
     state.PauseTiming();
     for (int i = 0; i < 30; ++i) {
-      PacketArrival packet;
-      const Timestamp sent = now + TimeDelta::Micros(i * 3333);
       // Delays that are never quite the same: what sorts them has work to do.
-      packet.arrival_time = sent + TimeDelta::Micros(static_cast<int64_t>(jitter() % 3000));
-      packet.ssrc = 1;
-      packet.sequence_number = sequence_number++;
-      packet.has_abs_send_time = true;
-      packet.abs_send_time = static_cast<uint32_t>(sent.us() * 262'144 / 1'000'000) & 0xffffff;
-      packet.payload_size = 1200;
-      estimator.OnPacket(packet);
+      const auto delay = TimeDelta::Micros(static_cast<int64_t>(jitter() % 3000));
+      estimator.OnPacket(stream.Next(now + TimeDelta::Micros(i * 3333), delay, 1200));
     }
     now += TimeDelta::Millis(100);
     state.ResumeTiming();

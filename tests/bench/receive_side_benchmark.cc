@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "benchmarks.h"
 #include "receive_side_call.h"
 #include "receive_side_switch.h"
-#include "shipped_model.h"
 
 namespace {
 

@@ -2,18 +2,15 @@
 // many there are in a second, how many are late in real time, and what a packet costs while the worker is stuck.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "benchmarks.h"
 #include "gated_model.h"
 #include "made_estimator.h"
 #include "policy/policy_controller.h"
@@ -28,12 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kCalls = 1000;
 
-std::vector<std::byte> ReadLstm() {
-  std::ifstream file(WEIR_TEST_MODELS "/lstm_512.onnx", std::ios::binary);
-  const std::vector<char> content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto* const bytes = reinterpret_cast<const std::byte*>(content.data());
-  return {bytes, bytes + content.size()};
-}
+std::vector<std::byte> ReadLstm() { return ReadFile(WEIR_TEST_MODELS "/lstm_512.onnx"); }
 
 std::shared_ptr<const PolicyModel> LoadLstm(benchmark::State& state) {
   auto model = PolicyModel::Load(ReadLstm());
@@ -63,12 +55,6 @@ class Round {
   std::vector<std::unique_ptr<PolicyExecutor>> executors_;
   std::vector<float> observation_;
 };
-
-double CpuSeconds(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 // Inline and on the worker by turns, in CPU time, since the machine may have other work. Counters: decisions in a
 // second of a core, and `gain`, of the worker over inline.
@@ -174,11 +160,7 @@ class TimedCall {
       if (estimator_.next_timeout() <= now_) benchmark::DoNotOptimize(estimator_.OnTimeout(now_));
     }
   }
-  double p99_ns() {
-    const auto p99 = durations_ns_.begin() + static_cast<std::ptrdiff_t>(durations_ns_.size() * 99 / 100);
-    std::ranges::nth_element(durations_ns_, p99);
-    return *p99;
-  }
+  double p99_ns() { return Quantile(durations_ns_, 0.99); }
 
  private:
   BandwidthEstimator estimator_;

@@ -13,6 +13,7 @@
 #include "made_estimator.h"
 #include "policy/mocc_sender.h"
 #include "test_models.h"
+#include "test_stream.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
@@ -25,33 +26,6 @@ extern "C" int64_t WeirTestRunFromC(void);
 namespace weir {
 namespace {
 
-weir_packet Packet(int64_t time_us, uint16_t sequence_number) {
-  weir_packet packet{};
-  packet.arrival_time_us = time_us;
-  packet.ssrc = 0x1234;
-  packet.sequence_number = sequence_number;
-  packet.has_abs_send_time = 1;
-  packet.abs_send_time = static_cast<uint32_t>(time_us * 262144 / 1'000'000) & 0xffffff;
-  packet.payload_bytes = 1250;
-  return packet;
-}
-
-// An even stream at `rate_bps`; returns the number of REMBs that were due.
-int Stream(weir_estimator* estimator, int64_t from_us, int64_t to_us, int64_t rate_bps, weir_estimate& estimate) {
-  int due = 0;
-  uint16_t sequence_number = static_cast<uint16_t>(from_us * rate_bps / (1250 * 8 * 1'000'000ll));
-  for (int64_t now_us = from_us; now_us < to_us; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {
-    const weir_packet packet = Packet(now_us, sequence_number++);
-    EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);
-    while (weir_estimator_next_timeout_us(estimator) <= now_us) {
-      const int result = weir_estimator_on_timeout(estimator, now_us, &estimate);
-      EXPECT_GE(result, 0);
-      due += (result & WEIR_REMB_DUE) != 0;
-    }
-  }
-  return due;
-}
-
 TEST(CApiTest, HasAVersion) { EXPECT_STREQ(weir_version(), WEIR_EXPECTED_VERSION); }
 
 TEST(CApiTest, WorksFromC) {
@@ -62,25 +36,22 @@ TEST(CApiTest, WorksFromC) {
 
 TEST(CApiTest, RunsAModelAndWritesRemb) {
   const auto estimator = EstimatorWith(PolicyController(ReadTestModel("rate_bps")));
-  weir_estimate estimate{};
   EXPECT_EQ(weir_estimator_next_timeout_us(estimator.get()), INT64_MIN);
-  const int due = Stream(estimator.get(), 1'000'000, 6'000'000, 1'000'000, estimate);
+  const Said said = Stream(estimator.get(), 1'000'000, 6'000'000, 1'000'000);
   // At most every 200 ms, and urgent decreases; at least once a second.
-  EXPECT_GE(due, 5);
-  EXPECT_LE(due, 30);
-  EXPECT_STREQ(estimate.reason, "controller");
-  EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
+  EXPECT_GE(said.rembs_due, 5);
+  EXPECT_LE(said.rembs_due, 30);
+  EXPECT_STREQ(said.last.reason, "controller");
+  EXPECT_NEAR(static_cast<double>(said.last.target_rate_bps), 1e6 + 400, 2e4);
   std::array<uint8_t, 1040> buffer{};
   const int size = weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size());
   ASSERT_EQ(size, 24);
-  weir_estimate latest{};
-  ASSERT_EQ(weir_estimator_get_estimate(estimator.get(), &latest), WEIR_OK);
   const auto remb = ParseRemb(std::span<const uint8_t>(buffer).first(static_cast<size_t>(size)));
   ASSERT_TRUE(remb);
   EXPECT_EQ(remb->sender_ssrc, 7u);
   EXPECT_EQ(remb->ssrc_count, 1u);
   EXPECT_EQ(remb->ssrcs[0], 0x1234u);
-  EXPECT_NEAR(static_cast<double>(remb->rate.bps()), static_cast<double>(latest.target_rate_bps), 16);
+  EXPECT_NEAR(static_cast<double>(remb->rate.bps()), static_cast<double>(said.last.target_rate_bps), 16);
   EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 7, buffer.data(), 23), WEIR_ERROR_BUFFER_TOO_SMALL);
   EXPECT_NE(std::string(weir_last_error()).find("1040"), std::string::npos);
 }
@@ -93,7 +64,7 @@ TEST(CApiTest, TheWorkerDecides) {
   weir_estimate estimate{};
   int polls = 0;
   for (int64_t now_us = 0; now_us < 5'000'000; now_us += 10'000) {
-    Stream(estimator.get(), now_us, now_us + 10'000, 1'000'000, estimate);
+    estimate = Stream(estimator.get(), now_us, now_us + 10'000, 1'000'000).last;
     polls += weir_estimator_next_timeout_us(estimator.get()) == now_us + 10'000;
     after->Submit(observation, kBalanced, Timestamp::Micros(0));
     while (!after->Take(Timestamp::Micros(0))) std::this_thread::yield();
@@ -109,16 +80,14 @@ TEST(CApiTest, TheWorkerDecides) {
 
 TEST(CApiTest, ObjectiveAndConstraintsTakeEffectDuringACall) {
   const auto estimator = EstimatorWith(PolicyController(ReadTestModel("rate_bps")));
-  weir_estimate estimate{};
-  Stream(estimator.get(), 0, 3'000'000, 1'000'000, estimate);
+  Stream(estimator.get(), 0, 3'000'000, 1'000'000);
   // Weights of any scale.
   EXPECT_EQ(weir_estimator_set_objective(estimator.get(), 80, 10, 10), WEIR_OK);
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 40'000, 3'000'000), WEIR_OK);
-  Stream(estimator.get(), 3'000'000, 6'000'000, 1'000'000, estimate);
-  EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 800, 2e4);
+  EXPECT_NEAR(static_cast<double>(Stream(estimator.get(), 3'000'000, 6'000'000, 1'000'000).last.target_rate_bps),
+              1e6 + 800, 2e4);
   EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), 50'000, 100'000, 200'000, 6'000'000), WEIR_OK);
-  Stream(estimator.get(), 6'000'000, 7'000'000, 1'000'000, estimate);
-  EXPECT_EQ(estimate.target_rate_bps, 200'000);
+  EXPECT_EQ(Stream(estimator.get(), 6'000'000, 7'000'000, 1'000'000).last.target_rate_bps, 200'000);
 }
 
 struct Log {
@@ -134,14 +103,13 @@ TEST(CApiTest, LogsAFailingModelAndCountsItsFaults) {
   config.log = &Log::Append;
   config.log_argument = &log;
   const auto estimator = EstimatorWith(PolicyController(ReadTestModel("nan_between_1_and_2_mbps")), config);
-  weir_estimate estimate{};
-  Stream(estimator.get(), 0, 3'000'000, 500'000, estimate);
+  Stream(estimator.get(), 0, 3'000'000, 500'000);
   EXPECT_TRUE(log.lines.empty());
-  Stream(estimator.get(), 3'000'000, 6'000'000, 1'500'000, estimate);
+  const weir_estimate estimate = Stream(estimator.get(), 3'000'000, 6'000'000, 1'500'000).last;
   ASSERT_EQ(log.lines.size(), 1u);
   EXPECT_EQ(log.lines[0], "W controller 'weir' fails; the fallback has taken over");
   EXPECT_STREQ(estimate.reason, "fallback");
-  Stream(estimator.get(), 6'000'000, 9'000'000, 500'000, estimate);
+  Stream(estimator.get(), 6'000'000, 9'000'000, 500'000);
   ASSERT_EQ(log.lines.size(), 2u);
   EXPECT_EQ(log.lines[1], "I controller 'weir' is back");
   weir_estimator_counters counters{};
@@ -189,7 +157,7 @@ TEST(CApiTest, RefusesBadControllers) {
 }
 
 // The rates of C++ for the same stream.
-std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
+std::vector<int64_t> RatesInCpp(const char* line, DataRate rate) {
   auto pool = PoolController::Create(ParsePool(line).value(), [](const std::string& name) {
     return MakeController(
         name, [](const std::string&) -> Result<std::shared_ptr<const PolicyModel>> { return Error{"none"}; },
@@ -197,17 +165,13 @@ std::vector<int64_t> RatesInCpp(const char* line, int64_t rate_bps) {
   });
   BandwidthEstimator estimator = MadeEstimator({}, std::move(pool.value()));
   std::vector<int64_t> rates;
-  uint16_t sequence_number = 0;
-  for (int64_t now_us = 0; now_us < 20'000'000; now_us += 1250 * 8 * 1'000'000ll / rate_bps) {
-    const weir_packet packet = Packet(now_us, sequence_number++);
-    estimator.OnPacket({.arrival_time = Timestamp::Micros(now_us),
-                        .ssrc = packet.ssrc,
-                        .sequence_number = packet.sequence_number,
-                        .has_abs_send_time = true,
-                        .abs_send_time = packet.abs_send_time,
-                        .payload_size = packet.payload_bytes});
-    while (estimator.next_timeout() <= Timestamp::Micros(now_us)) {
-      if (const auto due = estimator.OnTimeout(Timestamp::Micros(now_us))) rates.push_back(due->target_rate.bps());
+  TestStream stream(0x1234);
+  for (Timestamp now = Timestamp::Micros(0); now < Timestamp::Seconds(20); now += DataSize::Bytes(1250) / rate) {
+    PacketArrival packet = stream.Next(now, TimeDelta::Zero(), 1250);
+    packet.header_size = 0;
+    estimator.OnPacket(packet);
+    while (estimator.next_timeout() <= now) {
+      if (const auto due = estimator.OnTimeout(now)) rates.push_back(due->target_rate.bps());
     }
   }
   return rates;
@@ -217,19 +181,9 @@ TEST(CApiTest, APoolsLineGivesTheSameAsInCpp) {
   for (const char* line : {"pilot=nada copilots=rule,fixed fusion=median policy=by_trust",
                            "pilot=rule copilots=nada fusion=mean", "pilot=nada copilots=rule policy=by_objective"}) {
     const auto estimator = EstimatorWith(PooledController(line));
-    std::vector<int64_t> rates;
-    uint16_t sequence_number = 0;
-    for (int64_t now_us = 0; now_us < 20'000'000; now_us += 1250 * 8 * 1'000'000ll / 1'500'000) {
-      const weir_packet packet = Packet(now_us, sequence_number++);
-      ASSERT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
-      weir_estimate estimate{};
-      while (weir_estimator_next_timeout_us(estimator.get()) <= now_us) {
-        if (weir_estimator_on_timeout(estimator.get(), now_us, &estimate) & WEIR_ESTIMATE_CHANGED)
-          rates.push_back(estimate.target_rate_bps);
-      }
-    }
+    const std::vector<int64_t> rates = Stream(estimator.get(), 0, 20'000'000, 1'500'000).changed_bps;
     EXPECT_GE(rates.size(), 4u);
-    EXPECT_EQ(rates, RatesInCpp(line, 1'500'000)) << line;
+    EXPECT_EQ(rates, RatesInCpp(line, DataRate::KilobitsPerSecond(1500))) << line;
   }
 }
 
@@ -248,8 +202,7 @@ TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
   };
   const auto estimator =
       EstimatorWith(Created<weir_controller>(weir_controller_create_pool, kLine, &second, size_t{1}, fusion, &most));
-  weir_estimate estimate{};
-  Stream(estimator.get(), 0, 3'000'000, 1'500'000, estimate);
+  Stream(estimator.get(), 0, 3'000'000, 1'500'000);
   EXPECT_EQ(most, 2u);
   ASSERT_EQ(weir_estimator_pool_size(estimator.get()), 3);
   weir_pool_member member{};
@@ -271,7 +224,7 @@ TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
 TEST(CApiTest, ANewControllerGoesOnInTheCall) {
   const auto estimator = EstimatorWith(PolicyController(ReadTestModel("rate_bps")));
   weir_estimate estimate{};
-  const weir_packet packet = Packet(0, 0);
+  const weir_packet packet = CPacket(0, 0);
   ASSERT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
   for (int64_t now_us = 0; now_us < 1'000'000; now_us += 100'000)
     ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
@@ -311,7 +264,7 @@ TEST(CApiTest, DropsLateDecisions) {
 TEST(CApiTest, NullAndNonsenseAreErrors) {
   const auto estimator = EstimatorWith(BuiltInController("rule"));
   weir_estimate estimate{};
-  weir_packet packet = Packet(0, 0);
+  weir_packet packet = CPacket(0, 0);
   uint8_t byte = 0;
   weir_estimator_destroy(nullptr);
   EXPECT_EQ(weir_estimator_next_timeout_us(nullptr), INT64_MAX);
@@ -345,8 +298,7 @@ TEST(CApiTest, StatisticsAndStreamsThatEnd) {
   EXPECT_STREQ(statistics.reason, "start");
   EXPECT_EQ(statistics.packets_received, 0);
 
-  weir_estimate estimate{};
-  Stream(estimator.get(), 1'000'000, 3'000'000, 1'000'000, estimate);
+  Stream(estimator.get(), 1'000'000, 3'000'000, 1'000'000);
   EXPECT_EQ(weir_estimator_on_packet_fate_unknown(estimator.get(), 0x1234, 300), WEIR_OK);
   ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics), WEIR_OK);
   EXPECT_GT(statistics.target_rate_bps, 0);

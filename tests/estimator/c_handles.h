@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -58,6 +59,44 @@ inline Owned<weir_controller> PooledController(const char* specification) {
 inline Owned<weir_estimator> EstimatorWith(const Owned<weir_controller>& controller,
                                            const weir_estimator_config& config = weir_estimator_default_config()) {
   return Created<weir_estimator>(weir_estimator_create, controller.get(), &config);
+}
+
+// 1250 bytes that arrive as they are sent.
+inline weir_packet CPacket(int64_t time_us, uint16_t sequence_number) {
+  weir_packet packet{};
+  packet.arrival_time_us = time_us;
+  packet.ssrc = 0x1234;
+  packet.sequence_number = sequence_number;
+  packet.has_abs_send_time = 1;
+  packet.abs_send_time = static_cast<uint32_t>(time_us * 262144 / 1'000'000) & 0xffffff;
+  packet.payload_bytes = 1250;
+  return packet;
+}
+
+// The answers of an estimator during a stream.
+struct Said {
+  int rembs_due = 0;
+  std::vector<int64_t> changed_bps;
+  weir_estimate last{};
+};
+
+// An even stream at `rate_bps`.
+inline Said Stream(weir_estimator* estimator, int64_t from_us, int64_t to_us, int64_t rate_bps) {
+  Said said;
+  const int64_t interval_us = 1250 * 8 * 1'000'000ll / rate_bps;
+  auto sequence_number = static_cast<uint16_t>(from_us * rate_bps / (1250 * 8 * 1'000'000ll));
+  for (int64_t now_us = from_us; now_us < to_us; now_us += interval_us) {
+    const weir_packet packet = CPacket(now_us, sequence_number++);
+    EXPECT_EQ(weir_estimator_on_packet(estimator, &packet), WEIR_OK);
+    while (weir_estimator_next_timeout_us(estimator) <= now_us) {
+      const int result = weir_estimator_on_timeout(estimator, now_us, &said.last);
+      EXPECT_GE(result, 0);
+      said.rembs_due += (result & WEIR_REMB_DUE) != 0;
+      if (result & WEIR_ESTIMATE_CHANGED) said.changed_bps.push_back(said.last.target_rate_bps);
+    }
+  }
+  EXPECT_EQ(weir_estimator_get_estimate(estimator, &said.last), WEIR_OK);
+  return said;
 }
 
 }  // namespace weir

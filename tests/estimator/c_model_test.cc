@@ -14,29 +14,13 @@
 namespace weir {
 namespace {
 
-// The rates that are fed back to an even stream of 1 Mbps in two seconds.
-std::vector<int64_t> Rates(weir_estimator* estimator) {
-  std::vector<int64_t> rates_bps;
-  for (int64_t i = 0; i < 200; ++i) {
-    const int64_t now_us = 1'000'000 + i * 10'000;
-    weir_packet packet{};
-    packet.arrival_time_us = now_us;
-    packet.ssrc = 1;
-    packet.sequence_number = static_cast<uint16_t>(i);
-    packet.has_abs_send_time = 1;
-    packet.abs_send_time = static_cast<uint32_t>(now_us * 262'144 / 1'000'000) & 0xffffff;
-    packet.payload_bytes = 1250;
-    weir_estimator_on_packet(estimator, &packet);
-    weir_estimate estimate{};
-    if (weir_estimator_next_timeout_us(estimator) <= now_us &&
-        weir_estimator_on_timeout(estimator, now_us, &estimate) > 0)
-      rates_bps.push_back(estimate.target_rate_bps);
-  }
-  return rates_bps;
+// All rates of an even stream of 1 Mbps in two seconds.
+std::vector<int64_t> Rates(const Owned<weir_estimator>& estimator) {
+  return Stream(estimator.get(), 1'000'000, 3'000'000, 1'000'000).changed_bps;
 }
 
 TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
-  const std::vector<int64_t> alone = Rates(EstimatorWith(PolicyController(ReadTestModel("rate_bps"))).get());
+  const std::vector<int64_t> alone = Rates(EstimatorWith(PolicyController(ReadTestModel("rate_bps"))));
   EXPECT_GE(alone.size(), 3u);
 
   auto policy = PolicyController(ReadTestModel("rate_bps"));
@@ -47,7 +31,7 @@ TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
   // Estimators and pools outlive the controller, and that its model.
   policy.reset();
   const auto third = EstimatorWith(pool);
-  for (const auto* estimator : {&first, &second, &third}) EXPECT_EQ(Rates(estimator->get()), alone);
+  for (const auto* estimator : {&first, &second, &third}) EXPECT_EQ(Rates(*estimator), alone);
 }
 
 TEST(CModelTest, ServesMoccToo) {
@@ -58,12 +42,12 @@ TEST(CModelTest, ServesMoccToo) {
 // Under ThreadSanitizer too: whoever uses a model only reads it, and the last one frees it.
 TEST(CModelTest, ManyThreadsShareOne) {
   auto policy = PolicyController(ReadTestModel("recurrent"));
-  const std::vector<int64_t> expected = Rates(EstimatorWith(policy).get());
+  const std::vector<int64_t> expected = Rates(EstimatorWith(policy));
   std::array<std::vector<int64_t>, 8> rates_bps;
   std::vector<std::thread> threads;
   for (std::vector<int64_t>& mine : rates_bps) {
     const auto estimator = std::make_shared<Owned<weir_estimator>>(EstimatorWith(policy));
-    threads.emplace_back([&mine, estimator] { mine = Rates(estimator->get()); });
+    threads.emplace_back([&mine, estimator] { mine = Rates(*estimator); });
   }
   policy.reset();
   for (std::thread& thread : threads) thread.join();

@@ -59,6 +59,7 @@ TEST(RegistryTest, PresetsAreObjectivesUnderTheirNames) {
     EXPECT_FLOAT_EQ(normalized->throughput, throughput);
   }
   EXPECT_EQ(kObjectivePresets[0].objective, Objective());
+  EXPECT_FALSE(ObjectivePreset("Balanced"));
 }
 
 struct Row {

@@ -5,24 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "policy/policy.h"
+#include "read_file.h"
 
 namespace weir {
-
-inline std::vector<std::byte> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << path;
-  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto* bytes = reinterpret_cast<const std::byte*>(content.data());
-  return {bytes, bytes + content.size()};
-}
 
 inline std::vector<std::byte> ReadTestModel(const std::string& name) {
   return ReadFile(std::string(WEIR_TEST_MODELS) + "/" + name + ".onnx");

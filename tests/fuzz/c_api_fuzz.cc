@@ -1,25 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <fstream>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include "fuzz_input.h"
 #include "fuzz_targets.h"
+#include "read_file.h"
 #include "weir.h"
 
 namespace weir::fuzz {
 namespace {
-
-const std::string& Model() {
-  static const std::string model = [] {
-    std::ifstream file(std::string(WEIR_TEST_MODELS) + "/nan_between_1_and_2_mbps.onnx", std::ios::binary);
-    return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  }();
-  return model;
-}
 
 void Check(int result) {
   WEIR_FUZZ_CHECK(result >= WEIR_ERROR_OUT_OF_MEMORY);  // never WEIR_ERROR_INTERNAL
@@ -45,8 +35,9 @@ void Statistics(const weir_estimator* estimator, int64_t now_us) {
 }
 
 weir_model* LoadedModel() {
+  static const auto onnx = ReadFile(WEIR_TEST_MODELS "/nan_between_1_and_2_mbps.onnx");
   weir_model* model = nullptr;
-  WEIR_FUZZ_CHECK(weir_model_load(Model().data(), Model().size(), &model) == WEIR_OK);
+  WEIR_FUZZ_CHECK(weir_model_load(onnx.data(), onnx.size(), &model) == WEIR_OK);
   return model;
 }
 

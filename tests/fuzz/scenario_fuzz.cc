@@ -25,7 +25,7 @@ void CheckLink(const LinkSpec& link, int64_t duration_ns) {
   if (!link.capacity) return;
   for (const int64_t time_ns : {int64_t{0}, duration_ns / 2, duration_ns}) {
     const int64_t rate_bps = link.capacity->RateAt(time_ns);
-    WEIR_FUZZ_CHECK(rate_bps >= 0 && rate_bps <= sim::CapacityTrace::kMaxRateBps);
+    WEIR_FUZZ_CHECK(rate_bps >= 0 && rate_bps <= static_cast<int64_t>(sim::kMaxRateBps));
   }
   WEIR_FUZZ_CHECK(QueueLimit(link, duration_ns) >= 1);
 }
@@ -38,7 +38,7 @@ void FuzzScenario(std::span<const uint8_t> bytes) {
     // Few inputs are whole, and those that are not end at the first missing key.
     const auto document = ParseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     scenario = sim::ParseScenario(sim::WholeScenario(document));
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     WEIR_FUZZ_CHECK(!std::string_view(error.what()).empty());
     return;
   }

@@ -40,7 +40,7 @@ void CheckWholeRequest(std::string_view text) {
     WEIR_FUZZ_CHECK(request.agent.action.min_rate > DataRate::Zero());
     WEIR_FUZZ_CHECK(request.agent.action.max_rate >= request.agent.action.min_rate);
     WEIR_FUZZ_CHECK(AgentFlowIndex(request.job.scenario) < request.job.scenario.flows.size());
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     WEIR_FUZZ_CHECK(!std::string_view(error.what()).empty());
   }
 }
@@ -53,7 +53,7 @@ void CheckRequest(std::string_view text) {
       document["scenario"] = sim::WholeScenario(document["scenario"]);
       CheckWholeRequest(JsonText(document));
     }
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     WEIR_FUZZ_CHECK(!std::string_view(error.what()).empty());
   }
   CheckWholeRequest(text);

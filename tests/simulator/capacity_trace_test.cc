@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/random.h"
 #include "simulation_fixture.h"
@@ -112,17 +111,6 @@ TEST(CapacityTraceTest, MeanIsOfOnePeriodOrOfTheDuration) {
   EXPECT_DOUBLE_EQ(CapacityTrace({0, kSecond}, {1'000'000, 4'000'000}, 4 * kSecond).MeanRateBps(kSecond), 3'250'000);
   EXPECT_DOUBLE_EQ(CapacityTrace({0, kSecond}, {1'000'000, 4'000'000}).MeanRateBps(4 * kSecond), 3'250'000);
   EXPECT_DOUBLE_EQ(CapacityTrace({0, kSecond}, {1'000'000, 4'000'000}).MeanRateBps(500 * kMs), 1'000'000);
-}
-
-TEST(CapacityTraceTest, RefusesWhatIsNoTrace) {
-  using Times = std::vector<int64_t>;
-  EXPECT_THROW(CapacityTrace(Times{}, Times{}), std::invalid_argument);
-  EXPECT_THROW(CapacityTrace({0, 1}, {1}), std::invalid_argument);
-  EXPECT_THROW(CapacityTrace({1}, {1}), std::invalid_argument);
-  EXPECT_THROW(CapacityTrace({0, 5, 5}, {1, 1, 1}), std::invalid_argument);
-  EXPECT_THROW(CapacityTrace({0}, {-1}), std::invalid_argument);
-  EXPECT_THROW(CapacityTrace({0}, {CapacityTrace::kMaxRateBps + 1}), std::invalid_argument);
-  EXPECT_THROW(CapacityTrace({0, 5}, {1, 1}, 5), std::invalid_argument);
 }
 
 TEST(CapacityTraceTest, DelayedIsTheSameTraceLater) {

@@ -122,7 +122,7 @@ TEST_F(EventEngineTest, TimeThatStandsStillIsAnError) {
   try {
     ns3::Simulator::Run();
     ADD_FAILURE();
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     EXPECT_EQ(std::string(error.what()),
               "after 1000 ms of simulated time it stands still; give the path a delay or a capacity");
   }
@@ -134,8 +134,8 @@ TEST_F(EventEngineTest, ARunHasALimit) {
   ns3::Simulator::Run();
   EXPECT_EQ(noted_.size(), 1U);
   Note(1, 2);
-  EXPECT_THROW(ns3::Simulator::Run(), InputError);
-  EXPECT_THROW(SpendSteps(1), InputError);
+  EXPECT_THROW(ns3::Simulator::Run(), ProgramError);
+  EXPECT_THROW(SpendSteps(1), ProgramError);
 }
 
 // The simulator's own events and timers, with ns-3's in between.

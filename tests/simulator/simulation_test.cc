@@ -35,18 +35,6 @@ TEST(SimulationTest, FixedAtHalfTheCapacitySeesNoQueue) {
   }
 }
 
-TEST(SimulationTest, FixedAboveTheCapacityFillsTheQueueAndLoses) {
-  json scenario = Steady(1'000'000, 60);
-  // A sender that follows REMB does not bear a loss of more than 10 %.
-  scenario["flows"][0]["fixed_rate_bps"] = 1'060'000;
-  const auto flow = RunScenario(scenario, "fixed")["flows"][0];
-  EXPECT_GT(Utilisation(flow), 0.985);
-  EXPECT_LE(Utilisation(flow), 1.0);
-  EXPECT_GT(flow["one_way_delay_ms"]["p95"].get<double>(), 310.0);
-  EXPECT_LE(flow["one_way_delay_ms"]["max"].get<double>(), 325.0 + 0.001);
-  EXPECT_NEAR(flow["packets_lost"].get<double>() / flow["packets_sent"].get<double>(), 0.073, 0.01);
-}
-
 TEST(SimulationTest, OracleFillsSteadyLinksWithoutQueue) {
   for (const int64_t rate_bps : {300'000, 1'000'000, 8'000'000, 30'000'000}) {
     const auto flow = RunScenario(Steady(rate_bps, 60), "oracle")["flows"][0];
@@ -104,9 +92,9 @@ TEST(SimulationTest, TheSameJobGivesTheSameBytes) {
 
 TEST(SimulationTest, AJobThatFailsLeavesNoTrace) {
   const std::string before = RunScenario(Steady(1'000'000, 5), "rule").dump();
-  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "no-such-controller"), InputError);
-  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "shadow"), InputError);  // of calls
-  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "weir"), InputError);    // without a model
+  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "no-such-controller"), ProgramError);
+  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "shadow"), ProgramError);  // of calls
+  EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "weir"), ProgramError);    // without a model
   EXPECT_EQ(before, RunScenario(Steady(1'000'000, 5), "rule").dump());
 }
 
@@ -183,32 +171,6 @@ TEST(SimulationTest, ReverseFlowsAreMeasuredOnTheReverseLink) {
   EXPECT_GE(Utilisation(flow), 0.95);
   EXPECT_EQ(flow["base_one_way_delay_ms"], 40.0);
   EXPECT_NEAR(flow["achievable_bytes"].get<double>(), 20 * 125'000, 1.0);
-}
-
-TEST(GccTest, ProbesItsWayUp) {
-  const auto flow = RunScenario(Steady(2'500'000, 30), "gcc")["flows"][0];
-  EXPECT_GT(MeanOver(flow, "receive_rate_bps", 9, 10), 0.9 * 2.5e6);
-  EXPECT_LE(MeanOver(flow, "receive_rate_bps", 9, 10), 1.001 * 2.5e6);
-  // By probing, not by the 8 % a second that it crawls at: those would bring it to 350 kbit/s.
-  EXPECT_GT(MeanOver(flow, "target_bps", 1.5, 2), 1.2e6);
-}
-
-TEST(GccTest, HalvesWithAHalvedLink) {
-  const auto flow = RunScenario(PathOf({{0, 2'000'000}, {20, 1'000'000}}, 40), "gcc")["flows"][0];
-  EXPECT_GT(MeanOver(flow, "target_bps", 15, 20), 1.6e6);
-  EXPECT_LT(MeanOver(flow, "target_bps", 24, 30), 1.05e6);
-  EXPECT_GT(MeanOver(flow, "target_bps", 24, 30), 0.6e6);
-}
-
-TEST(GccTest, SharesWithItself) {
-  json scenario = Steady(3'000'000, 120);
-  scenario["flows"].push_back(RtpFlow("second", "gcc"));
-  const auto flows = RunScenario(scenario, "gcc")["flows"];
-  const double first = MeanOver(flows[0], "receive_rate_bps", 40, 120);
-  const double second = MeanOver(flows[1], "receive_rate_bps", 40, 120);
-  EXPECT_GT(std::min(first, second) / std::max(first, second), 0.6);
-  EXPECT_GT(first + second, 0.8 * 3e6);
-  EXPECT_LE(first + second, 1.001 * 3e6);
 }
 
 TEST(GccTest, LossReportsReachItsLossBasedHalf) {

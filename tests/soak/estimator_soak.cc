@@ -10,17 +10,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "arrival/arrival_statistics.h"
 #include "counted_allocations.h"
+#include "read_file.h"
+#include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/pool_controller.h"
@@ -47,14 +47,12 @@ int64_t ResidentBytes() {
 }
 
 BandwidthEstimator MakeEstimator() {
-  std::ifstream file(WEIR_SHIPPED_MODEL, std::ios::binary);
-  const std::vector<char> content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::vector<std::byte> content = ReadFile(WEIR_SHIPPED_MODEL);
   const auto specification = ParsePool("pilot=weir copilots=nada,rule fusion=median policy=by_trust");
   Check(specification.ok(), "the line of the pool is refused");
   auto pool = PoolController::Create(specification.value(), [&](const std::string& member) {
     return MakeController(
-        member, [&](const std::string&) { return PolicyModel::Load(std::as_bytes(std::span(content))); },
-        DataRate::KilobitsPerSecond(300));
+        member, [&](const std::string&) { return PolicyModel::Load(content); }, DataRate::KilobitsPerSecond(300));
   });
   Check(pool.ok(), "the pool cannot be made");
   auto estimator = BandwidthEstimator::Create({}, std::move(pool.value()));
@@ -131,7 +129,7 @@ class Soak {
     packet.ssrc = stream.ssrc;
     packet.sequence_number = stream.sequence_number++;
     packet.has_abs_send_time = abs_send_time;
-    packet.abs_send_time = static_cast<uint32_t>((static_cast<__int128>(sent_us) << 18) / 1'000'000) & 0xFFFFFF;
+    packet.abs_send_time = AbsSendTime(Timestamp::Micros(sent_us));
     packet.rtp_clock_rate = 90'000;
     packet.rtp_timestamp = stream.rtp_offset + static_cast<uint32_t>(sent_us * 9 / 100);
     packet.header_size = 20;

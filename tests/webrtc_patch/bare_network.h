@@ -53,7 +53,6 @@ struct FlowConfig {
 struct TargetChange {
   Timestamp time;
   DataRate target_rate;
-  friend bool operator==(const TargetChange&, const TargetChange&) = default;
 };
 
 struct Delivery {
@@ -61,7 +60,6 @@ struct Delivery {
   TimeDelta one_way_delay;
   DataSize size;
   bool probe;
-  friend bool operator==(const Delivery&, const Delivery&) = default;
 };
 
 struct FlowResult {

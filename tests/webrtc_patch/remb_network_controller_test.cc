@@ -256,10 +256,5 @@ TEST_F(RembNetworkControllerTest, PacesPacketByPacket) {
   EXPECT_EQ(pacer_->data_rate(), Kbps(12'000));
 }
 
-TEST(RembTargetReason, HasNames) {
-  EXPECT_EQ(ToString(RembTargetReason::kStart), "start");
-  EXPECT_EQ(ToString(RembTargetReason::kBounds), "bounds");
-}
-
 }  // namespace
 }  // namespace weir

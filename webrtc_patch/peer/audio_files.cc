@@ -98,7 +98,7 @@ class RecordingRenderer final : public AudioRenderer {
 
 }  // namespace
 
-Result<std::unique_ptr<AudioCapturer>> OpenAudioFile(const std::string& path) {
+std::unique_ptr<AudioCapturer> OpenAudioFile(const std::string& path) {
   const std::string file = ReadInputFile(path, "audio");
   const std::string_view bytes(file);
   const bool is_wave = bytes.starts_with("RIFF") && bytes.size() > 12 && bytes.substr(8, 4) == "WAVE";
@@ -106,18 +106,18 @@ Result<std::unique_ptr<AudioCapturer>> OpenAudioFile(const std::string& path) {
   const std::string_view format = Chunk(chunks, "fmt ");
   if (format.size() < kFormatSize || ReadAt<uint16_t>(format, 0) != kPcm || ReadAt<uint16_t>(format, 2) != 1 ||
       ReadAt<uint32_t>(format, 4) != kAudioRateHz || ReadAt<uint16_t>(format, 14) != 8 * sizeof(int16_t))
-    return Error{path + ": no WAV file of 16-bit mono PCM at 48000 Hz"};
+    throw ProgramError(path + ": no WAV file of 16-bit mono PCM at 48000 Hz", kFailed);
   const std::string_view data = Chunk(chunks, "data");
   std::vector<int16_t> samples(data.size() / sizeof(int16_t));
-  if (samples.empty()) return Error{path + ": this WAV file has no samples"};
+  if (samples.empty()) throw ProgramError(path + ": this WAV file has no samples", kFailed);
   std::memcpy(samples.data(), data.data(), samples.size() * sizeof(int16_t));
-  return std::unique_ptr<AudioCapturer>(std::make_unique<LoopingCapturer>(std::move(samples)));
+  return std::make_unique<LoopingCapturer>(std::move(samples));
 }
 
-Result<std::unique_ptr<AudioRenderer>> RecordAudio(const std::string& path, std::function<void(std::string)> on_error) {
+std::unique_ptr<AudioRenderer> RecordAudio(const std::string& path, std::function<void(std::string)> on_error) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file) return Error{"cannot write the received audio to " + path};
-  return std::unique_ptr<AudioRenderer>(std::make_unique<RecordingRenderer>(std::move(file), std::move(on_error)));
+  if (!file) throw ProgramError("cannot write the received audio to " + path, kFailed);
+  return std::make_unique<RecordingRenderer>(std::move(file), std::move(on_error));
 }
 
 }  // namespace weir::peer

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "modules/audio_device/include/test_audio_device.h"
-#include "weir/result.h"
 
 namespace weir::peer {
 
@@ -19,12 +18,12 @@ using AudioRenderer = webrtc::TestAudioDeviceModule::Renderer;
 inline constexpr int kAudioRateHz = 48'000;
 inline constexpr size_t kMaxRecordedSamples = size_t{600} * kAudioRateHz;
 
-// Repeats a file without a gap.
-Result<std::unique_ptr<AudioCapturer>> OpenAudioFile(const std::string& path);
+// Repeats a file without a gap. Throws ProgramError.
+std::unique_ptr<AudioCapturer> OpenAudioFile(const std::string& path);
 
 // Keeps what is played after NetEq, at most kMaxRecordedSamples, and writes it in its destructor, so that no disk
-// delays the audio device. `on_error` is called if it cannot be written then.
-Result<std::unique_ptr<AudioRenderer>> RecordAudio(const std::string& path, std::function<void(std::string)> on_error);
+// delays the audio device. `on_error` is called if it cannot be written then. Throws ProgramError.
+std::unique_ptr<AudioRenderer> RecordAudio(const std::string& path, std::function<void(std::string)> on_error);
 
 }  // namespace weir::peer
 

@@ -44,7 +44,7 @@ CandidateCommand ParseCandidate(JsonObject& line) {
 ObjectiveCommand ParseObjectiveLine(JsonObject& line) {
   const auto weight = [&line](const char* key) { return static_cast<float>(line.Number(key, {})); };
   const auto objective = NormalizedObjective(weight("throughput"), weight("latency"), weight("loss"));
-  if (!objective) throw InputError("an objective's three weights must be above 0");
+  if (!objective) throw ProgramError("an objective's three weights must be above 0");
   return {*objective};
 }
 
@@ -53,15 +53,13 @@ BitrateCommand ParseBitrate(JsonObject& line) {
   const int64_t max_bps = WholeNumber(line.Require("max_bps"), "max_bps", kMaxBitrateBps);
   const json* const start = line.FindOptional("start_bps");
   const int64_t start_bps = start ? WholeNumber(*start, "start_bps", kMaxBitrateBps) : min_bps;
-  const auto bitrate = MakeBitrate(min_bps, start_bps, max_bps);
-  if (!bitrate) throw InputError(bitrate.error());
-  return {bitrate.value(), start != nullptr};
+  return {MakeBitrate(min_bps, start_bps, max_bps), start != nullptr};
 }
 
 ModelCommand ParseModel(JsonObject& line) {
   ModelCommand command{.path = Text(line, "path"), .member = "weir"};
   if (const json* member = line.FindOptional("member")) command.member = JsonString(*member, "member");
-  if (!IsModelName(command.member)) throw InputError("a member with a model is weir or weir:FILE");
+  if (!IsModelName(command.member)) throw ProgramError("a member with a model is weir or weir:FILE");
   return command;
 }
 
@@ -76,16 +74,12 @@ Command Parse(JsonObject line) {
   if (type == "bitrate") return ParseBitrate(line);
   if (type == "controller") {
     const auto mode = ParseReceiveSideMode(Text(line, "name"));
-    if (!mode) throw InputError("a controller is " + ListNames(kCallControllers, " or "));
+    if (!mode) throw ProgramError("a controller is " + ListNames(kCallControllers, " or "));
     return ControllerCommand{*mode};
   }
-  if (type == "pool") {
-    auto pool = ParsePool(Text(line, "line"));
-    if (!pool) throw InputError(pool.error());
-    return PoolCommand{std::move(pool.value())};
-  }
+  if (type == "pool") return PoolCommand{OrThrow(ParsePool(Text(line, "line")))};
   if (type == "model") return ParseModel(line);
-  throw InputError("there is no type \"" + type.substr(0, 40) + "\"");
+  throw ProgramError("there is no type \"" + type.substr(0, 40) + "\"");
 }
 
 }  // namespace
@@ -94,7 +88,7 @@ Result<Command> ParseCommand(std::string_view text) {
   try {
     const json line = ParseJson(text);
     return Parse(JsonObject(line, ""));
-  } catch (const InputError& fault) {
+  } catch (const ProgramError& fault) {
     return Error{std::string("standard input: ") + fault.what()};
   }
 }

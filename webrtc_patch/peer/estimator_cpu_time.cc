@@ -1,20 +1,15 @@
 #include "estimator_cpu_time.h"
 
-#include <time.h>
-
 #include <utility>
 
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
+#include "program/monotonic_clock.h"
 
 namespace weir::peer {
 namespace {
 
-int64_t ThreadNanos() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
+int64_t ThreadNanos() { return ClockNs(CLOCK_THREAD_CPUTIME_ID); }
 
 class MeasuredEstimator final : public webrtc::RemoteBitrateEstimator {
  public:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frame_number.h"
+#include "program/input.h"
 
 namespace weir::peer {
 namespace {
@@ -121,12 +122,13 @@ int ParseSize(const std::string& text) {
   return std::sscanf(text.c_str(), "%9d%c", &size, &rest) == 1 ? size : 0;
 }
 
-// Parses the file's first line into `format`; returns the error, if any.
-std::optional<std::string> ParseHeader(const std::string& line, FrameFormat& format) {
+// Parses the file's first line. Throws ProgramError, after `about`.
+FrameFormat ParseHeader(const std::string& line, const std::string& about) {
   std::istringstream words(line);
   std::string word;
   words >> word;
-  if (word != "YUV4MPEG2") return "not a YUV4MPEG2 file";
+  if (word != "YUV4MPEG2") throw ProgramError(about + "not a YUV4MPEG2 file");
+  FrameFormat format;
   std::string sampling = "420";
   while (words >> word) {
     const std::string value = word.substr(1);
@@ -136,14 +138,14 @@ std::optional<std::string> ParseHeader(const std::string& line, FrameFormat& for
     if (word[0] == 'C') sampling = value;
   }
   if (format.width < 2 || format.height < 2 || format.width > kMaxFrameSize || format.height > kMaxFrameSize)
-    return "width and height must be 2 to " + std::to_string(kMaxFrameSize);
+    throw ProgramError(about + "width and height must be 2 to " + std::to_string(kMaxFrameSize));
   if (format.frames_per_second < 1 || format.frames_per_second > kMaxFramesPerSecond)
-    return "the frame rate must be 1 to 120 frames per second";
+    throw ProgramError(about + "the frame rate must be 1 to 120 frames per second");
   // 420, 420jpeg, 420mpeg2 and 420paldv differ in the position of chroma by half a pixel; 420p10 and such have more
   // bits.
   if (sampling != "420" && sampling != "420jpeg" && sampling != "420mpeg2" && sampling != "420paldv")
-    return "sampling must be 4:2:0 with 8 bits, not C" + sampling;
-  return std::nullopt;
+    throw ProgramError(about + "sampling must be 4:2:0 with 8 bits, not C" + sampling);
+  return format;
 }
 
 class Y4mFile final : public FrameSource {
@@ -187,22 +189,22 @@ class Y4mFile final : public FrameSource {
 
 }  // namespace
 
-Result<std::unique_ptr<FrameSource>> OpenY4mFile(const std::string& path) {
+std::unique_ptr<FrameSource> OpenY4mFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string header;
   char c = 0;
   while (header.size() < kMaxHeaderSize && file.get(c) && c != '\n') header += c;
-  if (c != '\n') return Error{"cannot read the video " + path + ": no YUV4MPEG2 file"};
-  FrameFormat format;
-  if (const auto fault = ParseHeader(header, format)) return Error{"cannot use the video " + path + ": " + *fault};
+  if (c != '\n') throw ProgramError("cannot read the video " + path + ": no YUV4MPEG2 file");
+  const std::string about = "cannot use the video " + path + ": ";
+  const FrameFormat format = ParseHeader(header, about);
   const std::streamoff first_frame = file.tellg();
   file.seekg(0, std::ios::end);
   const std::streamoff size = file.tellg() - first_frame;
   const int64_t frames = size / (static_cast<std::streamoff>(Y4mFile::PictureSize(format)) + Y4mFile::kFrameLineSize);
-  if (frames < 1) return Error{"cannot use the video " + path + ": it holds no complete frame"};
-  std::unique_ptr<FrameSource> source = std::make_unique<Y4mFile>(std::move(file), format, first_frame, frames);
+  if (frames < 1) throw ProgramError(about + "it holds no complete frame");
+  auto source = std::make_unique<Y4mFile>(std::move(file), format, first_frame, frames);
   if (source->Frame(0) == nullptr || source->Frame(frames - 1) == nullptr)
-    return Error{"cannot use the video " + path + ": frames must follow each other without parameters"};
+    throw ProgramError(about + "frames must follow each other without parameters");
   return source;
 }
 

@@ -8,7 +8,6 @@
 
 #include "api/scoped_refptr.h"
 #include "api/video/i420_buffer.h"
-#include "weir/result.h"
 
 namespace weir::peer {
 
@@ -30,8 +29,8 @@ class FrameSource {
   virtual webrtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
 };
 
-// A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends.
-Result<std::unique_ptr<FrameSource>> OpenY4mFile(const std::string& path);
+// A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends. Throws ProgramError.
+std::unique_ptr<FrameSource> OpenY4mFile(const std::string& path);
 
 // Moving detail that uses the whole bitrate of an encoder, numbered 0 to 299 in a loop. The format must be valid: even
 // sizes in [2, kMaxFrameSize]; frames are numbered if the width is a multiple of 40.

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <stdexcept>
 
 #include "libwebrtc_globals.h"
 #include "options.h"
@@ -32,7 +31,7 @@ nlohmann::ordered_json Versions() {
 
 int Run(const Options& options) {
   wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd < 0) throw std::runtime_error("no event descriptor");
+  if (wake_fd < 0) throw ProgramError("no event descriptor", kFailed);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGINT, OnSignal);
   std::signal(SIGTERM, OnSignal);

@@ -63,12 +63,12 @@ struct Bitrates {
 
 }  // namespace
 
-Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
+TargetRateConstraints MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
   if (min_bps < kMinBitrateBps || max_bps > kMaxBitrateBps || min_bps > start_bps || start_bps > max_bps)
-    return Error{"bitrates must be 1000 <= min <= start <= max <= 1000000000 bit/s"};
-  return TargetRateConstraints{.min_rate = DataRate::BitsPerSecond(min_bps),
-                               .start_rate = DataRate::BitsPerSecond(start_bps),
-                               .max_rate = DataRate::BitsPerSecond(max_bps)};
+    throw ProgramError("bitrates must be 1000 <= min <= start <= max <= 1000000000 bit/s");
+  return {.min_rate = DataRate::BitsPerSecond(min_bps),
+          .start_rate = DataRate::BitsPerSecond(start_bps),
+          .max_rate = DataRate::BitsPerSecond(max_bps)};
 }
 
 void AddOptions(CLI::App& app, Options& options) {
@@ -85,10 +85,8 @@ void AddOptions(CLI::App& app, Options& options) {
               options.pool.reset();
               options.weir_at_sender = false;
               if (IsPoolLine(value)) {
-                auto pool = ParsePool(value);
-                auto split = pool ? SplitPool(pool.value()) : Result<PoolAtBothEnds>(Error{pool.error()});
-                if (!split) throw InputError("--controller: " + split.error());
-                options.pool = std::move(split.value());
+                const std::string about = "--controller: ";
+                options.pool = OrThrow(SplitPool(OrThrow(ParsePool(value), about)), about);
                 options.controller = ReceiveSideMode::kWeir;
                 return true;
               }
@@ -120,9 +118,7 @@ void AddOptions(CLI::App& app, Options& options) {
             });
   AddOption(app, "--field-trials", "TRIALS", "of libwebrtc: TRIAL/GROUP/ each", "a list of TRIAL/GROUP/",
             [&](const auto& value) {
-              const auto trials = ParseFieldTrials(value);
-              if (!trials) throw InputError("--field-trials: " + trials.error());
-              options.field_trials = trials.value();
+              options.field_trials = OrThrow(ParseFieldTrials(value), "--field-trials: ");
               return true;
             });
   AddObjective(app, [&](const Objective& objective) { options.objective = objective; });
@@ -156,15 +152,13 @@ void AddOptions(CLI::App& app, Options& options) {
   AddText(app, "--bind-address", "A", "the IPv4 address of this end; default 127.0.0.1", options.bind_address);
   app.callback([&options, bitrates] {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
-      throw InputError("--decision-delay-ms is for a policy; give --model");
-    if (options.pool && options.own_controller) throw InputError("--own-controller cannot be in a pool");
+      throw ProgramError("--decision-delay-ms is for a policy; give --model");
+    if (options.pool && options.own_controller) throw ProgramError("--own-controller cannot be in a pool");
     if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
-      throw InputError("--agent decides alone: it is not for a pool, --model or --own-controller");
-    if (options.weir_at_sender && options.receive) throw InputError("--controller weir-send is for --role send");
-    if (!options.frames.empty() && !options.receive) throw InputError("--frames is for a role that receives");
-    const auto constraints = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);
-    if (!constraints) throw InputError(constraints.error());
-    options.bitrate = constraints.value();
+      throw ProgramError("--agent decides alone: it is not for a pool, --model or --own-controller");
+    if (options.weir_at_sender && options.receive) throw ProgramError("--controller weir-send is for --role send");
+    if (!options.frames.empty() && !options.receive) throw ProgramError("--frames is for a role that receives");
+    options.bitrate = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);
   });
 }
 

@@ -16,7 +16,6 @@
 #include "registry.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/result.h"
 
 namespace weir::peer {
 
@@ -70,8 +69,8 @@ struct Options {
 // Parsing `app` sets `options`, which must outlive it.
 void AddOptions(CLI::App& app, Options& options);
 
-// The error describes the invalid rates.
-Result<TargetRateConstraints> MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
+// Throws ProgramError.
+TargetRateConstraints MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
 
 }  // namespace weir::peer
 

@@ -5,6 +5,7 @@
 
 #include "api/make_ref_counted.h"
 #include "api/stats/rtc_stats_collector_callback.h"
+#include "program/input.h"
 #include "record_lines.h"
 #include "sender/weir_network_controller.h"
 
@@ -49,29 +50,27 @@ class OnStats : public webrtc::RTCStatsCollectorCallback {
 Peer::Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure)
     : options_(options), outputs_(outputs), on_failure_(std::move(on_failure)) {}
 
-Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                           ControllerFactory controller, PeerOutputs outputs,
-                                           std::function<void(std::string)> on_failure) {
+std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
+                                   ControllerFactory controller, PeerOutputs outputs,
+                                   std::function<void(std::string)> on_failure) {
   std::unique_ptr<Peer> peer(new Peer(options, outputs, std::move(on_failure)));
   if (!options.frames.empty()) {
-    auto received = ReceivedFrames::Open(
+    peer->received_frames_ = ReceivedFrames::Open(
         options.frames, options.frames_width, options.frames_height,
         [&clock = peer->sender_clock_](uint32_t ssrc, uint32_t rtp) { return clock.CaptureTimeMicros(ssrc, rtp); },
         [lines = outputs.lines](const std::string& message) { lines->WriteError(message, false); });
-    if (!received) return Error{received.error()};
-    peer->received_frames_ = std::move(received.value());
   }
   if (options.receive) {
-    auto receive_side =
-        ReceiveSideSwitch::Create({.mode = options.controller,
-                                   .controller = controller,
-                                   .objective = options.objective,
-                                   .constraints = options.bitrate,
-                                   .on_decision = [estimates = outputs.estimates](const ReceiveSideDecision& decision) {
-                                     estimates->Write(EstimateLine(decision));
-                                   }});
-    if (!receive_side) return Error{receive_side.error()};
-    peer->receive_side_ = std::move(receive_side.value());
+    peer->receive_side_ =
+        OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
+                                           .controller = controller,
+                                           .objective = options.objective,
+                                           .constraints = options.bitrate,
+                                           .on_decision =
+                                               [estimates = outputs.estimates](const ReceiveSideDecision& decision) {
+                                                 estimates->Write(EstimateLine(decision));
+                                               }}),
+                "", kFailed);
     peer->receive_side_->Install();
     MeasureEstimators(peer->estimator_cpu_time_);
   }
@@ -82,27 +81,20 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
                                  .audio_capturer = nullptr,
                                  .audio_renderer = nullptr,
                                  .rtcp_observer = {}};
-  if (!options.audio_file.empty()) {
-    auto capturer = OpenAudioFile(options.audio_file);
-    if (!capturer) return Error{capturer.error()};
-    config.audio_capturer = std::move(capturer.value());
-  }
+  if (!options.audio_file.empty()) config.audio_capturer = OpenAudioFile(options.audio_file);
   if (!options.received_audio.empty()) {
-    auto renderer = RecordAudio(options.received_audio, [lines = outputs.lines](const std::string& message) {
+    config.audio_renderer = RecordAudio(options.received_audio, [lines = outputs.lines](const std::string& message) {
       lines->WriteError(message, false);
     });
-    if (!renderer) return Error{renderer.error()};
-    config.audio_renderer = std::move(renderer.value());
   }
   if (options.weir_at_sender) {
-    auto network_controller =
-        MakeWeirNetworkControllerFactory({.controller = std::move(controller),
-                                          .objective = options.objective,
-                                          .on_target_rate = [lines = outputs.estimates](const Estimate& estimate) {
-                                            lines->Write(SenderEstimateLine(estimate));
-                                          }});
-    if (!network_controller) return Error{network_controller.error()};
-    config.network_controller = std::move(network_controller.value());
+    config.network_controller =
+        OrThrow(MakeWeirNetworkControllerFactory(
+                    {.controller = std::move(controller),
+                     .objective = options.objective,
+                     .on_target_rate = [lines = outputs.estimates](
+                                           const Estimate& estimate) { lines->Write(SenderEstimateLine(estimate)); }}),
+                "", kFailed);
   }
   webrtc::IPFromString(options.bind_address, &config.bind_address);
   config.rtcp_observer.on_remb_sent = [lines = outputs.lines](DataRate rate) {
@@ -122,10 +114,10 @@ Result<std::unique_ptr<Peer>> Peer::Create(const Options& options, std::unique_p
         {{"type", "sender_report"}, {"ssrc", ssrc}, {"rtp_timestamp", rtp}, {"capture_time_us", *capture_time_us}});
   };
   peer->factory_ = ConnectionFactory::Create(std::move(config));
-  if (peer->factory_ == nullptr) return Error{"libwebrtc cannot be started"};
+  if (peer->factory_ == nullptr) throw ProgramError("libwebrtc cannot be started", kFailed);
   const std::optional<Error> fault =
       peer->factory_->signaling_thread().BlockingCall([&] { return peer->Open(std::move(frames)); });
-  if (fault) return *fault;
+  if (fault) throw ProgramError(fault->message, kFailed);
   return peer;
 }
 

@@ -37,10 +37,10 @@ class Peer final : public webrtc::PeerConnectionObserver {
   static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
 
   // `frames` are sent; null for a peer that only receives; `controller` decides in Weir. `on_failure` is called
-  // once, from another thread, when the call has failed; destroy the peer then.
-  static Result<std::unique_ptr<Peer>> Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                              ControllerFactory controller, PeerOutputs outputs,
-                                              std::function<void(std::string reason)> on_failure);
+  // once, from another thread, when the call has failed; destroy the peer then. Throws ProgramError.
+  static std::unique_ptr<Peer> Create(const Options& options, std::unique_ptr<FrameSource> frames,
+                                      ControllerFactory controller, PeerOutputs outputs,
+                                      std::function<void(std::string reason)> on_failure);
   ~Peer() override;
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;

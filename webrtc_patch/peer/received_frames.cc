@@ -22,16 +22,16 @@ void WritePlane(std::ostream& out, const uint8_t* plane, int stride, int width, 
 
 }  // namespace
 
-Result<std::unique_ptr<ReceivedFrames>> ReceivedFrames::Open(const std::string& path, int width, int height,
-                                                             CaptureTime capture_time,
-                                                             std::function<void(std::string)> on_error) {
+std::unique_ptr<ReceivedFrames> ReceivedFrames::Open(const std::string& path, int width, int height,
+                                                     CaptureTime capture_time,
+                                                     std::function<void(std::string)> on_error) {
   std::unique_ptr<ReceivedFrames> frames(
       new ReceivedFrames(width, height, std::move(capture_time), std::move(on_error)));
   frames->video_.open(path, std::ios::binary | std::ios::trunc);
   frames->index_.open(path + ".jsonl", std::ios::trunc);
   // The rate is nominal: the file has the pictures in order, and the index has their times.
   frames->video_ << "YUV4MPEG2 W" << width << " H" << height << " F30:1 Ip A1:1 C420jpeg\n" << std::flush;
-  if (!frames->video_ || !frames->index_) return Error{"cannot write the received frames to " + path};
+  if (!frames->video_ || !frames->index_) throw ProgramError("cannot write the received frames to " + path, kFailed);
   frames->thread_ = std::thread([received = frames.get()] { received->Run(); });
   return frames;
 }

@@ -15,7 +15,6 @@
 
 #include "api/video/video_frame.h"
 #include "api/video/video_sink_interface.h"
-#include "weir/result.h"
 
 namespace weir::peer {
 
@@ -32,10 +31,9 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
   // When a picture was captured, on this machine's CLOCK_MONOTONIC.
   using CaptureTime = std::function<std::optional<int64_t>(uint32_t ssrc, uint32_t rtp_timestamp)>;
 
-  // `on_error` is called once, from another thread, when a file can no longer be written.
-  static Result<std::unique_ptr<ReceivedFrames>> Open(const std::string& path, int width, int height,
-                                                      CaptureTime capture_time,
-                                                      std::function<void(std::string)> on_error);
+  // `on_error` is called once, from another thread, when a file can no longer be written. Throws ProgramError.
+  static std::unique_ptr<ReceivedFrames> Open(const std::string& path, int width, int height, CaptureTime capture_time,
+                                              std::function<void(std::string)> on_error);
   // Writes what waits.
   ~ReceivedFrames() override;
   ReceivedFrames(const ReceivedFrames&) = delete;

@@ -26,13 +26,7 @@ bool AllFinite(std::span<const float> values) {
   return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
 }
 
-std::string Printable(std::string_view text) {
-  std::string printable(text);
-  std::ranges::replace_if(printable, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return printable;
-}
-
-// Throws InputError.
+// Throws ProgramError.
 ModelDescription ParseDescription(std::string_view text) {
   const nlohmann::json document = ParseJson(text);
   JsonObject object(document, "");
@@ -163,7 +157,7 @@ std::optional<Error> RemoteAgent::OnDescription(std::string_view text) {
     } else if (request_ != text) {
       refused = "its policy is another one than at the beginning of the call";
     }
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     refused = error.what();
   }
   const std::string greeting = nlohmann::json{{"observation_size", description_.observation_size},

@@ -26,26 +26,26 @@ namespace {
 // To describe its policy.
 constexpr TimeDelta kAgentTimeLimit = TimeDelta::Seconds(5);
 
-// Throws InputError where no socket can be bound to the address.
+// Throws ProgramError where no socket can be bound to the address.
 void CheckAddress(const std::string& text) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   if (inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1 || address.sin_addr.s_addr == INADDR_ANY)
-    throw InputError("--bind-address " + text + ": must be the IPv4 address of one interface");
+    throw ProgramError("--bind-address " + text + ": must be the IPv4 address of one interface");
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const bool bound = fd >= 0 && bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   if (fd >= 0) close(fd);
-  if (!bound) throw InputError("--bind-address " + text + ": no interface has this address");
+  if (!bound) throw ProgramError("--bind-address " + text + ": no interface has this address");
 }
 
 std::vector<std::byte> ReadModel(const std::string& path) {
   try {
     const std::string model = ReadInputFile(path, "model");
-    if (model.empty()) throw MissingComponent("the model " + path + " is empty");
+    if (model.empty()) throw ProgramError("the model " + path + " is empty");
     const auto bytes = std::as_bytes(std::span(model));
     return {bytes.begin(), bytes.end()};
-  } catch (const InputError& error) {
-    throw MissingComponent(error.what());
+  } catch (const ProgramError& error) {
+    throw ProgramError(error.what(), kMissingComponent);
   }
 }
 
@@ -71,25 +71,24 @@ Session::~Session() {
 
 int Session::Run() {
   try {
-    return RunCall();
-  } catch (const InputError& error) {
-    return End(kWrongUse, error.what());
-  } catch (const MissingComponent& error) {
-    return End(kMissingComponent, error.what());
+    RunCall();
+    return kDone;
+  } catch (const ProgramError& error) {
+    lines_.WriteError(error.what(), true);
+    lines_.Write({{"type", "end"}, {"reason", error.what()}});
+    return error.status();
   }
 }
 
 std::unique_ptr<FrameSource> Session::OpenFrames() const {
   if (!options_.send) return nullptr;
-  auto opened = options_.video.empty() ? MakePattern(options_.pattern) : OpenY4mFile(options_.video);
-  if (!opened) throw InputError(opened.error());
-  return std::move(opened.value());
+  return options_.video.empty() ? MakePattern(options_.pattern) : OpenY4mFile(options_.video);
 }
 
 void Session::OpenEstimates() {
   if (options_.estimates.empty()) return;
   estimates_fd_ = open(options_.estimates.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (estimates_fd_ < 0) throw InputError("cannot write the estimates to " + options_.estimates);
+  if (estimates_fd_ < 0) throw ProgramError("cannot write the estimates to " + options_.estimates);
   estimates_.emplace(estimates_fd_);
 }
 
@@ -121,17 +120,14 @@ Session::NamedController Session::MakeOptionsPool() {
     if (member == "weir" && !options_.model.empty()) models_[""] = ReadModel(options_.model);
     if (member.starts_with("weir:")) models_[member.substr(5)] = ReadModel(member.substr(5));
   }
-  auto pool = PoolOfModels(specification, models_);
-  if (!pool) throw InputError(pool.error());
-  return {std::move(pool.value()), specification.pilot};
+  return {OrThrow(PoolOfModels(specification, models_)), specification.pilot};
 }
 
 Session::NamedController Session::OwnAlone() {
   const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
   const external::ExternalSpecification& own = *options_.own_controller;
   // Reports a controller that cannot start before the call; a started program is kept for it.
-  const auto tried = controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1);
-  if (!tried) throw InputError(tried.error());
+  OrThrow(controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1));
   return {[this, controllers, &own] {
             return std::make_unique<external::ConcurrentController>(
                 own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
@@ -140,17 +136,14 @@ Session::NamedController Session::OwnAlone() {
 }
 
 Session::NamedController Session::AgentAlone() {
-  auto agent = RemoteAgent::Connect(
-      options_.agent, [path = options_.agent] { return ConnectSocket(path); },
-      [this](const std::string& what) { lines_.WriteError(what, false); }, kAgentTimeLimit);
-  if (!agent) throw MissingComponent(agent.error());
-  return {[agent = std::move(agent.value())] {
-            return std::make_unique<PolicyController>(std::make_unique<RemoteExecutor>(agent));
-          },
-          "agent"};
+  const auto agent = OrThrow(RemoteAgent::Connect(
+                                 options_.agent, [path = options_.agent] { return ConnectSocket(path); },
+                                 [this](const std::string& what) { lines_.WriteError(what, false); }, kAgentTimeLimit),
+                             "", kMissingComponent);
+  return {[agent] { return std::make_unique<PolicyController>(std::make_unique<RemoteExecutor>(agent)); }, "agent"};
 }
 
-int Session::RunCall() {
+void Session::RunCall() {
   CheckAddress(options_.bind_address);
   std::unique_ptr<FrameSource> frames = OpenFrames();
   OpenEstimates();
@@ -175,14 +168,12 @@ int Session::RunCall() {
                              }
                              wake_();
                            });
-  if (!peer) return End(kFailed, peer.error());
-  const std::string reason = ExecuteCommands(*peer.value());
-  peer.value().reset();
+  const std::string reason = ExecuteCommands(*peer);
+  peer.reset();
   const std::lock_guard lock(mutex_);
-  if (failure_) return End(kFailed, *failure_);
-  if (!lines_.good()) return End(kFailed, "standard output was closed");
+  if (failure_) throw ProgramError(*failure_, kFailed);
+  if (!lines_.good()) throw ProgramError("standard output was closed", kFailed);
   lines_.Write({{"type", "end"}, {"reason", reason}});
-  return kDone;
 }
 
 std::string Session::ExecuteCommands(Peer& peer) {
@@ -227,16 +218,10 @@ void Session::ReplaceModel(const ModelCommand& command, Peer& peer) {
     if (!controller) return refuse(controller.error());
     models_ = std::move(models);
     peer.SetController(std::move(controller.value()));
-  } catch (const MissingComponent& error) {
+  } catch (const ProgramError& error) {
     return refuse(error.what());
   }
   lines_.Write({{"type", "model"}, {"path", command.path}, {"member", command.member}});
-}
-
-int Session::End(int status, const std::string& reason) {
-  lines_.WriteError(reason, true);
-  lines_.Write({{"type", "end"}, {"reason", reason}});
-  return status;
 }
 
 }  // namespace weir::peer

@@ -36,7 +36,7 @@ class Session {
     std::string name;
   };
 
-  // Throws InputError or MissingComponent.
+  // These throw ProgramError.
   std::unique_ptr<FrameSource> OpenFrames() const;
   void OpenEstimates();
   // See PoolOf(); policies with the delay of the options, or recorded.
@@ -46,12 +46,11 @@ class Session {
   NamedController OwnAlone();
   NamedController AgentAlone();
   NamedController MakeOptionsPool();
-  int RunCall();
+  void RunCall();
   // Executes commands until the end; returns the reason of the end.
   std::string ExecuteCommands(Peer& peer);
   // A model that cannot be used gives an "error" line, and the old one stays.
   void ReplaceModel(const ModelCommand& command, Peer& peer);
-  int End(int status, const std::string& reason);
 
   const Options options_;
   const nlohmann::ordered_json versions_;

@@ -77,6 +77,24 @@ TargetRateConstraints ToConstraints(int64_t min_bps, int64_t start_bps, int64_t 
 
 inline constexpr std::string_view kBadTime = "now_us is not a time: it must be within 2^61 of 0";
 inline constexpr std::string_view kBadObjective = "the objective's weights must be finite and above 0";
+inline constexpr std::string_view kBadRoundTripTime = "round_trip_time_us must be above 0 and at most a minute";
+
+// The setters of both estimators.
+template <class Estimator>
+int SetObjective(Estimator& estimator, float throughput, float latency, float loss) {
+  const auto objective = NormalizedObjective(throughput, latency, loss);
+  if (!objective) return FailArgument(kBadObjective);
+  const auto error = estimator.SetObjective(*objective);
+  return error ? FailArgument(error->message) : WEIR_OK;
+}
+
+template <class Estimator>
+int SetConstraints(Estimator& estimator, TargetRateConstraints constraints, int64_t now_us) {
+  constraints.at_time = Timestamp::Micros(now_us);
+  if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
+  const auto error = estimator.SetConstraints(constraints);
+  return error ? FailArgument(error->message) : WEIR_OK;
+}
 
 // The state of `controller` for one estimator.
 Result<std::unique_ptr<PoolController>> MakeController(const weir_controller* controller, DataRate start_rate);

@@ -14,10 +14,13 @@ using weir::TimeDelta;
 using weir::Timestamp;
 using weir::internal::Fail;
 using weir::internal::FailArgument;
-using weir::internal::kBadObjective;
+using weir::internal::kBadRoundTripTime;
 using weir::internal::kBadTime;
 using weir::internal::MakeController;
 using weir::internal::OnHandle;
+using weir::internal::SetConstraints;
+using weir::internal::SetObjective;
+using weir::internal::ToConstraints;
 using weir::internal::Write;
 
 struct weir_estimator {
@@ -126,22 +129,13 @@ int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* 
 }
 
 int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency, float loss) noexcept {
-  return OnHandle(estimator, [&] {
-    const auto objective = weir::NormalizedObjective(throughput, latency, loss);
-    if (!objective) return FailArgument(kBadObjective);
-    const auto error = estimator->estimator.SetObjective(*objective);
-    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
-  });
+  return OnHandle(estimator, [&] { return SetObjective(estimator->estimator, throughput, latency, loss); });
 }
 
 int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(estimator, [&] {
-    weir::TargetRateConstraints constraints = weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-    constraints.at_time = Timestamp::Micros(now_us);
-    if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
-    const auto error = estimator->estimator.SetConstraints(constraints);
-    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+    return SetConstraints(estimator->estimator, ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), now_us);
   });
 }
 
@@ -186,10 +180,9 @@ int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_t
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    if (round_trip_time_us <= 0 || round_trip_time_us > 60'000'000) {
-      return FailArgument("round_trip_time_us must be above 0 and at most a minute");
-    }
-    estimator->estimator.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), now);
+    const TimeDelta time = TimeDelta::Micros(round_trip_time_us);
+    if (!weir::IsRoundTripTime(time)) return FailArgument(kBadRoundTripTime);
+    estimator->estimator.OnRoundTripTime(time, now);
     return static_cast<int>(WEIR_OK);
   });
 }

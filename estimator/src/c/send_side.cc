@@ -12,6 +12,9 @@ using weir::Timestamp;
 using weir::internal::FailArgument;
 using weir::internal::kBadTime;
 using weir::internal::OnHandle;
+using weir::internal::SetConstraints;
+using weir::internal::SetObjective;
+using weir::internal::ToConstraints;
 
 struct weir_send_side {
   weir::SendSideEstimator estimator;
@@ -105,22 +108,13 @@ int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rat
 }
 
 int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency, float loss) noexcept {
-  return OnHandle(send_side, [&] {
-    const auto objective = weir::NormalizedObjective(throughput, latency, loss);
-    if (!objective) return FailArgument(weir::internal::kBadObjective);
-    const auto error = send_side->estimator.SetObjective(*objective);
-    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
-  });
+  return OnHandle(send_side, [&] { return SetObjective(send_side->estimator, throughput, latency, loss); });
 }
 
 int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
                                    int64_t max_rate_bps, int64_t now_us) noexcept {
   return OnHandle(send_side, [&] {
-    weir::TargetRateConstraints constraints = weir::internal::ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-    constraints.at_time = Timestamp::Micros(now_us);
-    if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
-    const auto error = send_side->estimator.SetConstraints(constraints);
-    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+    return SetConstraints(send_side->estimator, ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), now_us);
   });
 }
 
@@ -137,7 +131,7 @@ int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_t
   return OnHandle(send_side, [&] {
     if (!IsTime(Timestamp::Micros(now_us))) return FailArgument(kBadTime);
     const TimeDelta time = TimeDelta::Micros(round_trip_time_us);
-    if (!weir::IsRoundTripTime(time)) return FailArgument("round_trip_time_us must be above 0 and at most a minute");
+    if (!weir::IsRoundTripTime(time)) return FailArgument(weir::internal::kBadRoundTripTime);
     send_side->estimator.OnRoundTripTime(time);
     return static_cast<int>(WEIR_OK);
   });

@@ -4,6 +4,7 @@
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_CUSTOM_CONTROLLER_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -32,6 +33,9 @@ class DecisionMaker {
   virtual Result<DataRate> Decide(const weir_controller_interval& interval) = 0;
   virtual TimeDelta interval() const = 0;
 };
+
+// By PacketKind.
+inline constexpr std::array<std::string_view, 4> kPacketKinds{"video", "audio", "probe", "retransmission"};
 
 // Checks a target, which may be any number: 0 to 10^12 bit/s.
 Result<DataRate> CheckedTarget(double target_bps);

@@ -13,16 +13,6 @@ using Objection = std::optional<std::string>;
 
 constexpr int64_t kMaxElements = kMaxTensorBytes / static_cast<int64_t>(sizeof(float));
 
-// Nothing when there are more than `most`.
-std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most) {
-  int64_t elements = 1;
-  for (const int64_t dimension : shape) {
-    if (dimension > most / elements) return std::nullopt;
-    elements *= dimension;
-  }
-  return elements;
-}
-
 // A free dimension is 1: one decision at a time.
 OnnxShape Bound(OnnxShape shape) {
   std::ranges::replace(shape, -1, 1);

@@ -54,17 +54,6 @@ void AppendRaw(std::string_view raw, std::vector<Number>& numbers) {
   }
 }
 
-// How many elements, or nothing when that is none or too many.
-std::optional<size_t> Elements(const OnnxShape& shape) {
-  if (shape.size() > kMaxRank) return std::nullopt;
-  int64_t elements = 1;
-  for (const int64_t dimension : shape) {
-    if (dimension < 1 || dimension > kMaxElements / elements) return std::nullopt;
-    elements *= dimension;
-  }
-  return static_cast<size_t>(elements);
-}
-
 Objection ReadTensor(std::string_view bytes, OnnxTensor& tensor) {
   uint64_t data_type = 0;
   std::optional<std::string_view> raw;
@@ -94,16 +83,17 @@ Objection ReadTensor(std::string_view bytes, OnnxTensor& tensor) {
   if (objection) return objection;
   const std::string which = "its constant " + Quoted(tensor.name);
   if (data_type != tensor::kFloat32 && data_type != tensor::kInt64) return which + " is neither float32 nor int64";
-  const std::optional<size_t> elements = Elements(tensor.shape);
-  if (!elements) return which + " is empty or too large";
+  const std::optional<int64_t> counted = Elements(tensor.shape, kMaxElements);
+  if (!counted || tensor.shape.size() > kMaxRank) return which + " is empty or too large";
+  const auto elements = static_cast<size_t>(*counted);
   const bool is_float32 = data_type == tensor::kFloat32;
   const size_t lists = (raw ? 1 : 0) + (tensor.floats.empty() ? 0 : 1) + (tensor.integers.empty() ? 0 : 1);
-  const bool whole = !raw || raw->size() == *elements * (is_float32 ? sizeof(uint32_t) : sizeof(uint64_t));
-  if (!is_float32 && *elements > kMaxIntegers) return which + " has more than 64 integers";
+  const bool whole = !raw || raw->size() == elements * (is_float32 ? sizeof(uint32_t) : sizeof(uint64_t));
+  if (!is_float32 && elements > kMaxIntegers) return which + " has more than 64 integers";
   if (raw && is_float32) AppendRaw<uint32_t>(*raw, tensor.floats);
   if (raw && !is_float32) AppendRaw<uint64_t>(*raw, tensor.integers);
   const size_t given = is_float32 ? tensor.floats.size() : tensor.integers.size();
-  if (lists != 1 || !whole || given != *elements) return which + " does not have the elements that its shape wants";
+  if (lists != 1 || !whole || given != elements) return which + " does not have the elements that its shape wants";
   return std::nullopt;
 }
 
@@ -319,6 +309,15 @@ float OnnxNode::Number(std::string_view name, float otherwise) const {
 std::optional<std::string_view> OnnxModel::Metadata(std::string_view key) const {
   const auto found = std::ranges::find(metadata, key, &std::pair<std::string_view, std::string_view>::first);
   return found == metadata.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most) {
+  int64_t elements = 1;
+  for (const int64_t dimension : shape) {
+    if (dimension < 1 || dimension > most / elements) return std::nullopt;
+    elements *= dimension;
+  }
+  return elements;
 }
 
 Result<OnnxModel> ParseOnnxModel(std::span<const std::byte> bytes) {

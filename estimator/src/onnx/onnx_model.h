@@ -17,6 +17,8 @@
 namespace weir::internal {
 
 using OnnxShape = std::vector<int64_t>;
+// Nothing when there are more than `most`, or none.
+std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most);
 
 // A constant (an initializer): its elements are in one of the two lists, and the shape gives their number.
 struct OnnxTensor {

@@ -42,7 +42,7 @@ class PoolParser {
     }
     if (!error_ && pool_.pilot.empty()) Refuse(line_.substr(line_.size()), "pilot=MEMBER is missing");
     if (!error_) CheckCopilots();
-    if (error_) return Error{*error_};
+    if (error_) return *error_;
     return pool_;
   }
 
@@ -52,7 +52,7 @@ class PoolParser {
   // `where` is a part of the line. Only the first error is kept.
   void Refuse(std::string_view where, const std::string& what) {
     if (error_) return;
-    error_ = "pool, character " + std::to_string(where.data() - line_.data() + 1) + ": " + what;
+    error_ = Error{"pool, character " + std::to_string(where.data() - line_.data() + 1) + ": " + what};
   }
 
   void ReadPart(std::string_view part) {
@@ -130,7 +130,7 @@ class PoolParser {
   PoolSpecification pool_;
   std::string_view copilots_;
   std::array<bool, 4> is_there_{};
-  std::optional<std::string> error_;
+  std::optional<Error> error_;
 };
 
 }  // namespace

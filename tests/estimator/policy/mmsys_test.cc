@@ -9,6 +9,7 @@
 #include "policy/mmsys_features.h"
 #include "policy/policy_controller.h"
 #include "test_models.h"
+#include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 
 namespace weir {
@@ -140,21 +141,13 @@ TEST_F(MmsysBaselineTest, LoadsAsItIs) {
 TEST_F(MmsysBaselineTest, FollowsAFallingReceiveRate) {
   BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<PolicyController>(std::move(policy_)));
   Timestamp now = Timestamp::Millis(0);
-  uint16_t sequence_number = 0;
+  TestStream stream;
   // A link of `capacity` that is kept full, with a standing queue.
   const auto run = [&](TimeDelta duration, DataRate capacity, TimeDelta queue) {
     const Timestamp end = now + duration;
     for (; now < end; now += DataSize::Bytes(1200) / capacity) {
       while (estimator.next_timeout() <= now) (void)estimator.OnTimeout(now);
-      PacketArrival packet;
-      packet.arrival_time = now;
-      packet.ssrc = 1;
-      packet.sequence_number = sequence_number++;
-      packet.has_abs_send_time = true;
-      packet.abs_send_time =
-          static_cast<uint32_t>(((now - queue).us() + 10'000'000) * (1 << 18) / 1'000'000) & 0xffffff;
-      packet.payload_size = 1200;
-      estimator.OnPacket(packet);
+      estimator.OnPacket(stream.Next(now - queue, queue, 1200));
     }
     return estimator.latest().target_rate.bps();
   };

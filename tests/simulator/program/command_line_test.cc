@@ -80,8 +80,8 @@ TEST(CommandLine, WhatIsThrownIsToldAndHasAStatus) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "program: why\n");
     return status;
   };
-  EXPECT_EQ(status_of(InputError("why")), kWrongUse);
-  EXPECT_EQ(status_of(MissingComponent("why")), kMissingComponent);
+  EXPECT_EQ(status_of(ProgramError("why")), kWrongUse);
+  EXPECT_EQ(status_of(ProgramError("why", kMissingComponent)), kMissingComponent);
   EXPECT_EQ(status_of(std::runtime_error("why")), kFailed);
 }
 

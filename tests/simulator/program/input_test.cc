@@ -20,7 +20,7 @@ TEST(InputFile, ReadingEnds) {
     try {
       ReadInputFile(path, "model");
       ADD_FAILURE() << path;
-    } catch (const InputError& error) {
+    } catch (const ProgramError& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with(message)) << error.what();
     }
   }
@@ -55,10 +55,10 @@ TEST(ObjectiveInput, TextIsAPresetOrThreeWeightsOfAnySum) {
 TEST(ObjectiveInput, JsonIsDividedByItsSumOnlyWhereAnySumIsAllowed) {
   EXPECT_FLOAT_EQ(ParseObjective({1, 2, 1}, "objective", WeightSum::kAny).latency, 0.5f);
   EXPECT_EQ(ParseObjective({0.4, 0.5, 0.1}, "objective", WeightSum::kOne), kBalanced);
-  EXPECT_THROW(ParseObjective({0.5, 0.5, 0.5}, "objective", WeightSum::kOne), InputError);
+  EXPECT_THROW(ParseObjective({0.5, 0.5, 0.5}, "objective", WeightSum::kOne), ProgramError);
   for (const WeightSum sum : {WeightSum::kAny, WeightSum::kOne}) {
     for (const char* text : {"1", "[0.5,0.5]", "[0.5,0.5,0]", "[0.5,0.4,\"0.1\"]", "[0.5,0.6,-0.1]", "[1e300,1,1]"}) {
-      EXPECT_THROW(ParseObjective(nlohmann::json::parse(text), "objective", sum), InputError) << text;
+      EXPECT_THROW(ParseObjective(nlohmann::json::parse(text), "objective", sum), ProgramError) << text;
     }
   }
 }
@@ -66,7 +66,7 @@ TEST(ObjectiveInput, JsonIsDividedByItsSumOnlyWhereAnySumIsAllowed) {
 std::string ErrorOf(std::string_view text) {
   try {
     ParseJson(text, "here");
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     return error.what();
   }
   return "";

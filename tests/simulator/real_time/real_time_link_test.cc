@@ -147,7 +147,7 @@ TEST_F(RealTimeLinkTest, TheScenarioBeginsWhenItIsTold) {
   EXPECT_EQ(Total("carried_bytes"), 100'000);
   EXPECT_EQ(Total("cross_traffic_bytes"), 100'000);
   EXPECT_EQ(Total("packets"), 0);
-  At(NowNs() + 1, [&] { EXPECT_THROW(link_->Start(), InputError); });
+  At(NowNs() + 1, [&] { EXPECT_THROW(link_->Start(), ProgramError); });
   // After the end all goes on, without the other flows.
   RunUntil(20 * kSecond);
   EXPECT_EQ(LineAt(16.0)["capacity_bps"], 3'000'000);
@@ -292,7 +292,7 @@ TEST_F(RealTimeLinkTest, NeedsAFlowForTheCall) {
   scenario["flows"].insert(scenario["flows"].begin(), cross);
   EXPECT_EQ(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), 1u);
   scenario["flows"].erase(1);
-  EXPECT_THROW(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), InputError);
+  EXPECT_THROW(RealTimeLink::RealFlowIndex(ParseScenario(WholeScenario(scenario))), ProgramError);
 }
 
 TEST_F(RealTimeLinkTest, OtherRtpAndTcpFlowsShareTheLink) {
@@ -314,7 +314,7 @@ TEST_F(RealTimeLinkTest, OtherRtpAndTcpFlowsShareTheLink) {
 std::string ErrorOf(std::string_view line) {
   try {
     ParseLinkCommand(line);
-  } catch (const InputError& error) {
+  } catch (const ProgramError& error) {
     return error.what();
   }
   return "";

@@ -1,0 +1,33 @@
+// Helpers of several benchmarks.
+#ifndef WEIR_TESTS_BENCH_BENCHMARKS_H_
+#define WEIR_TESTS_BENCH_BENCHMARKS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <vector>
+
+#include "read_file.h"
+
+namespace weir {
+
+// The model in the repository; none when the file cannot be read.
+inline std::vector<std::byte> ShippedModel() { return ReadFile(WEIR_SHIPPED_MODEL); }
+
+inline double CpuSeconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Changes the order of `values`, of which there is one at least.
+inline double Quantile(std::vector<double>& values, double ratio) {
+  const auto nth = values.begin() + static_cast<int64_t>(ratio * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, nth);
+  return *nth;
+}
+
+}  // namespace weir
+
+#endif  // WEIR_TESTS_BENCH_BENCHMARKS_H_
