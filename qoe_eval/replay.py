@@ -17,6 +17,7 @@ from weir.installation import how_to_get
 from weir.objectives import parse_objective
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
+from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records import CustomController as CustomControllerAbout
 from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
@@ -27,7 +28,6 @@ from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
-from weir.qoe_eval.runs.options import model_to_run
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.simulator import unavailable_controllers

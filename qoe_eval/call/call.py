@@ -14,13 +14,13 @@ from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
 from weir.qoe_eval.options.call import SIZES, CallOptions
+from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records import RunAbout, Summary, command_record
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import read_inputs
 from weir.qoe_eval.runs.jobs import runs_policy
-from weir.qoe_eval.runs.options import model_to_run
 from weir.qoe_eval.runs.progress import count_runs, end_with_failures
 from weir.registry import uses_model
 from weir.simulator.executables import find_peer, find_simulator

@@ -37,7 +37,7 @@ from weir.qoe_eval.link.child_process import Message, monotonic_us
 from weir.qoe_eval.link.leftovers import Reaper, finish
 from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
 from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
-from weir.qoe_eval.runs.options import model_to_run
+from weir.qoe_eval.options.shared import model_to_run
 
 OnEvent = Callable[[dict[str, Any]], None]
 

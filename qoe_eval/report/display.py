@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weir.qoe_eval.measures.table import Measure
+from weir.qoe_eval.options.shared import is_name
 from weir.qoe_eval.records import PairedComparison
-from weir.qoe_eval.runs.options import is_name
 from weir.registry import LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.

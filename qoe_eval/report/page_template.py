@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weir.qoe_eval.options.shared import own_names
 from weir.qoe_eval.report import display
 from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.report.text import TOO_FEW
-from weir.qoe_eval.runs.options import own_names
 
 if TYPE_CHECKING:
     from jinja2 import Environment

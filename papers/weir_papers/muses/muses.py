@@ -16,8 +16,7 @@ from weir.files.model import ModelFile, read_model
 from weir.files.output import make_folder
 from weir.installation import require
 from weir.qoe_eval.evaluate.ending import replay_record
-from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.options import check_model, model_to_run
+from weir.qoe_eval.options.shared import check_model, model_to_run, shared_traces
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir.trainer.gym import SimulatorError

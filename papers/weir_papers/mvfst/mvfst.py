@@ -13,7 +13,7 @@ from weir.console import error_console
 from weir.files.model import read_model
 from weir.files.output import make_folder
 from weir.qoe_eval.evaluate.ending import replay_record
-from weir.qoe_eval.runs.options import check_model, model_to_run
+from weir.qoe_eval.options.shared import check_model, model_to_run
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
