@@ -24,11 +24,6 @@ def dated(text: str, libwebrtc: str) -> str:
     return _LIBWEBRTC.sub(rf"\1 ({libwebrtc})", text) if re.fullmatch(r"\d{4}-\d{2}", libwebrtc) else text
 
 
-def counted(number: int, noun: str) -> str:
-    """A number and what it counts."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def signed(value: float, metric: Measure) -> str:
     """A difference for people, with its sign; 0 has none."""
     text = metric.display(abs(value))
