@@ -74,7 +74,7 @@ DecisionDelayOption = Annotated[
     typer.Option(min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="Time that each decision of a model takes."),
 ]
 JobsOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes at once. Default: one per core.")
 ]
 
 
