@@ -99,16 +99,6 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     assert happened == ["objective", "down", "model"]
 
 
-def test_orders_of_the_settings_are_given_at_their_times(fake_call, tmp_path, fake_peer):
-    orders = ((0.2, {"type": "model", "path": "/models/worse.onnx"}), (0.4, {"type": "down", "duration_s": 5}))
-    result, _ = make_call(fake_call.call_settings(tmp_path / "call", orders=orders))
-    call = result.record.call
-    happened = [(one["time_us"] - call.started_us, one["type"]) for one in call.happened if one["type"] != "note"]
-    assert [kind for _, kind in happened] == ["model", "down"]
-    assert [after_us >= 1e6 * at_s for (after_us, _), (at_s, _) in zip(happened, orders, strict=True)] == [True, True]
-    assert "model changed to worse.onnx" in notes(result)
-
-
 @pytest.mark.parametrize(
     ("behaviour", "failure"),
     [
