@@ -23,7 +23,7 @@ TRACES: Commands = {
     "validate": ("weir.traces.cli:validate", "Check files of traces and scenarios."),
     "convert": ("weir.traces.cli:convert", "Convert a trace or scenario to another format."),
     "list": ("weir.traces.listing:list_scenarios", "List the bundled scenarios."),
-    "generate": ("weir.traces.cli:generate", "Generate a trace or scenario."),
+    "generate": ("weir.traces.generate.command:generate", "Generate a trace or scenario."),
 }
 COMMANDS: Commands = {
     "replay": ("weir.qoe_eval.replay_command:replay", "Replay traces or scenarios under rate controllers."),
@@ -35,7 +35,7 @@ COMMANDS: Commands = {
     "report": ("weir.cli.report:report", "Make a report again, or one of a browser's dump."),
     "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
     "train": ("weir.trainer.train:train", "Train a policy."),
-    "tune": ("weir.trainer.tune.tune:tune", "Search settings of a training."),
+    "tune": ("weir.trainer.tune_command:tune", "Search settings of a training."),
     "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
     "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
     "model": ("weir.trainer.model_command:model", "Show what a model needs and gives."),

@@ -12,7 +12,7 @@ from weir.errors import InputError
 from weir.files.input import check_exists, printable
 from weir.files.output import RESULT_FILES
 from weir.options import loading
-from weir.qoe_eval.runs.options import ReferenceOption
+from weir.qoe_eval.options.shared import ReferenceOption
 
 
 def report(

@@ -9,9 +9,9 @@ from weir.errors import InputError
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
 from weir.qoe_eval.options.call import CALLED, CallOptions
+from weir.qoe_eval.options.shared import check_controllers, check_model
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.custom_controllers import CustomController
-from weir.qoe_eval.runs.options import check_controllers, check_model
 from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, without_field_trials
 
 # Controllers that run at the sender and work with any receiver.

@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
 from weir.files.output import write_text
+from weir.qoe_eval.records import read_document
 
 SCHEMA: Literal["weir.measurement/1"] = "weir.measurement/1"
 _DIGITS = 4
@@ -78,12 +77,7 @@ def read_measurement(path: Path) -> Measurement:
     """Raises:
     InputError: the file cannot be read, or is no record of results.
     """
-    try:
-        return Measurement.model_validate(parse_json(read_text(path), str(path)))
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise InputError(f"{path}: {where}: {fault['msg']}; write it again with its command") from None
+    return read_document(path, Measurement, "record of a command, which writes it again")
 
 
 def commit() -> str:

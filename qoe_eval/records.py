@@ -99,7 +99,7 @@ def parse_series(content: bytes) -> Series:
     try:
         series = _SERIES.validate_json(content)
     except ValidationError as error:
-        raise ValueError(_first(error)) from None
+        raise ValueError(first_fault(error)) from None
     path, columns = series["path"], list[object]()
     if path is not None:
         if "interval_s" not in path:
@@ -612,6 +612,7 @@ class Summary(Part):
 
 RecordType = TypeVar("RecordType", bound=Record)
 PartType = TypeVar("PartType", bound=Part)
+ModelType = TypeVar("ModelType", bound=BaseModel)
 
 
 def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
@@ -626,8 +627,8 @@ def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
             record = kind.model_validate_json(line)
         except ValidationError as error:
             raise InputError(
-                f"{path}: line {number} is no {SCHEMA} record ({_first(error)}); delete that line, or choose another "
-                "folder"
+                f"{path}: line {number} is no {SCHEMA} record ({first_fault(error)}); delete that line, or choose "
+                "another folder"
             ) from None
         if "call" in (record.model_extra or {}):
             raise InputError(f"{path}: holds calls and no replays; choose another folder")
@@ -657,7 +658,19 @@ def _without(part: PartType, name: str) -> PartType:
     return cast(PartType, type(part).model_construct(**kept, **(part.model_extra or {})))
 
 
-def _first(error: ValidationError) -> str:
+def read_document(path: Path, kind: type[ModelType], what: str) -> ModelType:
+    """A JSON file that is one model; `what` names it in the message.
+
+    Raises:
+        InputError: the file cannot be read, or is none.
+    """
+    try:
+        return kind.model_validate(parse_json(read_text(path), str(path)))
+    except ValidationError as error:
+        raise InputError(f"{path}: is not the {what} ({first_fault(error)})") from None
+
+
+def first_fault(error: ValidationError) -> str:
     """The first fault in one line: where and what."""
     fault = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, fault["loc"]))
@@ -685,12 +698,7 @@ def read_summary(path: Path) -> Summary:
     """Raises:
     InputError: the file cannot be read, or is no summary of a replay or of calls.
     """
-    try:
-        return Summary.model_validate(parse_json(read_text(path), str(path)))
-    except ValidationError as error:
-        raise InputError(
-            f"{path}: is no summary.json of 'weir replay' ({_first(error)}); 'weir report' writes it again"
-        ) from None
+    return read_document(path, Summary, "summary.json of 'weir replay', which 'weir report' writes again")
 
 
 def read_run(summary: Path) -> RunAbout:

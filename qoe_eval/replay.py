@@ -10,13 +10,14 @@ from pathlib import Path
 
 import typer
 
-from weir.console import error_console
+from weir.console import counted, error_console
 from weir.errors import InputError, MissingComponent
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.objectives import parse_objective
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
+from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records import CustomController as CustomControllerAbout
 from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
@@ -27,8 +28,7 @@ from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
-from weir.qoe_eval.runs.options import model_to_run
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures, run_with_progress
+from weir.qoe_eval.runs.progress import end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
@@ -101,7 +101,7 @@ def run_replay(
     elif results.main.records:
         _print_table(summary)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
-        runs = count_runs(len(results.main.records))
+        runs = counted(len(results.main.records), "run")
         typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
     end_with_failures(results.failures, error_console())
     end_with_unmet(requirements, summary, on_stderr=options.as_json)
@@ -232,7 +232,7 @@ def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: fl
     if copies:
         copy, original = next(iter(copies.items()))
         typer.echo(
-            f"weir: {count_runs(len(copies), 'scenario')} within {NEAR_COPY_RATIO:.0%} of another ({printable(copy)} "
+            f"weir: {counted(len(copies), 'scenario')} within {NEAR_COPY_RATIO:.0%} of another ({printable(copy)} "
             f"of {printable(original)}): they count as one path, and are not independent",
             err=True,
         )

@@ -7,7 +7,7 @@ import time
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
 from weir.qoe_eval.options.replay import ReplayOptions
-from weir.qoe_eval.runs.options import check_controllers, check_model
+from weir.qoe_eval.options.shared import check_controllers, check_model
 from weir.simulator.executables import find_simulator
 
 

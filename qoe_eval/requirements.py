@@ -33,14 +33,17 @@ def missing_requirements(*ends: str) -> list[str]:
             missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
             missing.append("setpriv: apt-get install util-linux")
-    missing += [*_missing_program(find_peer), *_missing_program(find_simulator)]
+    return [*missing, *(one for find in (find_peer, find_simulator, find_ffmpeg) for one in _missing_program(find))]
+
+
+def find_ffmpeg() -> Path:
+    """The ffmpeg of imageio-ffmpeg. Raises MissingComponent where that is not installed."""
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 
-        get_ffmpeg_exe()
+        return Path(get_ffmpeg_exe())
     except (ImportError, RuntimeError):
-        missing.append(f"ffmpeg with libvmaf: {how_to_get('webrtc', 'imageio-ffmpeg')}")
-    return missing
+        raise MissingComponent(f"ffmpeg with libvmaf: {how_to_get('webrtc', 'imageio-ffmpeg')}") from None
 
 
 def _missing_of_the_system() -> list[str]:

@@ -1,4 +1,4 @@
-"""``weir traces``: validate, convert, list and generate trace and scenario files."""
+"""``weir traces``: validates and converts trace and scenario files; what the commands below it share."""
 
 from __future__ import annotations
 
@@ -7,25 +7,18 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import typer
 
-from weir.errors import InputError, unknown
-from weir.files.input import printable, printable_lines
+from weir.errors import InputError
+from weir.files.input import check_exists, printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
-from weir.options import ForceOption
-from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S
-from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
-from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.generate.generators import GENERATORS
-from weir.traces.generate.random_domain import random_scenario
+from weir.options import ForceOption, loading
+from weir.traces.bounds import DEFAULT_WINDOW_MS
 
 WrittenFormat = Literal["csv", "mahimahi", "opennetlab", "scenario"]
-_DEFAULT_RATE = "2.5M"
-_DELAY = typer.Option("--one-way-delay", help="One-way delay in ms. Default: the file's, else 25.")
-_QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt. Default: the file's, else 300 ms.")
-_LOSS = typer.Option("--loss", help="Independent loss, 0 to 1. Default: the file's, else none.")
+DELAY = typer.Option("--one-way-delay", help="One-way delay in ms. Default: the file's, else 25.")
+QUEUE = typer.Option("--queue", help="Queue: 300 (ms), 120kB or 50pkt. Default: the file's, else 300 ms.")
+LOSS = typer.Option("--loss", help="Independent loss, 0 to 1. Default: the file's, else none.")
 _WINDOW = typer.Option(
     "--mahimahi-window-ms", min=1, max=60_000, help="Time over which the deliveries of a Mahimahi file are averaged."
 )
@@ -45,6 +38,11 @@ def validate(
     Exit status 0: all files usable (with --repair: after repair); 2: at least one is not. Files are never changed;
     "weir traces convert --repair" writes a repaired one.
     """
+    if len(files) == 1 and not as_json:
+        check_exists(files[0])
+    with loading():
+        from weir.traces.formats.importers import inspect_trace
+
     refused = 0
     reports: list[dict[str, Any]] = []
     for file in files:
@@ -92,9 +90,9 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A file of any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
     to: Annotated[WrittenFormat | None, typer.Option(help="Format to write. Default: by the ending.")] = None,
-    one_way_delay: Annotated[float | None, _DELAY] = None,
-    queue: Annotated[str | None, _QUEUE] = None,
-    loss: Annotated[float | None, _LOSS] = None,
+    one_way_delay: Annotated[float | None, DELAY] = None,
+    queue: Annotated[str | None, QUEUE] = None,
+    loss: Annotated[float | None, LOSS] = None,
     duration: Annotated[float | None, _DURATION] = None,
     name: Annotated[str | None, typer.Option(help="Name of a scenario. Default: the file's.")] = None,
     reverse: Annotated[
@@ -106,6 +104,11 @@ def convert(
     force: ForceOption = False,
 ) -> None:
     """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
+    check_exists(source)
+    with loading():
+        from weir.traces.formats.convert import format_of, parse_queue, render, to_scenario
+        from weir.traces.formats.importers import read_trace
+
     chosen = to or format_of(target)
     refuse_to_overwrite(target, force)
     imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
@@ -124,66 +127,11 @@ def convert(
     text, lost = render(scenario, chosen)
     if lost:
         typer.echo(f"{printable(target)}: a {chosen} file cannot hold: {', '.join(lost)}", err=True)
-    _write(target, text)
+    write(target, text)
 
 
-def generate(
-    kind: Annotated[str, typer.Argument(help=f"{', '.join(GENERATORS)} or random.")],
-    out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same file.")] = 1,
-    duration: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
-    rate: Annotated[str | None, typer.Option(help="Nominal rate such as 300k; not for random. Default: 2.5M.")] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--set", help="Generator parameter, NAME=NUMBER; repeatable.")
-    ] = None,
-    one_way_delay: Annotated[float | None, _DELAY] = None,
-    queue: Annotated[str | None, _QUEUE] = None,
-    loss: Annotated[float | None, _LOSS] = None,
-    force: ForceOption = False,
-) -> None:
-    """Generate a synthetic trace; the ending of --out chooses the format (.json: scenario)."""
-    if kind != "random" and kind not in GENERATORS:
-        raise InputError(f"{kind}: no such generator; {unknown(kind, [*GENERATORS, 'random'])}")
-    refuse_to_overwrite(out, force)
-    if duration > MAX_DURATION_S:
-        raise InputError(f"--duration '{duration:g}': must be at most {MAX_DURATION_S:g} s, a day")
-    limit = None if queue is None else parse_queue(queue)
-    if kind == "random":
-        if any(option is not None for option in (rate, parameter or None, one_way_delay, limit, loss)):
-            raise InputError("random draws everything itself; omit --rate, --set, --one-way-delay, --queue and --loss")
-        scenario = random_scenario(seed, duration_s=duration)
-    else:
-        rate = rate or _DEFAULT_RATE
-        parameters = dict(_parameter(item) for item in parameter or [])
-        try:
-            trace = GENERATORS[kind](np.random.default_rng(seed), duration, parse_rate(rate), **parameters)
-        except TypeError:
-            known = list(GENERATORS[kind].__kwdefaults__ or {})
-            raise InputError(f"--set: {kind} takes {', '.join(known) or 'no parameters'}") from None
-        shown = "".join(f", {key}={value:g}" for key, value in parameters.items())
-        scenario = scenario_from_capacity(
-            trace,
-            f"{kind}-{seed}" if str(out) == "-" else printable(out.stem),
-            one_way_delay_ms=one_way_delay,
-            queue=limit,
-            loss_ratio=loss,
-            provenance={"source": f"weir traces generate {kind}, seed {seed}, {duration:g} s, {rate}{shown}"},
-        )
-    text, lost = render(scenario, "scenario" if str(out) == "-" else format_of(out))
-    if lost:
-        typer.echo(f"{printable(out)}: this format cannot hold: {', '.join(lost)}", err=True)
-    _write(out, text)
-
-
-def _parameter(text: str) -> tuple[str, float]:
-    key, _, value = text.partition("=")
-    try:
-        return key.strip(), float(value)
-    except ValueError:
-        raise InputError(f"--set '{text}': write NAME=NUMBER") from None
-
-
-def _write(target: Path, text: str) -> None:
+def write(target: Path, text: str) -> None:
+    """Writes a file, or standard output for -."""
     if str(target) == "-":
         sys.stdout.write(text)
     else:

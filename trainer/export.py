@@ -73,8 +73,7 @@ def _say(text: str) -> None:
 
 
 def _say_if_nothing_was_learned(run: Path) -> None:
-    from weir.trainer.learning.evaluation import read_evaluations
-    from weir.trainer.learning.run_record import EVALUATIONS
+    from weir.trainer.learning.run_record import EVALUATIONS, read_evaluations
 
     steps, results = read_evaluations(run / EVALUATIONS)
     means = results.mean(axis=1)

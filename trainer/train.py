@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weir.trainer.configuration.training import TrainingConfiguration
 
 
-_SHIPPED_STEPS = 15_003_648
+_SHIPPED_CONFIGURATION = Path(__file__).parent / "configs" / "weir.toml"
 
 
 def train(
@@ -99,16 +99,16 @@ def train(
         typer.echo(done if settings.stages else f"{done}; for more: {more}")
         return
     typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
-    typer.echo(worth(settings, result.steps))
+    typer.echo(worth(settings, result.steps, load_configuration(_SHIPPED_CONFIGURATION).trained_steps))
     if evaluate:
         typer.echo(f"the best of the evaluations: weir export {out} --best")
 
 
-def worth(settings: TrainingConfiguration, steps: int) -> str:
-    """The share of a long training, the policy to compare with, and the command that compares."""
+def worth(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:
+    """The share of the shipped model's training, the policy to compare with, and the command that compares."""
     around_rule = settings.environment.action.kind == "around_rule"
     return (
-        f"{steps / _SHIPPED_STEPS:.1%} of the shipped model's steps. A policy begins as "
+        f"{steps / shipped_steps:.1%} of the shipped model's steps. A policy begins as "
         f"{'the ten-line rule with noise' if around_rule else 'noise'}: compare it with the rule, after weir export:\n"
         "weir replay catalogue --controller rule --controller weir --model MODEL"
     )

@@ -19,13 +19,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from weir.cli.bench.simulator import measure_simulator
 from weir.errors import InputError, MissingComponent
 from weir.files.input import sha256_of_file
 from weir.files.output import make_folder, refuse_to_overwrite, write_text
-from weir.options import ForceOption
+from weir.options import ForceOption, loading
 from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
-from weir.qoe_eval.runs.options import model_to_run
+from weir.qoe_eval.options.shared import check_model, model_to_run
 from weir.simulator.executables import find_simulator
 
 
@@ -107,10 +106,12 @@ def bench(
         )
     make_folder(out.parent)
     refuse_to_overwrite(out, force)
-    # Gymnasium takes a second to import, which the other commands need not wait for.
-    from weir.cli.bench.environment import measure_environment, measure_peer_ratio
-
+    check_model(model)
     simulator, chosen = find_simulator(), model_to_run(model)
+    with loading():
+        from weir.cli.bench.environment import measure_environment, measure_peer_ratio
+        from weir.cli.bench.simulator import measure_simulator
+
     figures: Values = {}
     failures: dict[str, str] = {}
 

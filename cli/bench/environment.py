@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from weir.traces.schema.scenario import Scenario
+from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
+from weir.trainer.gym.opennetlab import Gym
 
 # The fastest training speed in ReCoCo's published TensorBoard files: one OpenNetLab environment, 200 ms steps, path
 # of about 3 Mbps.
@@ -21,8 +23,6 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
     """Environment steps per second, one value per repetition: the vectorised environment, one process per core,
     random actions, 1 Mbps.
     """
-    from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
-
     capacity = {"times_s": [0.0], "rates_bps": [1e6]}
     scenario = Scenario.make(name="bench", duration_s=60.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
     environment = BottleneckVectorEnv(None, scenario, EnvironmentSpecification(INTERVAL_MS), simulator=simulator)
@@ -43,8 +43,6 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
 
 def measure_peer_ratio(simulator: Path, repetitions: int) -> list[float]:
     """Speed of one environment behind OpenNetLab's calls, packet records included, over PEER_STEPS_PER_S."""
-    from weir.trainer.gym.opennetlab import Gym
-
     gym = Gym(simulator=simulator)
     generator = np.random.default_rng(1)
     ratios = []

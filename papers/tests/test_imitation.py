@@ -13,6 +13,7 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import onnxruntime  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
+from weir import Policy  # noqa: E402
 from weir.cli.app import build_app  # noqa: E402
 from weir.errors import InputError  # noqa: E402
 from weir.files.model import read_model  # noqa: E402
@@ -22,7 +23,7 @@ from weir.trainer.gym.specification import (  # noqa: E402
     EnvironmentSpecification,
 )
 from weir.trainer.learning.algorithms import LinearSchedule  # noqa: E402
-from weir.trainer.model.export import check_in_library, export  # noqa: E402
+from weir.trainer.model.export import export  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy  # noqa: E402
 from weir_papers.imitation.dataset_aggregation import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
@@ -133,12 +134,9 @@ def test_the_file_gives_what_torch_does_step_by_step(tmp_path, classifies):
         rows.append(observation[0].tolist())
         weights.append(tuple(objective[0].tolist()))
     assert np.ptp(np.log(actions)) > 1.0
-    if check_in_library(data):
-        from weir import _core
-
-        library = _core.Policy(data)
-        answers = [library.run(row, objective) for row, objective in zip(rows, weights, strict=True)]
-        np.testing.assert_allclose(np.reshape(answers, -1), actions, rtol=1e-4)
+    library = Policy(data)
+    answers = [library.run(row, objective) for row, objective in zip(rows, weights, strict=True)]
+    np.testing.assert_allclose(np.reshape(answers, -1), actions, rtol=1e-4)
 
 
 def test_episodes_are_given_from_their_beginning_and_the_oldest_forgotten():

@@ -13,7 +13,6 @@ from weir_papers.common import Case, case_of
 from weir_papers.muses.imitation import (
     LARGEST_DELAYS_MS,
     MULTIPLES,
-    f1_score,
     imitation_scores,
     levels_of,
     nearest_share,
@@ -103,14 +102,6 @@ def test_a_level_is_the_nearest_multiple_of_the_rate_in_force():
     current = [1e6] * len(MULTIPLES)
     assert levels_of([1e6 * multiple for multiple in MULTIPLES], current).tolist() == list(range(7))
     assert levels_of([50e3, 1.03e6, 9e6], [1e6] * 3).tolist() == [0, 4, 6]
-
-
-def test_f1_is_the_mean_over_the_levels_that_occur():
-    truth = np.array([0, 0, 3, 3])
-    assert f1_score(truth, truth) == 1
-    # Half of level 0 is found, and 3 is found once too often: 2/3 and 4/5.
-    assert f1_score(truth, np.array([0, 3, 3, 3])) == pytest.approx((2 / 3 + 4 / 5) / 2)
-    assert f1_score(truth, np.array([1, 1, 1, 1])) == 0
 
 
 def test_imitation_of_the_oracle_is_measured_for_each_range_of_delays():

@@ -16,13 +16,8 @@ from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, not_measured, print_rows, rows_document
 from weir.traces.schema.scenario import Scenario
 
-Record = RunRecord
-
 OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for everything that the command writes.")]
 SeedsOption = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Run with the seeds 1 to N.")]
-JobsOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes at once. Default: one for each core.")
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the JSON document, and no progress.")]
 
 
@@ -38,7 +33,7 @@ class Case:
     loss_ratio: float
 
 
-def case_of(record: Record) -> Case | None:
+def case_of(record: RunRecord) -> Case | None:
     """The record's only flow; None: nothing arrived."""
     flow = record.flows[0]
     delay_ms, capacity_bps = flow.one_way_delay_ms, record.path.mean_capacity_bps

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from weir.console import error_console
+from weir.console import counted, error_console
 from weir.errors import InputError
 from weir.files.input import printable_lines
 from weir.objectives import parse_objective
@@ -14,14 +14,14 @@ from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
 from weir.qoe_eval.options.call import SIZES, CallOptions
+from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records import RunAbout, Summary, command_record
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import read_inputs
 from weir.qoe_eval.runs.jobs import runs_policy
-from weir.qoe_eval.runs.options import model_to_run
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures
+from weir.qoe_eval.runs.progress import end_with_failures
 from weir.registry import uses_model
 from weir.simulator.executables import find_peer, find_simulator
 from weir.traces.formats.convert import parse_rate
@@ -84,7 +84,7 @@ def _print(summary: Summary, outcome: CallsOutcome, end: str) -> None:
         why = printable_lines("; ".join(one.why))
         typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {why}")
     note = f" ({outcome.reused} of them from an earlier run)" if outcome.reused else ""
-    typer.echo(f"\n{count_runs(len(outcome.records), 'call')}{note}. {end}")
+    typer.echo(f"\n{counted(len(outcome.records), 'call')}{note}. {end}")
 
 
 def _bitrate(text: str) -> int:

@@ -176,9 +176,6 @@ class _CallLines:
 
     def _pool_line(self, values: Array, *, step: bool = False) -> Line:
         times_us = np.array([state.time_us for state in self._pool_states], dtype=np.float64)
-        return self._estimates_line(times_us, values, step=step)
-
-    def _estimates_line(self, times_us: Array, values: Array, *, step: bool) -> Line:
         x, y = binned(self._since(times_us), values, self.duration_s, self._width_s, "last" if step else "min")
         return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)
 

@@ -45,7 +45,6 @@ class CommonSettings:
     `receiver`: chromium only with a native sender under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which
     needs no REMB. `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder.
     `model`: None for the shipped one. `decision_delay_ms`: the policy's answers are used so much later.
-    `orders`: changes during the call (`orders.py`), each with its time from the start in seconds.
     """
 
     sender: SenderKind
@@ -59,7 +58,6 @@ class CommonSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     decision_delay_ms: float = 0.0
-    orders: tuple[tuple[float, Order], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

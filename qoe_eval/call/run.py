@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from weir.console import counted
 from weir.errors import MissingComponent
 from weir.qoe_eval.call.plan import CallResult, CallSettings, done_calls
 from weir.qoe_eval.records import CallRecord
@@ -60,8 +61,9 @@ def run_calls(
             store.discard_if_empty()
             raise
         except (KeyboardInterrupt, asyncio.CancelledError):
-            kept = "1 call" if len(run.done) == 1 else f"{len(run.done)} calls"
-            console.print(f"weir: interrupted; {kept} kept in {out}: the same command continues")
+            console.print(
+                f"weir: interrupted; {counted(len(run.done), 'call')} kept in {out}: the same command continues"
+            )
             raise typer.Exit(1) from None
     outcome.records = [run.done[key] for key in calls if key in run.done]
     return outcome

@@ -37,7 +37,7 @@ from weir.qoe_eval.link.child_process import Message, monotonic_us
 from weir.qoe_eval.link.leftovers import Reaper, finish
 from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
 from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
-from weir.qoe_eval.runs.options import model_to_run
+from weir.qoe_eval.options.shared import model_to_run
 
 OnEvent = Callable[[dict[str, Any]], None]
 
@@ -222,7 +222,7 @@ class _Call:
             self._frames = RawFrames(self._folder / logs.FRAMES)
         started_us = self._progress.started_us = await self._link.begin()
         self._state("in the call", duration_s=self._settings.duration_s, started_us=started_us)
-        for work in (self._execute_orders(), self._send_planned_orders(started_us), self._watch()):
+        for work in (self._execute_orders(), self._watch()):
             self._endless.append(self._watched(work))
         self._lag.start()
         remaining_s = self._settings.duration_s - (monotonic_us() - started_us) / 1e6
@@ -325,11 +325,6 @@ class _Call:
 
     async def _watch(self) -> None:
         self._break(await self._watchdog.expired())
-
-    async def _send_planned_orders(self, started_us: int) -> None:
-        for at_s, order in self._settings.orders:
-            await asyncio.sleep(max(0.0, at_s - (monotonic_us() - started_us) / 1e6))
-            await self._control.put(order)
 
     async def _execute_orders(self) -> None:
         assert self._link is not None

@@ -10,10 +10,11 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from weir.console import counted
 from weir.files.output import write_text
 from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
-from weir.qoe_eval.runs.progress import count_runs, end_with_failures
+from weir.qoe_eval.runs.progress import end_with_failures
 from weir.qoe_eval.runs.replay import ReplayOutcome
 
 
@@ -41,7 +42,7 @@ def finish(
         typer.echo(text, nl=False)
     else:
         show()
-        made = count_runs(run["runs"]) if "runs" in run else f"{run['calls']} calls"
+        made = counted(run["runs"], "run") if "runs" in run else counted(run["calls"], "call")
         typer.echo(f"\n{made} in {run['wall_s']:.1f} s. Details: {next(iter(pages), summary)}")
     end_with_failures(run["failures"], console)
 

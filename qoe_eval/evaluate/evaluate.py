@@ -14,19 +14,11 @@ import typer
 from weir.console import error_console
 from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
-from weir.qoe_eval.evaluate.ending import finish
-from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
-from weir.qoe_eval.evaluate.measured import measurement_of
-from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
-from weir.qoe_eval.evaluate.scenario_sets import TRACE_SETS, Settings, check_traces
-from weir.qoe_eval.evaluate.suite import Suite
-from weir.qoe_eval.evaluate.suites import SUITES
-from weir.qoe_eval.measurement import write_measurement
+from weir.options import loading
 from weir.qoe_eval.options.call import SIZES
-from weir.qoe_eval.records import RunAbout, command_record
-from weir.qoe_eval.runs.inputs import shared_traces
-from weir.qoe_eval.runs.options import JobsOption, check_model, model_to_run
+from weir.qoe_eval.options.shared import TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
 
+SUITE_NAMES = ("policy", "opponents", "impairments", "safety", "send-side", "calls")
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"
 MODELS = "models"
@@ -37,7 +29,7 @@ def evaluate(
     suite: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help=f"{', '.join(SUITES)}; repeatable. Default: those with goals that need no calls."
+            metavar="NAME", help=f"{', '.join(SUITE_NAMES)}; repeatable. Default: those with goals that need no calls."
         ),
     ] = None,
     out: Annotated[
@@ -100,21 +92,39 @@ def evaluate(
     Exit status 0 whether or not the goals are reached. An interrupted run is resumed by the same command.
     """
     started = time.monotonic()
-    suites = _suites(suite or [], calls)
+    for name in suite or ():
+        if name not in SUITE_NAMES:
+            raise InputError(f"--suite '{name}': not known; {unknown(name, SUITE_NAMES)}")
     if size is not None and size not in SIZES:
         raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
-    if record is not None and len(suites) != 1:
+    if record is not None and len(set(suite or ())) != 1:
         raise InputError("--record: is of one suite; name it with --suite")
     check_model(model, "MODEL")
     check_model(weak_model, "--weak-model")
-    traces = traces or shared_traces(*TRACE_SETS)
-    check_traces(traces)
+    if traces is not None and not any((traces / name).is_dir() for name in TRACE_SETS):
+        raise InputError(f"--traces '{traces}': no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
     chosen_model = model_to_run(model)
     sha256 = hashlib.sha256(read_bytes(chosen_model, LARGEST_MODEL_BYTES)).hexdigest()
+    values = _read_figures(figures or [], sha256)
+    with loading():
+        from weir.qoe_eval.evaluate.ending import finish
+        from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
+        from weir.qoe_eval.evaluate.measured import measurement_of
+        from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
+        from weir.qoe_eval.evaluate.scenario_sets import Settings
+        from weir.qoe_eval.evaluate.suites import SUITES
+        from weir.qoe_eval.measurement import write_measurement
+        from weir.qoe_eval.records import RunAbout, command_record
+
+    suites = [
+        one
+        for name, one in SUITES.items()
+        if name in (suite or ()) or (not suite and one.goals and (calls or not one.only_calls))
+    ]
+    traces = traces or shared_traces(*TRACE_SETS)
     settings = Settings(
-        chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, full, size, weak_model,
-        _read_figures(figures or [], sha256),
-    )  # fmt: skip
+        chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, full, size, weak_model, values
+    )
     calls = calls or (bool(suite) and all(one.only_calls for one in suites))
     planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
     console = error_console()
@@ -149,20 +159,6 @@ def evaluate(
         console,
         as_json=as_json,
     )
-
-
-def _suites(names: Sequence[str], calls: bool) -> list[Suite]:
-    """Raises:
-    InputError: there is no suite of a name.
-    """
-    for name in names:
-        if name not in SUITES:
-            raise InputError(f"--suite '{name}': not known; {unknown(name, SUITES)}")
-    return [
-        one
-        for name, one in SUITES.items()
-        if name in names or (not names and one.goals and (calls or not one.only_calls))
-    ]
 
 
 def _read_figures(files: Sequence[Path], model_sha256: str) -> dict[str, Any]:

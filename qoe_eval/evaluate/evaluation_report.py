@@ -10,7 +10,7 @@ import rich.table
 import typer
 from rich.text import Text
 
-from weir.console import output_console
+from weir.console import counted, output_console
 from weir.qoe_eval.evaluate.evaluation_charts import worst_charts
 from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.score_measures import SCORE, family_rows
@@ -19,7 +19,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differe
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
 from weir.qoe_eval.report.chart_rows import Chart
-from weir.qoe_eval.report.display import counted, dated, verdict
+from weir.qoe_eval.report.display import dated, verdict
 from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_table import Cell, Row, Table

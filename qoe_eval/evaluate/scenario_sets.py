@@ -14,6 +14,7 @@ from typing import Any
 from weir.errors import InputError
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.scenarios import CELLULAR_CALL_S, bundled_cellular_calls, losing_feedback
+from weir.qoe_eval.options.shared import TRACE_SETS as TRACE_SETS
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
@@ -22,7 +23,6 @@ from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Scenario
 
-TRACE_SETS = ("opennetlab", "mahimahi")
 CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-driving.down")
 # Far from the small numbers that anyone who develops a model against the held-out split begins with.
 FIRST_RANDOM_SEED = 1_000_000
@@ -119,16 +119,6 @@ def traces(name: str) -> SetBuilder:
         return ScenarioSet(name, [_trace_scenario(path, name) for path in files])
 
     return build
-
-
-def check_traces(folder: Path | None) -> None:
-    """Refuses a folder without any set of traces.
-
-    Raises:
-        InputError: it does not exist, or holds none of TRACE_SETS.
-    """
-    if folder is not None and not any((folder / name).is_dir() for name in TRACE_SETS):
-        raise InputError(f"--traces '{folder}': no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
 
 
 def random(first: int = 0, times: int = 1) -> SetBuilder:

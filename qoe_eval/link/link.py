@@ -13,8 +13,8 @@ import typer
 from weir.errors import InputError
 from weir.files.output import refuse_to_overwrite, write_bytes
 from weir.options import ForceOption, loading, with_options
+from weir.qoe_eval.options.shared import PathArguments
 from weir.qoe_eval.requirements import check_link_requirements
-from weir.qoe_eval.runs.options import PathArguments
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,6 @@ from weir.qoe_eval.json_lines import number, read_objects
 
 Array = NDArray[np.float64]
 
-_COLUMNS = (
-    "time_us",
-    "scenario_time_s",
-    "capacity_bps",
-    "carried_bytes",
-    "queue_bytes",
-    "queueing_delay_ms",
-    "packets",
-    "bytes",
-    "dropped_packets",
-    "dropped_while_down_packets",
-    "one_way_delay_ms_mean",
-    "one_way_delay_ms_p95",
-    "cross_traffic_bytes",
-    "delay_error_ms_p95",
-)
 DELAY_ERROR_BOUNDS_MS = (*(2.0**power for power in range(-4, 7)), float("inf"))
 """Upper bounds of the bins of delay errors."""
 # Points over which the packets of an interval are spread.
@@ -106,16 +90,17 @@ class LinkLog:
         half_width = np.nan_to_num(np.maximum(0, p95 - mean)[known]) / 0.9
         places = (np.arange(_PLACES) + 0.5) / _PLACES * 2 - 1
         delays = (mean[known][:, None] + half_width[:, None] * places[None, :]).ravel()
-        order = np.argsort(delays)
-        reached = np.cumsum(np.repeat(self.packets[known] / _PLACES, _PLACES)[order])
-        index = int(np.searchsorted(reached, percent / 100 * reached[-1]))
-        return float(delays[order][min(index, len(order) - 1)])
+        weights = np.repeat(self.packets[known], _PLACES)
+        return float(np.quantile(delays, percent / 100, method="inverted_cdf", weights=weights))
 
     @property
     def scenario_start_us(self) -> float | None:
         """The time of the scenario's second 0; None if it never began."""
         began = np.flatnonzero(self.scenario_time_s > 0)
         return float(self.time_us[began[0]] - 1e6 * self.scenario_time_s[began[0]]) if len(began) else None
+
+
+_COLUMNS = tuple(column.name for column in fields(LinkLog) if column.name != "delay_error_ms_counts")
 
 
 def read_link_log(path: Path, direction: str) -> LinkLog:

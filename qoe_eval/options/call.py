@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from weir.qoe_eval.runs.options import (
+from weir.qoe_eval.options.shared import (
     FIELD_TRIALS,
     POOL,
     DecisionDelayOption,

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
-from weir.qoe_eval.runs.options import (
+from weir.qoe_eval.options.shared import (
     FIELD_TRIALS,
     POOL,
     DecisionDelayOption,
@@ -21,6 +20,7 @@ from weir.qoe_eval.runs.options import (
     ReferenceOption,
     RequireOption,
 )
+from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.registry import DEFAULT_PRESET, SIMULATED
 from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S, MediaKind
 

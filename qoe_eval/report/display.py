@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weir.qoe_eval.measures.table import Measure
+from weir.qoe_eval.options.shared import is_name
 from weir.qoe_eval.records import PairedComparison
-from weir.qoe_eval.runs.options import is_name
 from weir.registry import LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.
@@ -22,11 +22,6 @@ def dated(text: str, libwebrtc: str) -> str:
     version, as of January 2023, stands behind the names of its controllers, `gcc (2023-01)`.
     """
     return _LIBWEBRTC.sub(rf"\1 ({libwebrtc})", text) if re.fullmatch(r"\d{4}-\d{2}", libwebrtc) else text
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and what it counts."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def signed(value: float, metric: Measure) -> str:

@@ -135,15 +135,12 @@ def details_markdown(rows: Sequence[Row]) -> str:
     return "## Details\n\n" + "".join(f"- {row.what}: {row.detail}\n" for row in rows if row.detail)
 
 
-def print_rows(rows: Sequence[Row], *, details: bool = False) -> None:
-    """The table on standard output; with `details` what is behind each row, too."""
+def print_rows(rows: Sequence[Row]) -> None:
+    """The table on standard output."""
     table = Table(box=None, header_style="dim", pad_edge=False)
     for name in ("what", "goal", "measured", "reached"):
         table.add_column(name, justify="right" if name in ("goal", "measured") else "left")
     styles = {True: "green", False: "red", None: "dim"}
     for row in rows:
         table.add_row(row.what, row.bound, row.measured, row.verdict, style=styles[row.reached])
-    console = output_console()
-    console.print(table)
-    if details:
-        console.print("\n" + "\n".join(f"{row.name}: {row.detail}" for row in rows if row.detail), soft_wrap=True)
+    output_console().print(table)

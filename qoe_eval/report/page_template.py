@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weir.console import counted
+from weir.qoe_eval.options.shared import own_names
 from weir.qoe_eval.report import display
 from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.report.text import TOO_FEW
-from weir.qoe_eval.runs.options import own_names
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,7 +102,7 @@ def _environment() -> Environment:
     )
     # `tojson` also escapes what would end a script element.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    environment.filters |= {"colour": display.colour, "counted": display.counted, "dated": display.dated}
+    environment.filters |= {"colour": display.colour, "counted": counted, "dated": display.dated}
     environment.globals |= {"too_few": TOO_FEW, "own_file": _own_file, "plotly": _plotly}
     return environment
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from weir.console import output_console
+from weir.console import counted, output_console
 from weir.qoe_eval.measures.comparison import leading_pairs
 from weir.qoe_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir.qoe_eval.measures.table import MEASURES
@@ -139,7 +139,7 @@ def too_few_text(independent: int) -> str:
 
 def sample_text(independent: int, n: int) -> str:
     """The number of independent scenarios and of seeds, for people."""
-    return f"{independent} independent scenario{'' if independent == 1 else 's'}, {seeds_text(independent, n)}"
+    return f"{counted(independent, 'independent scenario')}, {seeds_text(independent, n)}"
 
 
 def summary_sample(summary: Summary) -> str:
@@ -153,4 +153,4 @@ def seeds_text(independent: int, n: int) -> str:
     """How many runs (or pairs) there are of each scenario; in all, where not all have the same number."""
     seeds, rest = divmod(n, max(1, independent))
     each = " each" if independent > 1 else ""
-    return f"{n} runs" if rest else f"{seeds} seed{'' if seeds == 1 else 's'}{each}"
+    return f"{n} runs" if rest else f"{counted(seeds, 'seed')}{each}"

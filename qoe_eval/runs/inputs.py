@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,12 +145,3 @@ def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
     else:
         scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
     return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]
-
-
-def shared_traces(*sets: str) -> Path | None:
-    """The folder `traces` in the one that the environment variable WEIR_SHARED names, where it holds any of these sets
-    (folders); None: it does not, or none is named.
-    """
-    shared = os.environ.get("WEIR_SHARED")
-    folder = Path(shared) / "traces" if shared else None
-    return folder if folder and any((folder / name).is_dir() for name in sets) else None

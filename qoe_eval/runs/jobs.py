@@ -14,10 +14,9 @@ from pydantic import JsonValue
 from weir.files.input import sha256_of_file
 from weir.qoe_eval.records import ModelFile
 from weir.qoe_eval.runs.custom_controllers import CustomController
-from weir.qoe_eval.runs.options import POLICY_FILE
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorJob
-from weir.registry import is_pool, pool_members, uses_model
+from weir.registry import POLICY_FILE, is_pool, pool_members, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import vary
 

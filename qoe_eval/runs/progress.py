@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from weir.console import counted
 from weir.errors import InputError
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome, replay_all
@@ -49,12 +50,12 @@ def run_with_progress(
         console.print(f"weir: {error}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        kept = count_runs(len(RunStore(out).read()))
+        kept = counted(len(RunStore(out).read()), "run")
         console.print(f"weir: interrupted; {kept} kept in {out}: the same command goes on{after_interrupt}")
         raise typer.Exit(1) from None
     if outcome.refused:
         RunStore(out).discard_if_empty()
-        raise InputError(f"{outcome.refused.describe()} ({count_runs(len(outcome.records))} kept in {out})")
+        raise InputError(f"{outcome.refused.describe()} ({counted(len(outcome.records), 'run')} kept in {out})")
     return outcome
 
 
@@ -62,10 +63,5 @@ def end_with_failures(failures: Sequence[str], console: Console, noun: str = "ru
     """Ends with status 1 when runs did not complete, and names the first five."""
     if failures:
         shown = "\n".join(f"  {failure}" for failure in failures[:5])
-        console.print(f"weir: {count_runs(len(failures), noun)} did not complete:\n{shown}")
+        console.print(f"weir: {counted(len(failures), noun)} did not complete:\n{shown}")
         raise typer.Exit(1)
-
-
-def count_runs(number: int, noun: str = "run") -> str:
-    """The number with its noun."""
-    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

@@ -177,3 +177,9 @@ def _status(code: int) -> str:
 def die_with_parent() -> None:
     """For `preexec_fn`: the child is killed when the thread that started it ends, however that happens."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def begin_in_pool() -> None:
+    """The start of a process of a pool: it dies with this program, which alone gets a Ctrl-C at the terminal."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -6,21 +6,20 @@ import asyncio
 import os
 import signal
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.files.output import make_folder
-from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.options import loading
 from weir.qoe_eval.serve.models import Models
-from weir.qoe_eval.serve.setup_description import OWN
-from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
-from weir.traces.schema.scenario import Scenario
+from weir.traces.listing import check_input
+
+if TYPE_CHECKING:
+    from weir.traces.schema.scenario import Scenario
 
 DEFAULT_PORT = 8420
 
@@ -45,26 +44,18 @@ def serve(
     ] = None,
 ) -> None:
     """Serves a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
-    scenarios = offered_scenarios(inputs or [])
+    for name in inputs or ():
+        check_input(name)
     if models is not None and not models.is_dir():
         raise InputError(f"--models '{printable(models)}': no such folder")
+    with loading():
+        from weir.qoe_eval.serve.setup_description import offered_scenarios
+
+    scenarios = offered_scenarios(inputs or [])
     make_folder(out)
     # The display belongs to the user; a browser that root starts would refuse to run.
     opens = browser if browser is not None else _has_display() and os.geteuid() != 0
     raise typer.Exit(asyncio.run(_serve(scenarios, port, out.resolve(), Models(models), opens)))
-
-
-def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
-    """Returns scenarios by the heading on the page; an input takes the place of a bundled scenario of its name.
-
-    Raises:
-        InputError: an input is invalid.
-    """
-    own = read_inputs(inputs, PathOptions())
-    groups = {"Bundled": bundled_scenarios(), "Published calls": call_scenarios(), "RFC 8867": rfc8867_scenarios()}
-    names = {scenario.name for scenario in own}
-    others = {group: [one for one in found if one.name not in names] for group, found in groups.items()}
-    return ({OWN: own} if own else {}) | others
 
 
 async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, models: Models, opens: bool) -> int:

@@ -12,9 +12,12 @@ from weir.objectives import MINIMUM_WEIGHT
 from weir.qoe_eval.call.disturbance import LARGEST_LINK_LAG_MS
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.options.call import SIZES
+from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S, SENDERS
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
+from weir.traces.catalogue import bundled_scenarios
+from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
 from weir.traces.schema.links import (
     GilbertElliottLoss,
@@ -30,6 +33,19 @@ from weir.traces.schema.scenario import Scenario
 OWN = "Yours"
 """The heading of the scenarios that the user named."""
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
+
+
+def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
+    """Returns scenarios by the heading on the page; an input takes the place of a bundled scenario of its name.
+
+    Raises:
+        InputError: an input is invalid.
+    """
+    own = read_inputs(inputs, PathOptions())
+    groups = {"Bundled": bundled_scenarios(), "Published calls": call_scenarios(), "RFC 8867": rfc8867_scenarios()}
+    names = {scenario.name for scenario in own}
+    others = {group: [one for one in found if one.name not in names] for group, found in groups.items()}
+    return ({OWN: own} if own else {}) | others
 
 
 def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> dict[str, Any]:

@@ -72,7 +72,29 @@ REFUSED = {
     ("train", "nowhere.toml"): "weir: nowhere.toml: no such file",
     ("export", "nowhere"): "weir: nowhere: no such file",
     ("adapt", "nowhere.onnx", "--objective", "latency"): "weir: nowhere.onnx: no such file",
+    ("evaluate", "nowhere.onnx"): "weir: MODEL 'nowhere.onnx': no such file",
+    ("evaluate", "--suite", "polcy"): "weir: --suite 'polcy': not known; did you mean policy?",
+    ("evaluate", "--size", "1x1"): "weir: --size '1x1': not known; use 1280x720, 640x360",
+    ("evaluate", "--record", "r.json"): "weir: --record: is of one suite; name it with --suite",
+    ("evaluate", "--traces", "nowhere"): "weir: --traces 'nowhere': no folder opennetlab/ or mahimahi/ in it",
+    ("evaluate", "--figures", "nowhere.json"): "weir: nowhere.json: no such file",
+    ("serve", "nowhere.csv"): "weir: nowhere.csv: no such file",
+    ("serve", "--models", "nowhere"): "weir: --models 'nowhere': no such folder",
+    ("serve", "--port", "65536"): "weir: --port '65536': must be less than or equal to 65535",
+    ("tune", "nowhere.toml"): "weir: nowhere.toml: no such file",
+    ("bench", "--build-dir", "nowhere"): "weir: --build-dir 'nowhere': no such folder",
+    ("model", "nowhere.onnx"): "weir: nowhere.onnx: no such file",
+    ("model", "nowhere.onnx", "--summary", "s.json"): "weir: --summary and --goals: are for --card",
+    ("traces", "validate", "nowhere.csv"): "weir: nowhere.csv: no such file",
+    ("traces", "convert", "nowhere.csv", "x.json"): "weir: nowhere.csv: no such file",
 }
+
+
+def test_evaluate_names_the_suites_that_there_are():
+    from weir.qoe_eval.evaluate.evaluate import SUITE_NAMES
+    from weir.qoe_eval.evaluate.suites import SUITES
+
+    assert tuple(SUITES) == SUITE_NAMES
 
 
 def run(program, *arguments, **options):

@@ -8,7 +8,7 @@ import pytest
 from weir.errors import InputError
 from weir.installation import shipped_model
 from weir.qoe_eval.records import Summary
-from weir.trainer.model_command import goal_results, replay_results
+from weir.trainer.model.card import goal_results, replay_results
 from weir.trainer.model_command import model as model_command
 
 GOALS = {

@@ -12,14 +12,14 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import gymnasium  # noqa: E402
 import onnxruntime  # noqa: E402
 
-from weir import FEATURES  # noqa: E402
+from weir import FEATURES, Policy  # noqa: E402
 from weir.trainer.gym import rule  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
     ActionSpecification,
     EnvironmentSpecification,
 )
-from weir.trainer.model.export import check_in_library, export, parity  # noqa: E402
+from weir.trainer.model.export import export, parity  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 from weir.trainer.policies.off_policy import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy  # noqa: E402
@@ -110,15 +110,12 @@ def test_torch_onnx_runtime_and_the_library_agree(tmp_path, algorithm, kind, fea
     ]
     found = np.concatenate([session.run(["action"], values)[0] for values in inputs])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
-    if check_in_library((tmp_path / "a.onnx").read_bytes()):
-        from weir import _core
-
-        library = _core.Policy((tmp_path / "a.onnx").read_bytes())
-        assert not library.needs_onnxruntime
-        answers = [
-            library.run(row.tolist(), tuple(weights.tolist())) for row, weights in zip(rows, objectives, strict=True)
-        ]
-        np.testing.assert_allclose(np.array(answers), expected, rtol=1e-4, atol=1e-4)
+    library = Policy((tmp_path / "a.onnx").read_bytes())
+    assert not library.needs_onnxruntime
+    answers = [
+        library.run(row.tolist(), tuple(weights.tolist())) for row, weights in zip(rows, objectives, strict=True)
+    ]
+    np.testing.assert_allclose(np.array(answers), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ def make_environment(
 def make_model(
     configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None
 ) -> BaseAlgorithm:
-    """A fresh learner; TensorBoard's events go to `folder` when TensorBoard is installed."""
+    """A fresh learner; TensorBoard's events go to `folder`."""
     algorithm = configuration.algorithm
     assert algorithm != "impala"
     make = _td3 if algorithm == "td3" else _sac if algorithm == "sac" else _ppo
@@ -103,8 +102,8 @@ def make_model(
 
 
 def events_folder(folder: Path | None) -> str | None:
-    """The folder of TensorBoard's events in a training folder, made; None without TensorBoard."""
-    if folder is None or not find_spec("tensorboard"):
+    """The folder of TensorBoard's events in a training folder, made; None without one."""
+    if folder is None:
         return None
     make_folder(folder / "tensorboard")
     return str(folder / "tensorboard")

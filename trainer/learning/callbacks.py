@@ -32,7 +32,6 @@ class TrainingProgress:
     """Passed to `on_progress` once per update; off-policy, once per `STEPS_BETWEEN_RECORDS` steps."""
 
     steps: int
-    total_steps: int
     mean_reward: float
     objectives: tuple[float, float, float]
 
@@ -104,7 +103,7 @@ class Recorder(BaseCallback):
             self._save()
         if self._on_progress is not None:
             shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
-            self._on_progress(TrainingProgress(self.num_timesteps, configuration.steps, self.mean_reward, shown))
+            self._on_progress(TrainingProgress(self.num_timesteps, self.mean_reward, shown))
 
 
 class WeightAverage(BaseCallback):

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.errors import InputError
 from weir.files.output import replacing
 from weir.objectives import checked_objective
 from weir.registry import PRESETS
@@ -19,7 +18,7 @@ from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
-from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS
+from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS, read_evaluations
 
 SCENARIOS = 16
 DURATION_S = 30.0
@@ -164,23 +163,6 @@ class EvaluationCallback(BaseCallback):
         lengths = np.full(results.shape, self._evaluation.steps)
         with replacing(self._folder / EVALUATIONS) as file:
             np.savez(file, timesteps=np.array(self._timesteps), results=results, ep_lengths=lengths)
-
-
-def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Steps (E,) and rewards a step (E, scenarios) of the evaluations so far.
-
-    Raises:
-        InputError: the file is damaged.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            steps, results = file["timesteps"], file["results"]
-        if not (steps.ndim == 1 and results.ndim == 2 and len(steps) == len(results) and np.isfinite(results).all()):
-            raise ValueError("not a row of rewards for each evaluation")
-        return steps, results
-    # A damaged zip may raise anything.
-    except Exception as error:
-        raise InputError(f"{path}: is damaged ({type(error).__name__}); remove it to go on without it") from None
 
 
 def evaluation_objective(configuration: TrainingConfiguration) -> tuple[float, float, float]:

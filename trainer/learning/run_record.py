@@ -10,11 +10,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from weir.errors import InputError
-from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.files.input import LARGEST_TEXT_BYTES, parse_json, printable, read_bytes, read_text
 from weir.files.output import write_text
+from weir.qoe_eval.json_lines import LARGEST_NUMBER
+from weir.qoe_eval.records import read_document
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 
 CHECKPOINT = "checkpoint.zip"
@@ -78,13 +81,31 @@ def read_run_record(folder: str | os.PathLike[str]) -> RunRecord:
         InputError: it is broken.
     """
     path = Path(folder) / FILE
-    if not path.exists():
-        return RunRecord()
-    values = parse_json(read_text(path), str(path))
+    return read_document(path, RunRecord, "record of a training run") if path.exists() else RunRecord()
+
+
+def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Steps (E,) and rewards a step (E, scenarios) of the evaluations so far; none where there is no file.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    if not path.is_file():
+        return np.zeros(0), np.zeros((0, 0))
     try:
-        return RunRecord.model_validate(values)
-    except ValueError as error:
-        raise InputError(f"{path}: is not the record of a training run: {str(error).splitlines()[0]}") from None
+        with np.load(path, allow_pickle=False) as file:
+            if sum(one.file_size for one in file.zip.infolist()) > LARGEST_TEXT_BYTES:
+                raise ValueError(f"unpacks to over {LARGEST_TEXT_BYTES >> 20} MiB")
+            found = file["timesteps"], file["results"]
+        if any(one.dtype.kind not in "iuf" or not (np.abs(one) <= LARGEST_NUMBER).all() for one in found):
+            raise ValueError("values that are no finite numbers")
+        steps, rewards = (one.astype(float) for one in found)
+        if rewards.ndim != 2 or steps.shape != rewards.shape[:1] or not rewards.size:
+            raise ValueError(f"{steps.shape} steps and rewards of shape {rewards.shape}")
+    # A damaged zip may raise anything.
+    except Exception as error:
+        raise InputError(f"{path}: is not what `weir train --eval` writes: {error}; remove it to do without") from None
+    return steps, rewards
 
 
 def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import onnx
 import torch
 
 import weir
+from weir._core import Policy
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -41,7 +41,7 @@ def export(
     entries; `on_stage` is called with what is done next.
 
     Raises:
-        InputError: the file cannot be written, or torch, ONNX Runtime and the library (when built) disagree.
+        InputError: the file cannot be written, or torch, ONNX Runtime and the library disagree.
     """
     recurrent = isinstance(policy.deployed_modules()[1], RecurrentActor)
     kind = DeployedRecurrentPolicy if recurrent else DeployedPolicy
@@ -78,7 +78,10 @@ def finish(
             "written"
         )
     data = model.SerializeToString(deterministic=True)
-    check_in_library(data)
+    try:
+        Policy(data)
+    except ValueError as error:
+        raise InputError(f"the library refuses the model: {error}") from None
     write_bytes(path, data)
 
 
@@ -97,23 +100,6 @@ def parity(model: onnx.ModelProto) -> float:
             difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
             worst = max(worst, float(np.max(difference)))
     return worst
-
-
-def check_in_library(model: bytes) -> bool:
-    """Loads the model in the estimator's own library, which checks the golden vectors; False when it is not built.
-
-    Raises:
-        InputError: the library refuses the model.
-    """
-    if find_spec("weir._core") is None:
-        return False
-    from weir import _core
-
-    try:
-        _core.Policy(model)
-    except ValueError as error:
-        raise InputError(f"the library refuses the model: {error}") from None
-    return True
 
 
 def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:

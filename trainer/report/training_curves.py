@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from weir.errors import InputError
 from weir.files.input import LARGEST_TEXT_BYTES
-from weir.qoe_eval.json_lines import LARGEST_NUMBER, number, read_objects
+from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.report.chart_rows import Chart, chart, line, row, thinned
-from weir.trainer.learning.run_record import EVALUATIONS, PROGRESS_LOG, RunRecord
+from weir.trainer.learning.run_record import EVALUATIONS, PROGRESS_LOG, RunRecord, read_evaluations
 
 STEPS = "time/total_timesteps"
 REWARD = "rollout/mean_reward_per_step"
@@ -72,7 +71,7 @@ def read_curves(folder: Path) -> Curves:
     Raises:
         InputError: the evaluations are damaged.
     """
-    return Curves(_read_progress(folder / PROGRESS_LOG), *_read_evaluations(folder / EVALUATIONS))
+    return Curves(_read_progress(folder / PROGRESS_LOG), *read_evaluations(folder / EVALUATIONS))
 
 
 def _read_progress(path: Path) -> list[dict[str, float]]:
@@ -84,25 +83,6 @@ def _read_progress(path: Path) -> list[dict[str, float]]:
     lines = ({name: known for name, one in entry.items() if (known := number(one)) is not None}
              for entry in read_objects(path))  # fmt: skip
     return [line for line in lines if line.get(STEPS, -1) >= 0]
-
-
-def _read_evaluations(path: Path) -> tuple[Array, Array]:
-    """Steps (E,) and rewards a step (E, scenarios)."""
-    if not path.is_file():
-        return np.zeros(0), np.zeros((0, 0))
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if sum(one.file_size for one in file.zip.infolist()) > LARGEST_TEXT_BYTES:
-                raise ValueError(f"unpacks to over {LARGEST_TEXT_BYTES >> 20} MiB")
-            found = file["timesteps"], file["results"]
-        if any(one.dtype.kind not in "iuf" or not (np.abs(one) <= LARGEST_NUMBER).all() for one in found):
-            raise ValueError("values that are no finite numbers")
-        steps, rewards = (one.astype(float) for one in found)
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, NotImplementedError, BadZipFile) as error:
-        raise InputError(f"{path}: is not what `weir train --eval` writes: {error}") from None
-    if rewards.ndim != 2 or steps.shape != rewards.shape[:1] or not rewards.size:
-        raise InputError(f"{path}: has {steps.shape} steps and rewards of shape {rewards.shape}")
-    return steps, rewards
 
 
 def training_chart(record: RunRecord, curves: Curves, done: int) -> Chart:

@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from weir.errors import InputError
-from weir.files.input import parse_json, read_text
 from weir.files.output import write_text
+from weir.qoe_eval.records import read_document
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 
 DESCRIPTION = "tune.json"
@@ -64,12 +64,7 @@ def read_description(search: Path) -> Description:
     Raises:
         InputError: it is missing or broken.
     """
-    path = search / DESCRIPTION
-    values = parse_json(read_text(path), str(path))
-    try:
-        return Description.model_validate(values)
-    except ValueError as error:
-        raise InputError(f"{path}: is not the description of a search: {str(error).splitlines()[0]}") from None
+    return read_document(search / DESCRIPTION, Description, "description of a search")
 
 
 def _compared(configuration: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -15,8 +15,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from weir.errors import InputError
-from weir.files.input import parse_json, read_text
 from weir.files.output import alone_in, make_folder, write_text
+from weir.qoe_eval.records import read_document
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 from weir.trainer.configuration.tuning import with_parameters
 from weir.trainer.tune.score import Score, score_model
@@ -76,11 +76,7 @@ def read_trial(path: Path) -> TrialRecord:
     Raises:
         InputError: it is none.
     """
-    values = parse_json(read_text(path), str(path))
-    try:
-        return TrialRecord.model_validate(values)
-    except ValueError as error:
-        raise InputError(f"{path}: is not the record of a trial: {str(error).splitlines()[0]}") from None
+    return read_document(path, TrialRecord, "record of a trial")
 
 
 def read_trials(search: Path) -> list[TrialRecord]:

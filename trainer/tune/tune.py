@@ -1,4 +1,4 @@
-"""The command `weir tune`."""
+"""The work of `weir tune`: searches, with a progress bar, and shows the result."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import os
 import shlex
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from weir.console import error_console
 from weir.errors import InputError
-from weir.files.input import check_utf8, printable
+from weir.files.input import printable
 from weir.files.output import alone_in, make_folder, refuse_other_results
-from weir.installation import require
 from weir.qoe_eval.report.page_template import REPORT
 from weir.simulator.cluster import connected
-from weir.simulator.executables import find_simulator
 from weir.trainer.configuration.training import TrainingConfiguration, load_configuration
 from weir.trainer.tune.description import DESCRIPTION, begin
 from weir.trainer.tune.search import LocalSearch
@@ -26,33 +23,17 @@ from weir.trainer.tune.search_report import BEST, best_trial, rewrite
 from weir.trainer.tune.trial import TrialRecord, read_trials
 
 
-def tune(
-    configuration: Annotated[Path, typer.Argument(help="Training configuration, a TOML file with a table [tune].")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the search.")] = Path("runs/tune"),
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the search in --out.")] = False,
-    trials: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Instead of the configuration's number of trials.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1024, metavar="N", help="Trials at once. Default: one per core and thread of training."
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="auto|HOST:PORT", help="Run on a Ray cluster whose machines share --out. Default: on this one."
-        ),
-    ] = None,
+def run_search(
+    configuration: Path, out: Path, trials: int | None, jobs: int | None, address: str | None, *, resume: bool
 ) -> None:
-    """Search settings of a training by viewer's quality on held-out scenarios. Ctrl-C keeps the trials; --resume
-    continues. Writes best.toml, for 'weir train', and report.html.
+    """Searches, and prints the best trial; the arguments are those of the command.
+
+    Raises:
+        InputError: the configuration or the folder cannot be used.
+        typer.Exit: status 1, after a message: interrupted, or every trial failed.
     """
-    check_utf8("--out", out)
     base = _with_trials(load_configuration(configuration), configuration, trials)
-    require("train")
-    find_simulator()
+    assert base.tune is not None
     if address is not None and base.algorithm == "impala":
         raise InputError("--address: a trial of algorithm impala has a cluster of its own; omit it")
     refuse_other_results(out, DESCRIPTION)
@@ -67,11 +48,11 @@ def tune(
         rewrite(out)
     records = read_trials(out)
     over = sum(record.state != "running" for record in records)
-    if over < trials_of(base):
+    if over < base.tune.trials:
         if fault:
             typer.echo(f"weir: {printable(fault)}", err=True)
         typer.echo(
-            f"interrupted after {over} of {trials_of(base)} trials; continue with: "
+            f"interrupted after {over} of {base.tune.trials} trials; continue with: "
             f"weir tune {configuration} --out {out} --resume",
             err=True,
         )
@@ -93,12 +74,13 @@ def _with_trials(base: TrainingConfiguration, file: Path, trials: int | None) ->
 
 def _search(out: Path, base: TrainingConfiguration, jobs: int | None, address: str | None) -> str:
     """Runs the search with a progress bar and a line for each trial; returns a fault of the cluster, if any."""
+    assert base.tune is not None
     console = error_console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     records = read_trials(out)
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         over = sum(record.state != "running" for record in records)
-        task = progress.add_task("starting", total=trials_of(base), completed=over)
+        task = progress.add_task("starting", total=base.tune.trials, completed=over)
 
         def on_steps(number: int, steps: int) -> None:
             progress.update(task, description=f"trial {number}: {steps:,} steps")
@@ -116,12 +98,6 @@ def _search(out: Path, base: TrainingConfiguration, jobs: int | None, address: s
 
             return search_on_cluster(out, base, jobs, on_steps, on_trial)
     return ""
-
-
-def trials_of(base: TrainingConfiguration) -> int:
-    """The trials of a search."""
-    assert base.tune is not None
-    return base.tune.trials
 
 
 def _result_text(record: TrialRecord) -> str:

@@ -31,3 +31,8 @@ def output_console(pipe_width: int = 250) -> Console:
 def error_console() -> Console:
     """Standard error, as plain text: for progress and complaints."""
     return _PlainConsole(stderr=True, soft_wrap=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and what it counts."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

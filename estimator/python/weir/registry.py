@@ -25,6 +25,8 @@ AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLE
 
 POLICY: Final = "weir"
 """The controller that runs the policy model at the receiver."""
+POLICY_FILE: Final = "weir:"
+"""The prefix of a pool's member that is a policy from a file."""
 LIBWEBRTC_SENDERS: Final[tuple[str, ...]] = tuple(
     name for name, one in CONTROLLERS.items() if one.field_trials is not None
 )

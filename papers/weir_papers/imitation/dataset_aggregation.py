@@ -82,7 +82,7 @@ def train(
             steps, reward = steps + len(rewards) * environment.num_envs, float(np.mean(rewards))
             save()
             if on_progress is not None:
-                on_progress(TrainingProgress(steps, configuration.steps, reward, (np.nan, np.nan, np.nan)))
+                on_progress(TrainingProgress(steps, reward, (np.nan, np.nan, np.nan)))
     except KeyboardInterrupt:
         return steps, True, reward
     finally:

@@ -38,10 +38,12 @@ def imitation_scores(models: Mapping[str, Path], flows: int, simulator: Path) ->
     Raises:
         InputError: a model cannot be read, or does not answer with a rate.
     """
-    return {
-        who: {largest_ms: f1_score(*_flows(file, largest_ms, flows, simulator)) for largest_ms in LARGEST_DELAYS_MS}
-        for who, file in models.items()
-    }
+    from sklearn.metrics import f1_score
+
+    def score(file: Path, largest_ms: float) -> float:
+        return float(f1_score(*_flows(file, largest_ms, flows, simulator), average="macro"))
+
+    return {who: {delay_ms: score(file, delay_ms) for delay_ms in LARGEST_DELAYS_MS} for who, file in models.items()}
 
 
 def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | None) -> Iterator[Row]:
@@ -78,14 +80,6 @@ def levels_of(rates_bps: Sequence[float], current_bps: Sequence[float]) -> Level
     """The index of the MULTIPLE of the current rate that is nearest to each rate (Equation 2)."""
     multiples = np.multiply.outer(np.asarray(current_bps), np.array(MULTIPLES))
     return np.argmin(np.abs(multiples - np.asarray(rates_bps)[:, None]), axis=1)
-
-
-def f1_score(truth: Levels, found: Levels) -> float:
-    """The mean over the levels that occur of 2 TP / (2 TP + FP + FN), 0 to 1."""
-    levels = np.union1d(truth, found)
-    both = [2 * np.sum((truth == level) & (found == level)) for level in levels]
-    either = [np.sum(truth == level) + np.sum(found == level) for level in levels]
-    return float(np.mean(np.array(both) / np.array(either)))
 
 
 def _flows(file: Path, largest_ms: float, flows: int, simulator: Path) -> tuple[Levels, Levels]:

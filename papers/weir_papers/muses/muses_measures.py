@@ -10,7 +10,8 @@ import numpy as np
 from weir.qoe_eval.measures.fairness import jain_index
 from weir.qoe_eval.measures.flow_series import Array, read_flow_series
 from weir.qoe_eval.measures.metrics import challenge_parts, challenge_score
-from weir_papers.common import Case, Record
+from weir.qoe_eval.records import RunRecord
+from weir_papers.common import Case
 
 PACKET_BYTES = 1500
 
@@ -26,7 +27,7 @@ def ellipse_area(cases: Sequence[Case]) -> float:
     return float(np.pi * np.sqrt(max(0.0, float(np.linalg.det(covariance(cases))))))
 
 
-def in_flight(record: Record) -> tuple[Array, Array]:
+def in_flight(record: RunRecord) -> tuple[Array, Array]:
     """The link's bandwidth-delay product and what a flow alone has in flight, in packets of PACKET_BYTES, both over the
     round trip, of each sample (100 ms) in which something arrives: by Little's law rate times delay. The return path
     has the same delay.
@@ -43,13 +44,13 @@ def in_flight(record: Record) -> tuple[Array, Array]:
     return bdp[arrived] / packet_ms, held[arrived] / packet_ms
 
 
-def in_flight_rmse(records: Sequence[Record]) -> float | None:
+def in_flight_rmse(records: Sequence[RunRecord]) -> float | None:
     """Root mean square of in flight less bandwidth-delay product over all samples, packets; None: there are none."""
     errors = np.concatenate([held - bdp for bdp, held in map(in_flight, records)] or [np.zeros(0)])
     return float(np.sqrt(np.mean(errors**2))) if errors.size else None
 
 
-def staggered_jain(record: Record) -> float | None:
+def staggered_jain(record: RunRecord) -> float | None:
     """The mean of Jain's index over the stretches in which the same flows are active, two at least: of what each
     receives in the second half of a stretch (10 of 20 s). The paper does not say over what time its index is.
     """
@@ -57,7 +58,7 @@ def staggered_jain(record: Record) -> float | None:
     return float(np.mean(indices)) if indices else None
 
 
-def _stretches(record: Record) -> Iterator[list[float]]:
+def _stretches(record: RunRecord) -> Iterator[list[float]]:
     series = [read_flow_series(record, flow) for flow in record.flows]
     known = [one for one in series if one is not None]
     edges = sorted({edge for one in known for edge in (one.active.start, one.active.stop)})
@@ -67,7 +68,7 @@ def _stretches(record: Record) -> Iterator[list[float]]:
         yield [float(one.receive_rate_bps[settled].mean()) for one in active]
 
 
-def challenge_after(record: Record, from_s: float, base_ms: float) -> float | None:
+def challenge_after(record: RunRecord, from_s: float, base_ms: float) -> float | None:
     """The challenge score of the first flow from a time on, from samples: its p95 delay is of the mean delays of the
     samples, each weighted by what arrived in it. `base_ms` is the propagation delay from then on.
     """
@@ -94,6 +95,4 @@ def _weighted_p95(values: Array, weights: Array) -> float | None:
     known = np.isfinite(values) & (weights > 0)
     if not known.any():
         return None
-    order = np.argsort(values[known])
-    shares = np.cumsum(weights[known][order]) / weights[known].sum()
-    return float(values[known][order][np.searchsorted(shares, 0.95)])
+    return float(np.quantile(values[known], 0.95, method="inverted_cdf", weights=weights[known]))

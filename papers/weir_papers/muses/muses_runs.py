@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
-from weir_papers.common import Case, Record, case_of, with_tcp
+from weir_papers.common import Case, case_of, with_tcp
 from weir_papers.muses.sets import (
     CHANGE,
     CONGESTION_CONTROLS,
@@ -68,7 +69,7 @@ def muses_results(
     """The records of `muses_plans`, and of `global_plans` where there are any, by set and by who ran them. The global
     tree ran in GLOBAL_FOLDER of `out`.
     """
-    records: dict[str, dict[str, list[Record]]] = {name: {} for name in sets}
+    records: dict[str, dict[str, list[RunRecord]]] = {name: {} for name in sets}
     by_plan = list(zip(plans, outcome.by_plan, strict=True))
     if global_tree:
         by_plan += zip(global_tree[0], global_tree[1].by_plan, strict=True)
@@ -94,14 +95,14 @@ class MusesResults:
     """
 
     sets: Mapping[str, ScenarioSet]
-    records: Mapping[str, Mapping[str, Sequence[Record]]]
-    with_series: Callable[[str, Record], Record]
+    records: Mapping[str, Mapping[str, Sequence[RunRecord]]]
+    with_series: Callable[[str, RunRecord], RunRecord]
 
-    def of(self, set_name: str, who: str) -> Sequence[Record]:
+    def of(self, set_name: str, who: str) -> Sequence[RunRecord]:
         """Records of a set; empty where there are none."""
         return self.records.get(set_name, {}).get(who, [])
 
-    def whole(self, set_name: str, who: str) -> list[Record]:
+    def whole(self, set_name: str, who: str) -> list[RunRecord]:
         """The same with their series."""
         return [self.with_series(who, record) for record in self.of(set_name, who)]
 

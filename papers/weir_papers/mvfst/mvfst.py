@@ -13,10 +13,10 @@ from weir.console import error_console
 from weir.files.model import read_model
 from weir.files.output import make_folder
 from weir.qoe_eval.evaluate.ending import replay_record
-from weir.qoe_eval.runs.options import check_model, model_to_run
+from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
-from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
+from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.mvfst.mvfst_report import mvfst_markdown
 from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans
 from weir_papers.mvfst.rows import mvfst_rows

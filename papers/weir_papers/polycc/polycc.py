@@ -11,11 +11,12 @@ from rich.progress import track
 
 from weir.console import error_console
 from weir.files.output import make_folder
+from weir.qoe_eval.options.shared import JobsOption
 from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 from weir.simulator.executables import find_simulator
-from weir_papers.common import JobsOption, JsonOption, OutOption, SeedsOption, end_paper
+from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.polycc.demonstrations import demonstrations
 from weir_papers.polycc.polycc_report import polycc_markdown, polycc_page
 from weir_papers.polycc.rows import polycc_results, polycc_rows

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weir.errors import InputError
-from weir.qoe_eval.records import FlowColumns
-from weir_papers.common import Record
+from weir.qoe_eval.records import FlowColumns, RunRecord
 
 CONVERGED_WINDOW_S = 1.0
 """A little more than a cycle of BBR's gains, eight round trips, whose probes go beyond any limit near 1.25."""
@@ -41,7 +40,7 @@ def mean_of(values: Sequence[float]) -> Mean:
     return Mean(float(np.mean(values)), float(half), n)
 
 
-def series_of(record: Record) -> tuple[float, FlowColumns]:
+def series_of(record: RunRecord) -> tuple[float, FlowColumns]:
     """The sample interval in seconds and the series of the only flow."""
     path, flow = record.series, record.flows[0].series
     if path is None or flow is None:
@@ -49,14 +48,14 @@ def series_of(record: Record) -> tuple[float, FlowColumns]:
     return path["interval_s"], flow
 
 
-def goodput_bps(record: Record, from_s: float, to_s: float) -> float:
+def goodput_bps(record: RunRecord, from_s: float, to_s: float) -> float:
     """Mean rate, bit/s, at which payload came to the application in order, between two times."""
     interval_s, flow = series_of(record)
     samples = np.array(flow["goodput_bps"], dtype=float)
     return float(np.mean(samples[round(from_s / interval_s) : round(to_s / interval_s)]))
 
 
-def converged_after_s(record: Record, step_s: float, limit_bytes: float) -> float | None:
+def converged_after_s(record: RunRecord, step_s: float, limit_bytes: float) -> float | None:
     """Seconds from `step_s` to the beginning of the first CONVERGED_WINDOW_S from which on, in every such window, the
     mean of what is in flight (the most in each sample) is at most `limit_bytes`; nothing when it does not stay.
     """

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
-from weir_papers.common import Record
 from weir_papers.polycc.demonstrations import (
     HALVED_BDP_BYTES,
     HALVED_CONTROLS,
@@ -77,7 +77,7 @@ def _mean_mbps(rates_bps: Mapping[str, Mapping[int, float]], control: str) -> st
     return mean_of(list(found.values())).show(2, 1e-6) if found else ""
 
 
-def polycc_page(results: PolyccResults, records: Sequence[Record]) -> str:
+def polycc_page(results: PolyccResults, records: Sequence[RunRecord]) -> str:
     """`polycc.html`: both figures, what is in flight that of the first seed."""
     # Takes half a second to import.
     import plotly.graph_objects as go

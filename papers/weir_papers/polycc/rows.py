@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured
-from weir_papers.common import Record
 from weir_papers.polycc.demonstrations import (
     HALVED_AT_S,
     HALVED_BDP_BYTES,
@@ -45,7 +45,7 @@ class PolyccResults:
     own_bound_s: dict[str, dict[int, float | None]] = field(default_factory=dict)
 
 
-def polycc_results(records: Sequence[Record]) -> PolyccResults:
+def polycc_results(records: Sequence[RunRecord]) -> PolyccResults:
     """The measures of each run; the records carry their series."""
     results = PolyccResults()
     halved = {halved_name(control) for control in HALVED_CONTROLS}

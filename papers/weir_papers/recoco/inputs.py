@@ -11,7 +11,7 @@ from typing import Any
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.files.output import make_folder, write_text
-from weir.qoe_eval.runs.inputs import shared_traces
+from weir.qoe_eval.options.shared import shared_traces
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE

@@ -11,17 +11,17 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from weir.console import error_console
+from weir.console import error_console, output_console
 from weir.files.output import alone_in, write_text
 from weir.installation import require
+from weir.qoe_eval.options.shared import JobsOption
 from weir.qoe_eval.records import command_record
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.simulator.executables import find_simulator
-from weir_papers.common import JobsOption, JsonOption, OutOption
+from weir_papers.common import JsonOption, OutOption
 from weir_papers.recoco.inputs import paper_scenarios, prepare
 from weir_papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
 from weir_papers.recoco.recoco_report import RecocoResults, recoco_document, recoco_markdown, score_rows
@@ -151,7 +151,4 @@ def _print_table(document: Mapping[str, Any]) -> None:
         table.add_column(name, justify="right" if index else "left", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    console = Console(markup=False, highlight=False)
-    # Into a file or a pipe no line is broken.
-    console.width = console.width if console.is_terminal else 250
-    console.print(table)
+    output_console().print(table)

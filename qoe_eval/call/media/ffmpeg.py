@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.errors import MissingComponent
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
+from weir.qoe_eval.requirements import find_ffmpeg
 from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 Frames = Iterable[bytes]
@@ -36,20 +36,6 @@ class FfmpegFailed(RuntimeError):
     """ffmpeg ended with an error, or hangs; the message contains its last output."""
 
 
-def find_ffmpeg() -> str:
-    """Returns the path of the ffmpeg of imageio-ffmpeg.
-
-    Raises:
-        MissingComponent: it is not installed.
-    """
-    try:
-        import imageio_ffmpeg
-
-        return imageio_ffmpeg.get_ffmpeg_exe()
-    except (ImportError, RuntimeError):
-        raise MissingComponent("ffmpeg is missing: install the Python package imageio-ffmpeg") from None
-
-
 def raw_input(descriptor: int, width: int, height: int, frames_per_second: float) -> list[str]:
     """Options of an input of I420 frames from a file descriptor."""
     options = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}", "-r", f"{frames_per_second:g}"]
@@ -63,7 +49,7 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
         FfmpegFailed: ffmpeg failed.
         MissingComponent: it is not installed.
     """
-    command = [find_ffmpeg(), "-hide_banner", "-nostdin", "-y", "-loglevel", "error"]
+    command = [str(find_ffmpeg()), "-hide_banner", "-nostdin", "-y", "-loglevel", "error"]
     readers, writers, threads = [], [], []
     progress = _Progress()
     with tempfile.TemporaryFile() as errors:

@@ -17,6 +17,7 @@ from weir.qoe_eval.link.child_process import Message
 
 VIDEO_CLOCK_HZ = 90_000
 _LARGEST_SIDE = 16384
+_HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def read_index(path: Path) -> list[ReceivedFrame]:
                     frame_number=integer(line.get("frame_number"), highest=HIGHEST_NUMBER),
                     capture_time_us=integer(line.get("capture_time_us")),
                     render_time_us=render_time_us,
-                    rtp_timestamp=integer(line.get("rtp_timestamp"), highest=0xFFFFFFFF),
+                    rtp_timestamp=integer(line.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP),
                     width=integer(line.get("width"), highest=_LARGEST_SIDE) or 0,
                     height=integer(line.get("height"), highest=_LARGEST_SIDE) or 0,
                     position=position if written else None,
@@ -91,15 +92,13 @@ def rtp_elapsed_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
             elapsed.append(None)
             continue
         if last is not None:
-            ticks += (frame.rtp_timestamp - last + 0x80000000) % 0x100000000 - 0x80000000
+            ticks += _ticks_since(last, frame.rtp_timestamp)
         last = frame.rtp_timestamp
         elapsed.append(round(ticks * 1e6 / VIDEO_CLOCK_HZ))
     return elapsed
 
 
-def unwrap_numbers(
-    frames: Sequence[ReceivedFrame], source_frames: int = FRAMES, frames_per_second: float = FRAMES_PER_SECOND
-) -> list[int | None]:
+def unwrap_numbers(frames: Sequence[ReceivedFrame]) -> list[int | None]:
     """Frame numbers that continue over the loops of the source.
 
     The RTP time between two frames, or else the rendering time, determines the number of loops between them. Numbers
@@ -110,7 +109,7 @@ def unwrap_numbers(
     last: tuple[int, int | None, int] | None = None  # number, RTP time, rendering time
     for frame, since in zip(frames, elapsed, strict=True):
         number = frame.frame_number
-        if number is None or number >= source_frames:
+        if number is None or number >= FRAMES:
             unwrapped.append(None)
             continue
         if last is not None:
@@ -119,8 +118,8 @@ def unwrap_numbers(
                 passed_us = since - since_before
             else:
                 passed_us = frame.render_time_us - rendered_before
-            expected = before + passed_us * frames_per_second / 1e6
-            number += source_frames * round((expected - number) / source_frames)
+            expected = before + passed_us * FRAMES_PER_SECOND / 1e6
+            number += FRAMES * round((expected - number) / FRAMES)
         unwrapped.append(number)
         last = (number, since, frame.render_time_us)
     return unwrapped
@@ -147,9 +146,6 @@ class RawFrames:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-
-
-_HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
 
 
 class BrowserFrames:
@@ -198,6 +194,10 @@ def _captured_us(value: Any, report: tuple[int, int] | None) -> int | None:
     rtp_timestamp = integer(value, highest=_HIGHEST_RTP_TIMESTAMP)
     if rtp_timestamp is None or report is None:
         return None
-    # Signed: a frame may be older than the report.
-    ticks = (rtp_timestamp - report[0] + 0x80000000) % 0x100000000 - 0x80000000
-    return report[1] + round(ticks * 1e6 / VIDEO_CLOCK_HZ)
+    # A frame may be older than the report.
+    return report[1] + round(_ticks_since(report[0], rtp_timestamp) * 1e6 / VIDEO_CLOCK_HZ)
+
+
+def _ticks_since(before: int, now: int) -> int:
+    """Signed difference of two RTP timestamps."""
+    return (now - before + 0x80000000) % 0x100000000 - 0x80000000

@@ -7,7 +7,6 @@ bar code. The same size gives the same bytes, on every machine with the same num
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from weir.errors import InputError
 from weir.files.output import make_folder, replacing
 from weir.qoe_eval.call.media import frame_number
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import begin_in_pool
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30
@@ -37,11 +36,11 @@ class SourceVideoFailed(RuntimeError):
     """A process that makes the video was killed."""
 
 
-def make(path: Path, width: int, height: int) -> Path:
+def make(folder: Path, width: int, height: int) -> Path:
     """Returns the y4m file (I420), and makes it if it is missing; 640x360 takes 100 MB and some seconds.
 
     Args:
-        path: the file, or a folder for a file named after its size.
+        folder: where the file is, named after its size.
         width: a multiple of 40, at most 4096.
         height: even, at least 3/40 of the width.
 
@@ -55,13 +54,12 @@ def make(path: Path, width: int, height: int) -> Path:
         raise InputError(f"source video: {error}") from None
     if max(width, height) > _LARGEST_SIDE:
         raise InputError(f"source video: {width}x{height} is too large; at most {_LARGEST_SIDE} a side")
-    if path.suffix != ".y4m":
-        path = path / f"source-{_VERSION}-{width}x{height}.y4m"
+    path = folder / f"source-{_VERSION}-{width}x{height}.y4m"
     header = f"YUV4MPEG2 W{width} H{height} F{FRAMES_PER_SECOND}:1 Ip A1:1 C420\n".encode()
     frame_bytes = width * height * 3 // 2 + len(b"FRAME\n")
     if path.is_file() and path.stat().st_size == len(header) + FRAMES * frame_bytes:
         return path
-    make_folder(path.parent, "source video:")
+    make_folder(folder, "source video:")
     with replacing(path) as file:
         file.write(header)
         for frames in _frames(width, height):
@@ -180,9 +178,7 @@ _scene: _Scene | None = None
 
 def _make_scene(width: int, height: int) -> None:
     global _scene
-    die_with_parent()
-    # A Ctrl-C at the terminal is for the program that makes the video.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    begin_in_pool()
     _scene = _Scene(width, height)
 
 

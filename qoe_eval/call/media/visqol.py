@@ -7,7 +7,6 @@ its maximum. ViSQOL itself follows what the jitter buffer stretches within a win
 from __future__ import annotations
 
 import os
-import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from importlib.util import find_spec
@@ -20,7 +19,7 @@ from scipy.signal import resample_poly
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
 from weir.qoe_eval.call.media.wav import Samples, read_wav
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
+from weir.qoe_eval.runs.simulator_worker import begin_in_pool
 
 # Modules, and the packages that bring them.
 SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
@@ -88,9 +87,7 @@ _visqol: Any = None
 
 def _start_visqol() -> None:
     global _visqol
-    die_with_parent()
-    # A Ctrl-C at the terminal is for the program that measures.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    begin_in_pool()
     # TensorFlow Lite and ViSQOL write messages to standard error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     from visqol import VisqolApi

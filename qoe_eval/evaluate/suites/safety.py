@@ -15,10 +15,10 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, write_faulty_models
 from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite
+from weir.qoe_eval.options.shared import read_pool
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
-from weir.qoe_eval.runs.options import POLICY_FILE, read_pool
-from weir.registry import GUARD_RULES
+from weir.registry import GUARD_RULES, POLICY_FILE
 from weir.traces.generate.families.families import FAMILIES
 
 WEAK_MODEL: Final = "trained-60s"

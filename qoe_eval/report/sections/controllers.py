@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from weir.console import counted
 from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
 from weir.qoe_eval.report.display import (
     colour,
-    counted,
     dated,
     difference_mark,
     interval,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from weir.console import counted
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import FlowRecord, Record, RunRecord, ScenarioAbout, Summary
 from weir.qoe_eval.report.chart_rows import Chart
-from weir.qoe_eval.report.display import counted
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import Section
 

@@ -24,17 +24,6 @@ export function reasonOf(name) {
   return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-3" : "--zero", text: "" };
 }
 
-const RULES = {
-  finite: "not a usable number",
-  starve: "at the minimum on a free path",
-  floor: "falling without a queue",
-  bounds: "outside the bounds",
-  slew: "rising too fast",
-  stale: "no packets arrive",
-  veto: "a queue or loss persists",
-  overload: "does loss or delay end?",
-};
-
 const MOST_EVENTS = 40;
 // Reasons change ten times a second, faster than people read.
 const VERDICT_MS = 400;
@@ -44,7 +33,7 @@ export class GuardView {
     this.counts = {};
     this.shown = 0;
     byId("rules").replaceChildren();
-    for (const [name, text] of Object.entries(RULES)) this.addRule(name, text);
+    for (const [name, { text }] of Object.entries(REASONS)) if (name.startsWith("guard_")) this.addRule(name.slice(6), text);
   }
 
   addRule(name, text) {

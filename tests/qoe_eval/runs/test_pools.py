@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from weir.errors import InputError
+from weir.qoe_eval.options.shared import check_controllers
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.sections.estimators import pools
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.options import check_controllers
 from weir.registry import is_pool, pool_members, uses_model
 
 MODEL = Path(__file__).parents[3] / "trainer" / "models" / "weir.onnx"

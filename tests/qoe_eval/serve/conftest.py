@@ -7,8 +7,8 @@ import pytest
 from serve.fake_call import FakeCalls
 
 from weir.qoe_eval.serve.models import Models
-from weir.qoe_eval.serve.serve import offered_scenarios
 from weir.qoe_eval.serve.server import ServeOptions, Server
+from weir.qoe_eval.serve.setup_description import offered_scenarios
 
 CHROMIUM = "/usr/bin/chromium"
 

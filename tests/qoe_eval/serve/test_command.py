@@ -9,8 +9,7 @@ import urllib.request
 
 import pytest
 
-from weir.qoe_eval.serve.serve import offered_scenarios
-from weir.qoe_eval.serve.setup_description import describe_setup
+from weir.qoe_eval.serve.setup_description import describe_setup, offered_scenarios
 from weir.traces.catalogue import load_bundled
 
 WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()", "serve"]

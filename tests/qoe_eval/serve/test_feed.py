@@ -6,8 +6,7 @@ import math
 import re
 
 from weir.qoe_eval.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed, for_viewers
-from weir.qoe_eval.serve.serve import offered_scenarios
-from weir.qoe_eval.serve.setup_description import sketch
+from weir.qoe_eval.serve.setup_description import offered_scenarios, sketch
 from weir.traces.generate.random_domain import random_scenario
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from weir.errors import InputError
 from weir.qoe_eval.call.media import frame_number, source_video
-from weir.qoe_eval.call.media.ffmpeg import find_ffmpeg
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.requirements import find_ffmpeg
 
 
 def test_every_frame_has_its_number(made_call, source):

@@ -2,9 +2,10 @@ import subprocess
 
 import pytest
 
-from weir.qoe_eval.call.media.ffmpeg import FfmpegFailed, find_ffmpeg, make_recording, measure_vmaf, run
+from weir.qoe_eval.call.media.ffmpeg import FfmpegFailed, make_recording, measure_vmaf, run
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.requirements import find_ffmpeg
 
 
 @pytest.fixture(scope="module")

@@ -108,18 +108,6 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     assert happened == ["objective", "down", "model"]
 
 
-def test_orders_of_the_settings_are_given_at_their_times(fake_call, tmp_path, fake_peer):
-    orders = ((0.2, {"type": "model", "path": "/models/worse.onnx"}), (0.4, {"type": "down", "duration_s": 5}))
-    settings = fake_call.call_settings(tmp_path / "call", duration_s=60.0, orders=orders)
-    expected = {"model changed to worse.onnx", "link down for 5 s"}
-    result, _ = make_call(settings, until=lambda events: expected <= {event.get("text") for event in events})
-    call = result.record.call
-    happened = [(one["time_us"] - call.started_us, one["type"]) for one in call.happened if one["type"] != "note"]
-    assert [kind for _, kind in happened] == ["model", "down"]
-    assert [after_us >= 1e6 * at_s for (after_us, _), (at_s, _) in zip(happened, orders, strict=True)] == [True, True]
-    assert expected <= set(notes(result))
-
-
 @pytest.mark.parametrize(
     ("behaviour", "failure"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from weir.qoe_eval.runs.custom_controllers import (
 from weir.registry import (
     COMPARED,
     CONTROLLERS,
+    POLICY_FILE,
     PRESETS,
     SIMULATED,
     field_trials,
@@ -40,9 +42,8 @@ if TYPE_CHECKING:
     from weir.qoe_eval.runs.inputs import PathOptions
 
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
+TRACE_SETS = ("opennetlab", "mahimahi")
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
-POLICY_FILE = "weir:"
-"""Prefix of a pool's member that is a policy from a file."""
 
 ReferenceOption = Annotated[
     str | None,
@@ -73,7 +74,7 @@ DecisionDelayOption = Annotated[
     typer.Option(min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="Time that each decision of a model takes."),
 ]
 JobsOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, metavar="N", help="Simulators at once. Default: one per core.")
+    int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes at once. Default: one per core.")
 ]
 
 
@@ -221,3 +222,12 @@ def model_to_run(given: Path | None) -> Path:
         MissingComponent: there is none.
     """
     return (given or shipped_model()).absolute()
+
+
+def shared_traces(*sets: str) -> Path | None:
+    """The folder `traces` in the one that the environment variable WEIR_SHARED names, where it holds any of these sets
+    (folders); None: it does not, or none is named.
+    """
+    shared = os.environ.get("WEIR_SHARED")
+    folder = Path(shared) / "traces" if shared else None
+    return folder if folder and any((folder / name).is_dir() for name in sets) else None
