@@ -25,7 +25,7 @@ from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import delay_throughput, headline, limited_text, paired, scatter, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
 from weir.qoe_eval.report.sections.runs import failures, time_series, what_was_run
-from weir.qoe_eval.report.sections.scenarios import families, per_scenario
+from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
 from weir.qoe_eval.report.text import libwebrtc_of, paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
@@ -129,6 +129,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         objectives.objectives(summary),
         *families(summary.families, first_judged(summary), libwebrtc_of(summary), has_own_sections=False),
         per_scenario(summary),
+        worst_runs(records, first_judged(summary)),
         time_series(charts, "Scenario", _TIME_SERIES),
         guard(records),
         pools(records),

@@ -1,4 +1,4 @@
-"""Sections by scenario: the means on each, shaded from bad to good; and families of scenarios."""
+"""Sections by scenario: the means on each, shaded from bad to good; the worst runs; and families of scenarios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from weir.qoe_eval.measures.summary import Means, ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records import FamilyRow, Summary, WorstScenario
+from weir.qoe_eval.records import FamilyRow, RunRecord, Summary, WorstScenario
 from weir.qoe_eval.report.display import dated, signed
 from weir.qoe_eval.report.page_table import (
     Cell,
@@ -19,8 +19,10 @@ from weir.qoe_eval.report.page_table import (
     controller_cell,
     controllers_head,
     difference_cell,
+    measure_heads,
 )
 from weir.qoe_eval.report.page_template import Section
+from weir.registry import knows_path
 from weir.traces.schema.media import MEDIA, MediaKind
 
 HEATED = (
@@ -29,6 +31,14 @@ HEATED = (
     "recoco",
 )  # fmt: skip
 _STRONGEST_PERCENT = 40
+
+WORST_ROWS = 10
+WORST = (
+    "utility", "challenge", "challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms",
+    "viewer_quality",
+)  # fmt: skip
+# The page shows one decimal; smaller differences count as a tie.
+_TIE = 0.05
 
 
 def per_scenario(summary: Summary) -> Section:
@@ -66,6 +76,44 @@ def _cell(measure: Measure, value: float | None, domain: tuple[float, float]) ->
     worst, best = domain
     position = min(1.0, max(0.0, (value - worst) / (best - worst))) if best != worst else 1.0
     return Cell(measure.display(value), kind="heat", shade=round(_STRONGEST_PERCENT * position))
+
+
+def worst_runs(records: Sequence[RunRecord], of: str) -> Section | None:
+    """The runs of a controller with the lowest utility, one per scenario."""
+    scored = [(record, utility) for record in records if (utility := record.measures.get("utility")) is not None]
+    if not scored:
+        return None
+    lowest: dict[str, tuple[RunRecord, float]] = {}
+    for one in sorted((one for one in scored if one[0].controller == of), key=lambda one: one[1]):
+        lowest.setdefault(one[0].scenario, one)
+    leading, *others = measure_heads([MEASURES[name] for name in WORST])
+    heads: Cells = ["Scenario", leading, "Best other", "Against it", *others, "Seed"]
+    rows = [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]]
+    view = {"controller": of, "table": Table(heads, rows)}
+    return Section("worst", "Worst scenarios", "replay/worst_runs", view, f"Worst scenarios of {of}")
+
+
+def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> Row:
+    first, *rest = (MEASURES[name].display(record.measures.get(name)) for name in WORST)
+    best_other = _best_other(record, utility, scored)
+    return Row([Cell(record.scenario, scenario=True), first, *best_other, *rest, str(record.seed)])
+
+
+def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> list[Cell]:
+    """The controller with the highest utility in that run, without the oracle, and the difference to the record's."""
+    others = [
+        (score, other.controller)
+        for other, score in scored
+        if (other.scenario, other.seed) == (record.scenario, record.seed)
+        and other.controller != record.controller
+        and not knows_path(other.controller)
+    ]
+    if not others:
+        return [Cell("–"), Cell("–")]
+    score, best = max(others, key=lambda one: one[0])
+    behind = score - utility
+    text = f"behind by {behind:.1f}" if behind >= _TIE else f"ahead by {max(0.0, -behind):.1f}"
+    return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text)]
 
 
 def families(rows: Sequence[FamilyRow], own: str, libwebrtc: str, *, has_own_sections: bool) -> list[Section]:

@@ -15,7 +15,7 @@ from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
 
-SECTIONS = ["viewer", "paired", "headline", "delay-throughput", "scenarios", "time-series", "guard", "run"]
+SECTIONS = ["viewer", "paired", "headline", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
 
 
 def build(plan, folder, **run):
@@ -46,6 +46,7 @@ def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
         "weir replay a.json",
         "ab" * 32,
         "0.4, 0.5, 0.1",
+        "Worst scenarios of weir",
         "Fewer than 6 independent scenarios are too few for intervals.",
         "weir against gcc",
         "2 independent scenarios, 2 seeds each",
@@ -187,6 +188,7 @@ def test_anyone_can_be_the_reference(plan, tmp_path, reference):
     own = "gcc" if reference == "weir" else "weir"
     words = " ".join(" ".join(check(page).text).split())
     assert words.index(f"{own} against {reference} ,") < words.index("Viewer's quality")
+    assert f"Worst scenarios of {own}" in words
 
 
 def test_the_objective_page(plan, tmp_path):
@@ -226,6 +228,7 @@ def test_one_controller_and_one_run(plan, tmp_path):
     checker = check(build(one, tmp_path))
     assert "paired" not in checker.ids
     assert "guard" not in checker.ids
+    assert "Worst scenarios of gcc" in " ".join(checker.text)
 
 
 def test_a_controller_that_lacks_runs_says_so_in_its_row(plan, tmp_path):
