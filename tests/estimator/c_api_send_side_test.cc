@@ -115,7 +115,7 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
 
 TEST(CApiSendSideTest, SettersTakeEffect) {
   const auto send_side = Create();
-  EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 750'000);
+  EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 330'000);
   EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 30'000, 200'000, 1'000'000, 0), WEIR_OK);
   EXPECT_EQ(Rates(send_side.get()).target_rate_bps, 200'000);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0.1f, 0.8f, 0.1f), WEIR_OK);

@@ -100,8 +100,8 @@ struct DelaySlot {
 // Competing flows that keep a queue full have the same effect as a path with a longer delay.
 //
 // Jitter of more than a packet's time shows as a delay that is never short for long: packets in order wait for those
-// that are late. Up to a delay of N above the base it is noise, not a queue, when for some n, 16 <= n <= 30, of the last
-// n slots, N being their largest:
+// that are late. Up to a delay of N above the base it is noise, not a queue, when for some n, 16 <= n <= 30, of the
+// last n slots, N being their largest:
 //
 // 1. the delay noise is 0.4 N: a queue rises and drains evenly;
 // 2. the delay neither rises nor falls from the older half to the newer by more than 0.4 times its noise;
@@ -177,7 +177,8 @@ class BaseDelay {
  public:
   void Restart(Timestamp time, TimeDelta delay);
   // Adds a packet's delay and the bytes sent and received (PlusInfinity: all) since the previous packet, and returns
-  // the base with the noise. `time` must not be before that of an earlier call. A sender up to `lowest_rate` can yield no more.
+  // the base with the noise. `time` must not be before that of an earlier call. A sender up to `lowest_rate` can yield
+  // no more.
   TimeDelta Update(Timestamp time, TimeDelta delay, DataSize size, DataSize received = DataSize::PlusInfinity(),
                    DataRate lowest_rate = DataRate::Zero());
 
@@ -305,7 +306,8 @@ class QueueingDelay {
   const double skew_before = skew_.skew();
   if (skew_before != 0)
     drift_us_ += skew_before * static_cast<double>(internal::Difference(latest_arrival_, before).us());
-  if (skew_.Update(latest_arrival_, measured.one_way_delay)) base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
+  if (skew_.Update(latest_arrival_, measured.one_way_delay, size))
+    base_.Tilt(latest_arrival_, skew_.skew() - skew_before);
   TimeDelta delay = measured.one_way_delay;
   if (drift_us_ != 0) delay -= TimeDelta::SecondsF(drift_us_ * 1e-6);
   const TimeDelta base = base_.Update(latest_arrival_, delay, size, received, lowest_rate);

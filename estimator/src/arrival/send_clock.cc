@@ -14,6 +14,10 @@ constexpr TimeDelta kBucket = TimeDelta::Seconds(1);
 constexpr double kWindowS = 30;
 // A clock that is wrong by 3000 ppm takes as long to look like a queue of 15 ms.
 constexpr double kShortestS = 5;
+// Delays of queues and routes rarely grow evenly for so long.
+constexpr double kLongS = 20;
+// At such a share of an earlier rate a queue drains by more in a second than any clock drifts in half a minute.
+constexpr double kFallen = 0.85;
 constexpr double kTimesDistance = 12;
 // Common error of oscillators; 0.45 ms in the window.
 constexpr double kNegligible = 15e-6;
@@ -78,7 +82,9 @@ bool ClockSkew::EndSecond(Timestamp time) {
     bucket_end_ = time + kBucket;
     return false;
   }
-  ring_[end_++ % kPoints] = {(lowest_time_ - start_).seconds(), lowest_delay_.seconds()};
+  const TimeDelta duration = time - bucket_end_ + kBucket;
+  ring_[end_++ % kPoints] = {(lowest_time_ - start_).seconds(), lowest_delay_.seconds(), size_ / duration};
+  size_ = DataSize::Zero();
   count_ = std::min(count_ + 1, kPoints);
   lowest_delay_ = TimeDelta::PlusInfinity();
   bucket_end_ = time + kBucket;
@@ -93,7 +99,7 @@ void ClockSkew::DropOldPoints(double now_s) {
 bool ClockSkew::Estimate() {
   if (count_ < 2) return false;
   const double span_s = At(count_ - 1).time_s - At(0).time_s;
-  if (span_s < kShortestS) return false;
+  if (span_s < kShortestS || (span_s < kLongS && !RateFell())) return false;
   const double below = SlopeBelow();
   const double slope = std::abs(below) < kNegligible ? 0 : below;
   const double change = std::abs(slope - skew_);
@@ -101,6 +107,15 @@ bool ClockSkew::Estimate() {
   if (change * span_s < kTimesDistance * LargestDistance(slope)) return false;
   skew_ = slope;
   return true;
+}
+
+bool ClockSkew::RateFell() const {
+  DataRate highest = DataRate::Zero();
+  for (size_t i = 0; i < count_; ++i) {
+    if (At(i).rate < highest * kFallen) return true;
+    highest = std::max(highest, At(i).rate);
+  }
+  return false;
 }
 
 double ClockSkew::SlopeBelow() const {

@@ -192,17 +192,19 @@ class SendTimeFilter {
 // slow by 1000 ppm grows by 1 ms a second, which no back-off drains. After Moon, Skelly and Towsley (1999) the skew is
 // the slope of the line below all delays and nearest to them; here, below the smallest delay of each of the last 30 s.
 //
-// Queues and route changes also make delays grow, but a clock drifts evenly, whatever the rate: the delays return to the
-// line in every part of the time, 5 s at least. So a slope is accepted when its effect over that time is many times the
-// largest distance that a part keeps from the line. Otherwise the previous skew holds.
+// Queues and route changes also make delays grow, but a clock drifts evenly: the delays return to the line in every
+// part of the time. So a slope is accepted when its effect over that time is many times the largest distance that a
+// part keeps from the line, after 20 s, or after 5 s in which the rate fell: a queue would have drained. Otherwise the
+// previous skew holds.
 class ClockSkew {
  public:
-  // Two clocks differ by at most 3000 ppm: oscillators are within 100, NTP slews a clock by up to 500, and timestamps may
-  // follow the clock of a sound device. The rest is for the error of the estimate.
+  // Two clocks differ by at most 3000 ppm: oscillators are within 100, NTP slews a clock by up to 500, and timestamps
+  // may follow the clock of a sound device. The rest is for the error of the estimate.
   static constexpr double kMax = 3.5e-3;
 
-  // Adds a packet's one-way delay; `time` must not be before that of an earlier call. True when the skew changed.
-  bool Update(Timestamp time, TimeDelta delay);
+  // Adds a packet's one-way delay and the bytes sent since the previous packet; `time` must not be before that of an
+  // earlier call. True when the skew changed.
+  bool Update(Timestamp time, TimeDelta delay, DataSize size);
   // The slope of one-way delay over time, within [-kMax, kMax]; positive when the sender's clock is slow.
   double skew() const { return skew_; }
 
@@ -210,6 +212,7 @@ class ClockSkew {
   struct Point {
     double time_s;
     double delay_s;
+    DataRate rate = DataRate::Zero();
   };
   static constexpr size_t kPoints = 30;
   // Parts of the time that the points span.
@@ -220,6 +223,8 @@ class ClockSkew {
   // Oldest first.
   const Point& At(size_t i) const { return ring_[(end_ - count_ + i) % kPoints]; }
   void DropOldPoints(double now_s);
+  // In one of the seconds, below that of an earlier one.
+  bool RateFell() const;
   // The line below all points that is highest at their mean time.
   double SlopeBelow() const;
   // The largest of the parts' smallest distances to the line of this slope below all points; infinite when a part has
@@ -232,6 +237,7 @@ class ClockSkew {
   // The smallest delay of this second.
   TimeDelta lowest_delay_ = TimeDelta::PlusInfinity();
   Timestamp lowest_time_ = Timestamp::MinusInfinity();
+  DataSize size_ = DataSize::Zero();
   std::array<Point, kPoints> ring_{};
   size_t end_ = 0;
   size_t count_ = 0;
@@ -315,9 +321,10 @@ inline SendClock::Result SendClock::Update(Timestamp arrival, const SendTime& se
   return {true, false, clock_.Update(arrival, moved, reading)};
 }
 
-[[gnu::always_inline]] inline bool ClockSkew::Update(Timestamp time, TimeDelta delay) {
+[[gnu::always_inline]] inline bool ClockSkew::Update(Timestamp time, TimeDelta delay, DataSize size) {
   // MinusInfinity before the first packet.
   const bool changed = time >= bucket_end_ && EndSecond(time);
+  size_ += size;
   if (delay < lowest_delay_) {
     lowest_delay_ = delay;
     lowest_time_ = time;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -31,12 +32,16 @@ class Path {
     for (; packets_ * kIntervalS < until_s; ++packets_) {
       const double time_s = packets_ * kIntervalS;
       const double delay_ms = skew_ * time_s * 1e3 + path_ms(time_s) + std::abs(noise_ms_(random_));
-      estimate_.Update(Timestamp::Seconds(7) + TimeDelta::SecondsF(time_s), TimeDelta::SecondsF(delay_ms * 1e-3));
+      estimate_.Update(Timestamp::Seconds(7) + TimeDelta::SecondsF(time_s), TimeDelta::SecondsF(delay_ms * 1e-3),
+                       DataSize::Bytes(time_s < rate_falls_at_s ? 1200 : 800));
       if (std::abs(found()) > std::abs(furthest)) furthest = found();
     }
     return furthest;
   }
   double found() const { return estimate_.skew(); }
+
+  // From then on the packets are smaller.
+  double rate_falls_at_s = std::numeric_limits<double>::infinity();
 
  private:
   static constexpr double kIntervalS = 0.01;
@@ -157,6 +162,19 @@ TEST(ClockSkewTest, AKnownClockStaysWhileQueuesStand) {
   EXPECT_NEAR(path.found(), 300 * kPpm, 30 * kPpm);
 }
 
+// A queue would have drained.
+TEST(ClockSkewTest, AFallenRateTellsAClockFromAQueueWithinSeconds) {
+  for (const double ppm : {-3000.0, -1700.0, -700.0, 700.0, 1700.0, 3000.0}) {
+    SCOPED_TRACE(ppm);
+    Path path(ppm * kPpm);
+    path.rate_falls_at_s = 3;
+    EXPECT_NEAR(path.Run(8), ppm * kPpm, 30 * kPpm);
+    Path even(ppm * kPpm);
+    EXPECT_EQ(even.Run(15), 0);
+    EXPECT_NEAR(even.Run(30), ppm * kPpm, 30 * kPpm);
+  }
+}
+
 TEST(ClockSkewTest, AnOrdinaryOscillatorIsLeftAlone) {
   for (const double ppm : {-10.0, 0.0, 10.0}) {
     for (const double noise_ms : {0.0, 10.0}) {
@@ -169,7 +187,7 @@ TEST(ClockSkewTest, AnOrdinaryOscillatorIsLeftAlone) {
 TEST(ClockSkewTest, SilenceSaysNothing) {
   ClockSkew estimate;
   for (int i = 0; i < 100; ++i) {
-    estimate.Update(Timestamp::Seconds(100LL * i), TimeDelta::Millis(i));
+    estimate.Update(Timestamp::Seconds(100LL * i), TimeDelta::Millis(i), kFullPacket);
     EXPECT_EQ(estimate.skew(), 0);
   }
 }
@@ -182,10 +200,10 @@ TEST(ClockSkewTest, HostileDelaysStayWithinBounds) {
                              TimeDelta::Zero()};
   for (int i = 0; i < 100'000; ++i) {
     now = now + TimeDelta::Millis(static_cast<int64_t>(random() % 400));
-    estimate.Update(now, delays[random() % delays.size()] + TimeDelta::Millis(static_cast<int64_t>(random() % 99)));
+    estimate.Update(now, delays[random() % delays.size()] + TimeDelta::Millis(static_cast<int64_t>(random() % 99)), kFullPacket);
     ASSERT_LE(std::abs(estimate.skew()), ClockSkew::kMax);
   }
-  estimate.Update(Timestamp::PlusInfinity(), TimeDelta::Zero());
+  estimate.Update(Timestamp::PlusInfinity(), TimeDelta::Zero(), DataSize::PlusInfinity());
   EXPECT_LE(std::abs(estimate.skew()), ClockSkew::kMax);
 }
 
