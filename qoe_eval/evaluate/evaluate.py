@@ -18,7 +18,7 @@ from weir.options import loading
 from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.options.shared import TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
 
-SUITE_NAMES = ("policy", "opponents", "impairments", "safety", "send-side", "calls")
+SUITE_NAMES = ("policy", "opponents", "impairments", "natural", "safety", "send-side", "calls")
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"
 MODELS = "models"

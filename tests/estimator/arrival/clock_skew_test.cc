@@ -187,7 +187,7 @@ TEST(ClockSkewTest, AnOrdinaryOscillatorIsLeftAlone) {
 TEST(ClockSkewTest, SilenceSaysNothing) {
   ClockSkew estimate;
   for (int i = 0; i < 100; ++i) {
-    estimate.Update(Timestamp::Seconds(100LL * i), TimeDelta::Millis(i), kFullPacket);
+    estimate.Update(Timestamp::Seconds(100LL * i), TimeDelta::Millis(i), DataSize::Bytes(1200));
     EXPECT_EQ(estimate.skew(), 0);
   }
 }
@@ -200,7 +200,8 @@ TEST(ClockSkewTest, HostileDelaysStayWithinBounds) {
                              TimeDelta::Zero()};
   for (int i = 0; i < 100'000; ++i) {
     now = now + TimeDelta::Millis(static_cast<int64_t>(random() % 400));
-    estimate.Update(now, delays[random() % delays.size()] + TimeDelta::Millis(static_cast<int64_t>(random() % 99)), kFullPacket);
+    estimate.Update(now, delays[random() % delays.size()] + TimeDelta::Millis(static_cast<int64_t>(random() % 99)),
+                    DataSize::Bytes(1200));
     ASSERT_LE(std::abs(estimate.skew()), ClockSkew::kMax);
   }
   estimate.Update(Timestamp::PlusInfinity(), TimeDelta::Zero(), DataSize::PlusInfinity());
