@@ -446,8 +446,8 @@ TEST_F(CallFromTheSender, OptimisticAcknowledgementGrowsNoFasterThanGcc) {
   }
 }
 
-// Six messages, each about all 8,192 packets: lost long ago, received, under way or never sent, they came just now. NADA
-// stays low in one call of forty, as it does with that loss after any long queue.
+// Six messages, each about all 8,192 packets: lost long ago, received, under way or never sent, they came just now.
+// NADA stays low in one call of forty, as it does with that loss after any long queue.
 TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
   for (const std::string name : {"rule", "nada"}) {
     int starved_calls = 0;
