@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <utility>
 
 #include "arrival/queueing_delay.h"
 
@@ -184,6 +188,53 @@ TEST(BaseDelayTest, HostileDelaysAreForgottenLikeOthers) {
     path.Run(TimeDelta::Seconds(2), delay);
     path.Run(TimeDelta::Seconds(2), delay, TimeDelta::Millis(40));
     EXPECT_EQ(path.Run(TimeDelta::Seconds(40), TimeDelta::Millis(20)), TimeDelta::Millis(20));
+  }
+}
+
+// Every 100 ms another delay, as of packets that wait for a late one; the sender backs off by a third each second.
+TEST(BaseDelayTest, JitterThatStaysWhileTheRateFallsIsNoQueue) {
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<int64_t> level_ms(0, 100);
+    Path path;
+    TimeDelta highest = TimeDelta::Zero();
+    TimeDelta interval = TimeDelta::Millis(2);
+    for (int i = 0; i < 80; ++i) {
+      highest = std::max(highest, path.Run(TimeDelta::Millis(100), TimeDelta::Millis(level_ms(random)), interval));
+      if (i % 10 == 9) interval = interval * 1.5;
+    }
+    EXPECT_GE(highest.ms(), 30) << seed;
+    EXPECT_LE(highest.ms(), 200) << seed;
+    // Without jitter the noise is forgotten.
+    EXPECT_LE(path.Run(TimeDelta::Seconds(8), TimeDelta::Zero()).ms(), 1) << seed;
+  }
+}
+
+TEST(BaseDelayTest, JitterWithoutAFallenRateMayBeAQueue) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int64_t> level_ms(0, 100);
+  Path path;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_LE(path.Run(TimeDelta::Millis(100), TimeDelta::Millis(level_ms(random))), TimeDelta::Millis(30));
+  }
+}
+
+// On a link of 1.2 Mbps, the rate is above it and below it in turn.
+TEST(BaseDelayTest, AQueueThatDrainsWithTheRateIsNoNoise) {
+  constexpr double kCapacityMs = 8;
+  for (const double half_s : {0.4, 1.0, 3.0}) {
+    for (const auto& [above_ms, below_ms] : {std::pair(7.5, 9.0), std::pair(7.0, 12.0), std::pair(6.0, 14.0)}) {
+      Path path;
+      double queue_ms = 0, time_ms = 0;
+      while (time_ms < 60e3) {
+        const bool above = std::fmod(time_ms / 1e3, 2 * half_s) < half_s;
+        const double interval_ms = above ? above_ms : below_ms;
+        time_ms += interval_ms;
+        queue_ms = std::max(queue_ms + kCapacityMs - interval_ms, 0.0);
+        const TimeDelta base = path.One(TimeDelta::SecondsF(queue_ms / 1e3), TimeDelta::SecondsF(interval_ms / 1e3));
+        ASSERT_LE(base.ms(), 5) << half_s << " s, " << above_ms << " ms, at " << time_ms;
+      }
+    }
   }
 }
 
