@@ -1,7 +1,8 @@
-"""Measures of the suite `natural`: Weir against the better of libwebrtc's senders, scenario by scenario, in each seat."""
+"""Measures of the suite `natural`: Weir at either end against the better of libwebrtc's senders, scenario by scenario."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results
@@ -30,7 +31,10 @@ def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) 
     if not found:
         return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
     means = scenario_means(results.of(name))
-    each = {one: mean(by[one][metric] for by in means.values() if metric in by.get(one, {})) for one in (own, *LIBWEBRTC_SENDERS)}
+    each = {
+        one: mean(by[one][metric] for by in means.values() if metric in by.get(one, {}))
+        for one in (own, *LIBWEBRTC_SENDERS)
+    }
     detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
 
@@ -48,13 +52,14 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 @goal_measure
 def worst(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The worst scenario."""
-    return lowest(gains(results, name, own, metric), bound)
+    return replace(lowest(gains(results, name, own, metric), bound, results.why_absent([name])), figures={})
 
 
 @goal_measure
 def worst_utilisation(results: Results, bound: Bound, *sets: str, own: str) -> Outcome:
     """The smallest utilisation of a scenario as a ratio of gcc's."""
-    return lowest(utilisation_ratios(scenario_means(results.of(*sets)), own), bound)
+    ratios = utilisation_ratios(scenario_means(results.of(*sets)), own)
+    return replace(lowest(ratios, bound, results.why_absent(sets)), figures={})
 
 
 @goal_measure
@@ -68,7 +73,11 @@ def explained(results: Results, bound: Bound, name: str, ablated: str, own: str,
     troubles = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
     lines = []
     for scenario in sorted(found, key=found.__getitem__)[:_SHOWN]:
-        better = {run.partition("-without-")[2]: gain for run, gain in without.items() if run.startswith(f"{scenario}-without-")}
+        better = {
+            run.partition("-without-")[2]: gain
+            for run, gain in without.items()
+            if run.startswith(f"{scenario}-without-")
+        }
         cause = max(better, key=better.__getitem__, default="")
         gives_back = f"; without {cause} {better[cause]:+.1f}" if cause else ""
         lines.append(f"{scenario} {found[scenario]:+.1f} ({troubles[scenario]}{gives_back})")

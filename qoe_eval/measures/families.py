@@ -50,7 +50,7 @@ def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) 
 
 
 def gains_over_best(means: Means, own: str, others: Sequence[str], metric: str = SCORE) -> dict[str, float]:
-    """A controller's value of a metric less the best of others' on the same scenario, by scenario; above 0 is better."""
+    """A controller's value of a metric less the best of others', by scenario; above 0 is better."""
     sign = 1.0 if MEASURES[metric].better == "higher" else -1.0
     return {
         scenario: sign * by[own][metric] - max(best)

@@ -90,8 +90,8 @@ def challenge_score(delay: float | None, rate: float | None, loss: float | None)
 
 
 def visible(frozen_share: float | None) -> float:
-    """What a call that froze for most of its time counts, 0 to 1: all up to half of the time, nothing when it showed
-    nothing. A call without video counts in full.
+    """Factor, 0 to 1, for the time that a call was frozen: 1 up to half of it, 0 for a call that showed nothing. Without
+    video it is 1.
     """
     return 1.0 if frozen_share is None else min(1.0, 2 * (1 - frozen_share))
 

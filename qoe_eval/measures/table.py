@@ -90,8 +90,8 @@ MEASURES = MeasureTable(
             "0 at 30 kbps to 1 at 150 kbps or, on a slower path, at all that it could have delivered. Defined for "
             "every controller, with or without an objective."),
         Measure("challenge", "Challenge score", "of 100", "higher",
-            "Network part of the MMSys 2021 score: (0.2 delay + 0.2 rate + 0.3 loss) / 0.7, on fixed scales. Beyond half "
-            "of the time frozen it falls evenly, to 0 for a call that shows nothing; utility too."),
+            "Network part of the MMSys 2021 score: (0.2 delay + 0.2 rate + 0.3 loss) / 0.7, on fixed scales. Beyond "
+            "half of the time frozen it falls evenly, to 0 for a call that shows nothing; utility too."),
         Measure("challenge_delay", "Challenge, delay part", "of 100", "higher",
             "100 max(0, (400 - d95) / (400 - base)); d95 is the 95th percentile of one-way delay in ms."),
         Measure("challenge_rate", "Challenge, rate part", "of 100", "higher",
@@ -106,7 +106,8 @@ MEASURES = MeasureTable(
         Measure("frozen_share", "Frozen", "%", "lower",
             "Time in freezes / time measured. A freeze (webrtc-stats): the time between two rendered frames is at "
             "least max(3 d, d + 150 ms), where d is the mean of the 30 before; the time from the last frame to the "
-            "end counts by the same rule. In replays a wait of more than a second for the first frame is one too.", scale=100, decimals=2, kinds=_BOTH),
+            "end counts by the same rule. In replays a wait of more than a second for the first frame is one too.",
+            scale=100, decimals=2, kinds=_BOTH),
         Measure("freeze_count", "Freezes", "", "lower",
             "Number of freezes.", kinds=_BOTH),
         Measure("total_freezes_duration_s", "Freezes, total", "s", "lower",

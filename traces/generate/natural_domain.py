@@ -1,7 +1,7 @@
 """Mixtures of ordinary networks and calls, which no training draws: what Weir meets outside the domain it learned from.
 
-Of a plain call (25 ms each way, a queue of 300 ms, a camera), on a link of log-uniform 50 kbps to 500 Mbps, each scenario
-changes up to six things. Where their edges come from:
+Of a plain call (25 ms each way, a queue of 300 ms, a camera), on a link of log-uniform 50 kbps to 500 Mbps, each
+scenario changes up to six things. Where their edges come from:
 
 | what | drawn | source |
 |---|---|---|
@@ -15,7 +15,7 @@ changes up to six things. Where their edges come from:
 | policer | 0.4 to 1 of the capacity | Flach et al., SIGCOMM 2016 |
 | TCP | before the call, or joins it | |
 | return path | loses up to 10 %, or carries 60 to 300 kbps | ADSL, satellites |
-| content | a screen of 5 to 15 frames/s, mutes, audio with DTX, filler | |
+| content | a screen of 5 to 15 frames/s, pauses of video, audio with DTX, filler | |
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _round_trip(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Field
 
 
 def _short_queue(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
-    return {"forward": {"queue": {"packets": int(round(log_uniform(rng, 2, 20)))}}}
+    return {"forward": {"queue": {"packets": round(log_uniform(rng, 2, 20))}}}
 
 
 def _deep_queue(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
@@ -189,7 +189,7 @@ def _screen(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
     return {"media": screen | {"minimum_output_share": 0.1}}
 
 
-def _mute(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
+def _video_pause(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
     return {"media": {"video_pauses_s": _pause(rng)}}
 
 
@@ -228,7 +228,7 @@ _TROUBLES: Mapping[str, tuple[Callable[[np.random.Generator, float], Mapping[str
     "reverse-loses": (_losing_reverse, 0.7),
     "reverse-thin": (_thin_reverse, 0.7),
     "content-screen": (_screen, 1.0),
-    "content-mute": (_mute, 0.5),
+    "content-pause": (_video_pause, 0.5),
     "content-dtx": (_dtx, 0.5),
     "content-filler": (_filler, 1.0),
 }

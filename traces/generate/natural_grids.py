@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from weir.traces.generate.families.call import AUDIO_ONLY_S
-from weir.traces.generate.families.family import Case, Family, forward_with
+from weir.traces.generate.families.family import Case, Family, Fields, forward_with
 from weir.traces.generate.families.path import spikes, truncated_gaussian, uniform
 
 JITTER_MS = (20.0, 60.0, 120.0, 200.0)
@@ -21,14 +23,18 @@ def natural_grids() -> dict[str, Family]:
 
 def _jitter() -> Family:
     """Jitter of four kinds up to a largest delay, under content that needs all of its target or less."""
-    kinds = {
+    kinds: dict[str, Callable[[float], Fields]] = {
         "gaussian": lambda ms: truncated_gaussian(ms / 3),
         "uniform": uniform,
         "slotted": lambda ms: {"kind": "slotted", "interval_ms": ms},
-        "spikes": lambda ms: spikes(1.0) | {"shortest_ms": ms / 2, "longest_ms": ms},
+        "spikes": lambda ms: {**spikes(1.0), "shortest_ms": ms / 2, "longest_ms": ms},
     }
     cases = [
-        Case(f"{kind}{ms:g}-content{round(100 * share)}", forward_with(jitter=make(ms)), video={"minimum_output_share": share})
+        Case(
+            f"{kind}{ms:g}-content{round(100 * share)}",
+            forward_with(jitter=make(ms)),
+            video={"minimum_output_share": share},
+        )
         for kind, make in kinds.items()
         for ms in JITTER_MS
         for share in CONTENT_SHARES
@@ -56,10 +62,13 @@ def _long_round_trip() -> Family:
 
 def _screen() -> Family:
     """A screen that is shared, at times paused, beside audio that goes on or, with DTX, hardly."""
-    pauses = {"video_pauses_s": [list(AUDIO_ONLY_S)]}
-    beside = {"": {}, "-mute": pauses, "-dtx": pauses | _DTX}
+    pauses: Fields = {"video_pauses_s": [list(AUDIO_ONLY_S)]}
+    beside: dict[str, Fields] = {"": {}, "-pause": pauses, "-dtx": {**pauses, **_DTX}}
     cases = [
-        Case(f"{rate:g}fps{name}", video={"frames_per_second": rate, "minimum_output_share": 0.1, "stall_probability": 0.05, **more})
+        Case(
+            f"{rate:g}fps{name}",
+            video={"frames_per_second": rate, "minimum_output_share": 0.1, "stall_probability": 0.05, **more},
+        )
         for rate in SCREEN_FRAMES_PER_SECOND
         for name, more in beside.items()
     ]

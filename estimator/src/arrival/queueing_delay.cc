@@ -28,7 +28,7 @@ TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta dur
 }
 
 constexpr double kTimesDrainedOfNoise = 3;
-// Of the largest delay; and the drift of the delay, of its noise.
+// The delay noise by the largest delay, and the drift by the noise.
 constexpr double kNoisyShare = 0.4;
 constexpr double kNoiseDrift = 0.4;
 constexpr double kMostNoises = 3.5;

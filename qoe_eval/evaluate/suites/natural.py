@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 from weir.qoe_eval.evaluate import natural_measures as natural
@@ -24,12 +25,12 @@ _CONTROLLERS: Final = (*SEATS, *LIBWEBRTC_SENDERS)
 _BETTER: Final = "the better of gcc and scream"
 _MEASURES: Final = {"viewer_quality": ("viewer's quality", 0.05, -15.0), "challenge": ("challenge", 0.06, -12.0)}
 _GRIDS: Final = {
-    sets.of_media(f"{name} alone", media): sets.fixed(lambda family=family, media=media: family.scenarios(media))
+    sets.of_media(f"{name} alone", media): sets.fixed(functools.partial(family.scenarios, media))
     for name, family in natural_grids().items()
     for media in MEDIA
     if media in family.media
 }
-_POINTS: Final = {"signed": True, "decimals": 1}
+_points: Final = functools.partial(Bound, signed=True, decimals=1)
 
 
 def _mixtures(settings: sets.Settings) -> list[Scenario]:
@@ -47,13 +48,13 @@ def _mixture_goals() -> tuple[Goal, ...]:
         for metric, (label, share, lowest) in _MEASURES.items()
         for goal in (
             Goal(f"mean_{metric}_{own}", f"mixtures{seat}: {label} against {_BETTER}, mean",
-                 natural.mean_gain(MIXTURES, own, metric), Bound("at least", 0.0, **_POINTS)),
-            Goal(f"below_{metric}_{own}", f"mixtures{seat}: {label} more than 5 points below {_BETTER}, of scenarios",
+                 natural.mean_gain(MIXTURES, own, metric), _points("at least", 0.0)),
+            Goal(f"below_{metric}_{own}", f"mixtures{seat}: {label} 5 points below {_BETTER}, share of scenarios",
                  natural.far_below(MIXTURES, own, metric), Bound("at most", share, "%", scale=100, decimals=0)),
             Goal(f"worst_{metric}_{own}", f"mixtures{seat}: {label} against {_BETTER}, worst scenario",
-                 natural.worst(MIXTURES, own, metric), Bound("at least", lowest, **_POINTS)),
-            Goal(f"explained_{metric}_{own}", f"mixtures{seat}: {label} against {_BETTER}, the ten worst and what each comes of",
-                 natural.explained(MIXTURES, ABLATED, own, metric), Bound("at least", lowest, **_POINTS), unbounded=True),
+                 natural.worst(MIXTURES, own, metric), _points("at least", lowest)),
+            Goal(f"explained_{metric}_{own}", f"mixtures{seat}: {label}, the ten worst scenarios and their causes",
+                 natural.explained(MIXTURES, ABLATED, own, metric), _points("at least", lowest), unbounded=True),
         )
     )  # fmt: skip
 
@@ -67,11 +68,11 @@ def _grid_goals() -> tuple[Goal, ...]:
                  natural.worst_utilisation("jitter alone", own=own), Bound("at least", 0.95)),
             Goal(f"clock_{own}", f"clock within 3000 ppm{seat}: utilisation as a ratio of gcc's, worst scenario",
                  natural.worst_utilisation("clock alone", "clock alone, filler", own=own), Bound("at least", 0.97)),
-            Goal(f"round_trip_{own}", f"round trips of 300 to 1000 ms, short queues{seat}: frozen share against {_BETTER}, "
-                 "worst scenario", natural.worst("round alone", own, "frozen_share"),
-                 Bound("at least", -0.01, "points", scale=100, **_POINTS)),
-            Goal(f"screen_{own}", f"screens of 5 to 15 frames/s, mutes, DTX{seat}: utility against {_BETTER}, worst scenario",
-                 natural.worst("screen alone", own, "utility"), Bound("at least", -1.0, **_POINTS)),
+            Goal(f"round_trip_{own}", f"round trips of 300 to 1000 ms, short queues{seat}: frozen less than"
+                 f" {_BETTER}, worst scenario", natural.worst("round alone", own, "frozen_share"),
+                 _points("at least", -0.01, "points", scale=100)),
+            Goal(f"screen_{own}", f"screens of 5 to 15 frames/s, pauses, DTX{seat}: utility against {_BETTER}, worst "
+                 "scenario", natural.worst("screen alone", own, "utility"), _points("at least", -1.0)),
         )
     )  # fmt: skip
 

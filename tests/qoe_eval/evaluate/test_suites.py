@@ -14,6 +14,7 @@ SMALL = {
     "send-side": ["--scenarios", 7, "--set", "random", "--set", "start", "--set", "opennetlab"],
     "calls": ["--seeds", 1],
     "opponents": ["--seeds", 1, "--scenarios", 1, "--set", "random"],
+    "natural": ["--seeds", 1, "--scenarios", 7, "--set", "mixtures", "--set", "clock alone"],
 }
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
@@ -27,6 +28,7 @@ MEASURED = {
     "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "native_bitrate", "call_score",
               "near_rate", "near_frozen", "link_delay", "cpu"),
     "opponents": (),
+    "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),
 }  # fmt: skip
 ABSENT = {
     "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
@@ -37,6 +39,7 @@ ABSENT = {
                   "calls_muses_20_delay": "no calls were made"},
     "calls": {},
     "opponents": {},
+    "natural": {"jitter_weir": "the set jitter alone was not chosen"},
 }  # fmt: skip
 
 
