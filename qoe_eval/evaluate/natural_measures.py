@@ -1,4 +1,4 @@
-"""Measures of the suite `natural`: Weir at either end against the better of libwebrtc's senders, scenario by scenario."""
+"""Measures of the suite `natural`: Weir at either end against the better of libwebrtc's senders, by scenario."""
 
 from __future__ import annotations
 

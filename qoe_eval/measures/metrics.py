@@ -90,8 +90,8 @@ def challenge_score(delay: float | None, rate: float | None, loss: float | None)
 
 
 def visible(frozen_share: float | None) -> float:
-    """Factor, 0 to 1, for the time that a call was frozen: 1 up to half of it, 0 for a call that showed nothing. Without
-    video it is 1.
+    """Factor, 0 to 1, for the time that a call was frozen: 1 up to half of it, and without video; 0 for a call that
+    showed nothing.
     """
     return 1.0 if frozen_share is None else min(1.0, 2 * (1 - frozen_share))
 

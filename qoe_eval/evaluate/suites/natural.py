@@ -79,8 +79,8 @@ def _grid_goals() -> tuple[Goal, ...]:
 
 SUITE: Final = Suite(
     name="natural",
-    about="Mixtures of ordinary networks and calls outside the domain of training, and grids of single troubles, at the "
-    "receiver and at the sender, against the better of gcc and scream, scenario by scenario.",
+    about="Mixtures of ordinary networks and calls outside the domain of training, and grids of single troubles, at "
+    "the receiver and at the sender, against the better of gcc and scream, scenario by scenario.",
     random=300,
     replays=(
         Replays(MIXTURES, lambda settings: sets.ScenarioSet("", _mixtures(settings)), _CONTROLLERS, series="measured"),
