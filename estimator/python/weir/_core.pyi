@@ -277,7 +277,7 @@ class SendSideEstimator:
         max_rate_bps: int = 50_000_000,
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
-        pacing_factor: float = 2.5,
+        pacing_factor: float = 1.1,
     ) -> None:
         """All but `pacing_factor` is as in `BandwidthEstimator`.
 
