@@ -25,7 +25,8 @@ constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
 // In the congestion window, beyond what feedback takes: the longest queue that a pacer adds to. On a long path a full
-// window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of that time there.
+// window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of that time
+// there.
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);

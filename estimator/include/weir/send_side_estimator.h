@@ -88,9 +88,9 @@ class SendSideEstimator {
   // The rates in force; they may change with each of the calls above. No padding.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
-  // A host that paces keeps at most this much in flight: what the target carries in the shortest recent delay of feedback
-  // plus a third of it, or 50 ms where that is more. PlusInfinity before the first feedback. A host may ignore it: the
-  // rates do not depend on it.
+  // A host that paces keeps at most this much in flight: what the target carries in the shortest recent delay of
+  // feedback plus a third of it, or 50 ms where that is more. PlusInfinity before the first feedback. A host may ignore
+  // it: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.

@@ -210,8 +210,8 @@ class ClockSkew {
 
  private:
   struct Point {
-    double time_s;
-    double delay_s;
+    double time_s = 0;
+    double delay_s = 0;
     DataRate rate = DataRate::Zero();
   };
   static constexpr size_t kPoints = 30;
