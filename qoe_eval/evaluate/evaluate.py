@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -97,8 +98,8 @@ def evaluate(
             raise InputError(f"--suite '{name}': not known; {unknown(name, SUITE_NAMES)}")
     if size is not None and size not in SIZES:
         raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
-    if record is not None and len(set(suite or ())) != 1:
-        raise InputError("--record: is of one suite; name it with --suite")
+    if record is not None:
+        _check_record(record, suite or (), (*(only or ()), *(chosen_sets or ())), scenarios)
     check_model(model, "MODEL")
     check_model(weak_model, "--weak-model")
     if traces is not None and not any((traces / name).is_dir() for name in TRACE_SETS):
@@ -159,6 +160,27 @@ def evaluate(
         console,
         as_json=as_json,
     )
+
+
+def _check_record(path: Path, suites: Sequence[str], parts: Sequence[str], scenarios: int | None) -> None:
+    """Refuses a record that would not be of one whole suite, or would replace another file, before anything runs.
+
+    Raises:
+        InputError: as said.
+    """
+    shown = printable(path)
+    if len(set(suites)) != 1:
+        raise InputError(f"--record '{shown}': is of one suite; name it with --suite")
+    if parts or scenarios is not None:
+        raise InputError(f"--record '{shown}': is of a whole suite; omit --set, --only and --scenarios")
+    if not path.parent.is_dir():
+        raise InputError(f"--record '{shown}': there is no folder '{printable(path.parent)}'; make it first")
+    if os.path.lexists(path) and not path.is_file():
+        raise InputError(f"--record '{shown}': is no file; name another")
+    if path.is_file():
+        document = parse_json(read_text(path), f"--record '{shown}'")
+        if not isinstance(document, dict) or not str(document.get("schema")).startswith("weir.measurement/"):
+            raise InputError(f"--record '{shown}': this file is no record of results; name another")
 
 
 def _read_figures(files: Sequence[Path], model_sha256: str) -> dict[str, Any]:

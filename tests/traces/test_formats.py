@@ -276,3 +276,9 @@ def test_real_mahimahi_traces() -> None:
         assert bits(imported.capacity) == pytest.approx(len(lines) * DELIVERY_BITS)
         assert imported.capacity.period_s == int(lines[-1]) / 1e3
         assert 300e3 < imported.capacity.mean_bps() < 1.5e6
+
+
+def test_a_mahimahi_file_is_no_larger_than_one_that_can_be_read() -> None:
+    fast = CapacityTrace(np.array([0.0]), np.array([10e9]), 3600.0)
+    with pytest.raises(InputError, match="more than a Mahimahi file of 64 MiB holds"):
+        write_mahimahi(fast)

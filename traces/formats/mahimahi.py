@@ -17,6 +17,7 @@ import re
 import numpy as np
 
 from weir.errors import InputError
+from weir.files.input import LARGEST_TEXT_BYTES
 from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.validation import Finding, Samples, check
@@ -86,7 +87,7 @@ def write_mahimahi(trace: CapacityTrace) -> str:
     """Text of a Mahimahi trace of a periodic capacity; the integral is kept to one delivery, the length to 1 ms.
 
     Raises:
-        InputError: the trace carries less than one packet.
+        InputError: the trace carries less than one packet, or more than a file that can be read again.
     """
     assert trace.period_s is not None, "cut the trace to a duration first"
     edges = np.append(trace.times_s, trace.period_s)
@@ -94,6 +95,11 @@ def write_mahimahi(trace: CapacityTrace) -> str:
     count = round(bits[-1] / DELIVERY_BITS)
     if count < 1:
         raise InputError("the trace carries less than one packet of 1500 bytes; Mahimahi cannot express it")
+    digits = len(str(round(trace.period_s * 1e3)))
+    if count * (digits + 1) > LARGEST_TEXT_BYTES:
+        raise InputError(
+            f"the trace carries {count:,} packets, more than a Mahimahi file of 64 MiB holds; make it shorter or slower"
+        )
     wanted = np.arange(1, count + 1) * float(DELIVERY_BITS)
     segment = np.minimum(np.searchsorted(bits, wanted, side="left"), bits.size - 1) - 1
     rate = trace.rates_bps[segment]

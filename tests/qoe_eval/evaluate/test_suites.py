@@ -270,3 +270,27 @@ def test_a_refused_model_is_status_2(weir, misbehave):
     status, _, error = weir("--suite", "send-side", "--set", "start", "--jobs", "1")
     assert status == 2
     assert "weir.schema is 9" in error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--suite", "natural", "--only", "natural-7"], "omit --set, --only and --scenarios"),
+        (["--suite", "natural", "--scenarios", 3], "omit --set, --only and --scenarios"),
+        ([], "is of one suite"),
+        (["--suite", "natural", "--suite", "policy"], "is of one suite"),
+    ],
+)
+def test_a_record_is_of_one_whole_suite(weir, tmp_path, options, message):
+    status, _, error = weir(*options, "--record", "new.json")
+    assert (status, message in error) == (2, True)
+
+
+def test_a_record_replaces_no_other_file(weir, tmp_path):
+    (tmp_path / "mine.json").write_text('{"mine": 1}\n')
+    (tmp_path / "notes.txt").write_text("mine\n")
+    for path in ("mine.json", "notes.txt", "nosuch/new.json", "."):
+        status, _, error = weir("--suite", "natural", "--record", path)
+        assert (status, f"--record '{path}'" in error) == (2, True)
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "notes.txt").read_text() == "mine\n"
