@@ -28,6 +28,8 @@ TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta dur
 }
 
 constexpr double kTimesDrainedOfNoise = 3;
+// At a higher share of the first rate nothing drains, by kAllowance; it spares the divisions of Drained().
+constexpr double kFell = 0.95;
 // The delay noise by the largest delay, and the drift by the noise.
 constexpr double kNoisyShare = 0.4;
 constexpr double kNoiseDrift = 0.4;
@@ -89,22 +91,39 @@ TimeDelta DelayLevel::Drift(size_t count) const {
   return (Median(0, count / 2) - Median(count / 2, count - count / 2)).Abs();
 }
 
+bool DelayLevel::RateFell(size_t count, TimeDelta duration, DataSize size) const {
+  const DelaySlot &first = Back(count - 1), &second = Back(count - 2);
+  const auto first_us = static_cast<double>((first.duration + second.duration).us());
+  const auto first_bytes = static_cast<double>((first.received + second.received).bytes());
+  return static_cast<double>(size.bytes()) * first_us <= kFell * first_bytes * static_cast<double>(duration.us());
+}
+
 TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
   const size_t known = std::min(slots_, kMostSlots);
-  TimeDelta highest = TimeDelta::Zero(), found = TimeDelta::Zero(), duration = TimeDelta::Zero();
+  if (known < kFewestNoisySlots || noise_s == 0) return TimeDelta::Zero();
+  const TimeDelta most_drift = std::max(kFlat, TimeDelta::SecondsF(noise_s * kNoiseDrift));
+  // Of each number of slots that would have drained: the largest delay. Zero: they would not.
+  std::array<int64_t, kMostSlots + 1> highest_us{};
+  TimeDelta highest = TimeDelta::Zero(), duration = TimeDelta::Zero();
   DataSize size = DataSize::Zero();
+  size_t most = 0;
   for (size_t count = 1; count <= known; ++count) {
     highest = std::max(highest, Back(count - 1).minimum_delay - base);
     if (noise_s < highest.seconds() * kNoisyShare) break;
     if (count < 3) continue;
     duration = duration + Back(count - 3).duration;
     size += Back(count - 3).size;
-    if (count < kFewestNoisySlots) continue;
+    if (count < kFewestNoisySlots || highest.IsZero() || !RateFell(count, duration, size)) continue;
     const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
     if (drained < highest * kTimesDrainedOfNoise) continue;
-    if (Drift(count) <= std::max(kFlat, TimeDelta::SecondsF(noise_s * kNoiseDrift))) found = highest;
+    highest_us[count] = highest.us();
+    most = count;
   }
-  return found;
+  // Medians are expensive, and the largest delay is that of the most slots.
+  for (size_t count = most; count >= kFewestNoisySlots; --count) {
+    if (highest_us[count] > 0 && Drift(count) <= most_drift) return TimeDelta::Micros(highest_us[count]);
+  }
+  return TimeDelta::Zero();
 }
 
 void StandingDelay::OnRise(Timestamp time, TimeDelta base, TimeDelta level) {

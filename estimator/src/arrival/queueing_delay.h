@@ -123,6 +123,8 @@ class DelayLevel {
 
   const DelaySlot& Back(size_t age) const { return ring_[(slots_ - 1 - age) % kMostSlots]; }
   TimeDelta Median(size_t youngest, size_t count) const;
+  // The rate of these slots, less the two oldest, is below that of the two oldest.
+  bool RateFell(size_t count, TimeDelta duration, DataSize size) const;
   // By how much the medians of the newer and the older half of the last `count` slots differ.
   TimeDelta Drift(size_t count) const;
 
