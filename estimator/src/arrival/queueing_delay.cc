@@ -102,7 +102,7 @@ TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
   const size_t known = std::min(slots_, kMostSlots);
   if (known < kFewestNoisySlots || noise_s == 0) return TimeDelta::Zero();
   const TimeDelta most_drift = std::max(kFlat, TimeDelta::SecondsF(noise_s * kNoiseDrift));
-  // Of each number of slots that would have drained: the largest delay. Zero: they would not.
+  // The largest delay, by the number of slots, where a queue would have drained; else zero.
   std::array<int64_t, kMostSlots + 1> highest_us{};
   TimeDelta highest = TimeDelta::Zero(), duration = TimeDelta::Zero();
   DataSize size = DataSize::Zero();
