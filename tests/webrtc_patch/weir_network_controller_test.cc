@@ -33,8 +33,8 @@ class WeirNetworkControllerTest : public ::testing::Test {
     config.constraints.min_data_rate = Kbps(30);
     config.constraints.max_data_rate = Kbps(3000);
     config.constraints.starting_rate = Kbps(300);
-    // Another asks for it in vain.
-    config.stream_based_config.pacing_factor = 2.5;
+    // Which libwebrtc's video asks for, in vain.
+    config.stream_based_config.pacing_factor = 1.1;
     controller_ = factory_->Create(config);
     Take(controller_->OnProcessInterval({.at_time = now_}));
   }
@@ -48,7 +48,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
     // The pacer has its rates in whole bytes a second.
     EXPECT_EQ(update.pacer_config->time_window, webrtc::PacerConfig::kDefaultTimeInterval);
     // In whole bytes a window.
-    EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 1.1 * target_.bps<double>(), 200);
+    EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 2.5 * target_.bps<double>(), 200);
     EXPECT_EQ(update.pacer_config->pad_rate(), webrtc::DataRate::Zero());
     EXPECT_FALSE(reported_.empty());
     EXPECT_EQ(reported_.back().target_rate.bps(), target_.bps());

@@ -31,8 +31,10 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-// Drops the streams' pacing factor: when the target falls, the pacer still holds the encoder's last pictures, and
-// at 1.1 times a low target they would wait for seconds.
+// Not the default of SendSideEstimator, and not the streams': when the target falls, libwebrtc's pacer still holds the
+// encoder's last pictures, which at 1.1 times a low target would wait for seconds.
+constexpr double kPacingFactor = 2.5;
+
 webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
   config.stream_based_config.pacing_factor.reset();
   return config;
@@ -42,8 +44,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
  public:
   WeirNetworkController(const webrtc::NetworkControllerConfig& config, const WeirNetworkControllerOptions& options)
       : options_(options),
-        announcement_(WithoutPacingFactor(config), SendSideEstimatorConfig{}.pacing_factor,
-                      config.default_pacing_time_window) {
+        announcement_(WithoutPacingFactor(config), kPacingFactor, config.default_pacing_time_window) {
     Begin(adapter::FromWebrtc(announcement_.start_rate()));
   }
 
