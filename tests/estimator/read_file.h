@@ -1,3 +1,4 @@
+// A file's bytes, for tests.
 #ifndef WEIR_TESTS_ESTIMATOR_READ_FILE_H_
 #define WEIR_TESTS_ESTIMATOR_READ_FILE_H_
 

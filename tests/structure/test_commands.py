@@ -75,7 +75,7 @@ REFUSED = {
     ("evaluate", "nowhere.onnx"): "weir: MODEL 'nowhere.onnx': no such file",
     ("evaluate", "--suite", "polcy"): "weir: --suite 'polcy': not known; did you mean policy?",
     ("evaluate", "--size", "1x1"): "weir: --size '1x1': not known; use 1280x720, 640x360",
-    ("evaluate", "--record", "r.json"): "weir: --record: is of one suite; name it with --suite",
+    ("evaluate", "--record", "r.json"): "weir: --record 'r.json': is of one suite; name it with --suite",
     ("evaluate", "--traces", "nowhere"): "weir: --traces 'nowhere': no folder opennetlab/ or mahimahi/ in it",
     ("evaluate", "--figures", "nowhere.json"): "weir: nowhere.json: no such file",
     ("serve", "nowhere.csv"): "weir: nowhere.csv: no such file",

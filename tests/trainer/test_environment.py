@@ -276,7 +276,8 @@ def test_at_the_sender_steps_are_those_of_the_feedback(real_simulator, steady):
     # Where several messages were lost, the next one brings several decisions.
     assert at_sender.min() == 0
     assert 0.2 < at_sender.max() < 0.6
-    assert 195 <= len(at_sender) <= 201
+    # The last messages may be lost.
+    assert 190 <= len(at_sender) <= 201
 
 
 def test_privileged_fields_are_the_step_records(fake_simulator, steady):
