@@ -37,7 +37,7 @@ _STREAM = 20261123
 _LOWEST_BPS, _HIGHEST_BPS = 50e3, 500e6
 _ONE_WAY_DELAY_MS = 25.0
 _MOST_TROUBLES = 6
-_DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
+DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
 
 Fields = dict[str, Any]
 
@@ -194,7 +194,7 @@ def _video_pause(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fiel
 
 
 def _dtx(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
-    return {"media": {"video_pauses_s": _pause(rng), **_DTX}}
+    return {"media": {"video_pauses_s": _pause(rng), **DTX}}
 
 
 def _pause(rng: np.random.Generator) -> list[list[float]]:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from weir.traces.generate.families.call import AUDIO_ONLY_S
 from weir.traces.generate.families.family import Case, Family, Fields, forward_with
 from weir.traces.generate.families.path import spikes, truncated_gaussian, uniform
+from weir.traces.generate.natural_domain import DTX
 
 JITTER_MS = (20.0, 60.0, 120.0, 200.0)
 CONTENT_SHARES = (1.0, 0.3)
 CLOCK_PPM = (-3000, -1700, -700, -300, 0, 300, 700, 1700, 3000)
 ROUND_TRIPS_MS = (300.0, 600.0, 1000.0)
 SCREEN_FRAMES_PER_SECOND = (5.0, 8.0, 15.0)
-_DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
 
 
 def natural_grids() -> dict[str, Family]:
@@ -63,7 +63,7 @@ def _long_round_trip() -> Family:
 def _screen() -> Family:
     """A screen that is shared, at times paused, beside audio that goes on or, with DTX, hardly."""
     pauses: Fields = {"video_pauses_s": [list(AUDIO_ONLY_S)]}
-    beside: dict[str, Fields] = {"": {}, "-pause": pauses, "-dtx": {**pauses, **_DTX}}
+    beside: dict[str, Fields] = {"": {}, "-pause": pauses, "-dtx": {**pauses, **DTX}}
     cases = [
         Case(
             f"{rate:g}fps{name}",

@@ -82,13 +82,13 @@ std::optional<TimeDelta> DelayLevel::Find(TimeDelta base) const {
     if (drained < (lowest - base) * kTimesDrained) continue;
     const TimeDelta newer = Median(0, count / 2);
     const TimeDelta level = newer - base;
-    if (Drift(count) <= std::max(kFlat, level * kFlatShare) && drained >= level * kTimesDrained) return newer;
+    if (Drift(count, newer) <= std::max(kFlat, level * kFlatShare) && drained >= level * kTimesDrained) return newer;
   }
   return std::nullopt;
 }
 
-TimeDelta DelayLevel::Drift(size_t count) const {
-  return (Median(0, count / 2) - Median(count / 2, count - count / 2)).Abs();
+TimeDelta DelayLevel::Drift(size_t count, TimeDelta newer) const {
+  return (newer - Median(count / 2, count - count / 2)).Abs();
 }
 
 bool DelayLevel::RateFell(size_t count, TimeDelta duration, DataSize size) const {
@@ -121,7 +121,8 @@ TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
   }
   // Medians are expensive, and the largest delay is that of the most slots.
   for (size_t count = most; count >= kFewestNoisySlots; --count) {
-    if (highest_us[count] > 0 && Drift(count) <= most_drift) return TimeDelta::Micros(highest_us[count]);
+    if (highest_us[count] > 0 && Drift(count, Median(0, count / 2)) <= most_drift)
+      return TimeDelta::Micros(highest_us[count]);
   }
   return TimeDelta::Zero();
 }

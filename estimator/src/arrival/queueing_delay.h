@@ -125,8 +125,8 @@ class DelayLevel {
   TimeDelta Median(size_t youngest, size_t count) const;
   // The rate of these slots, less the two oldest, is below that of the two oldest.
   bool RateFell(size_t count, TimeDelta duration, DataSize size) const;
-  // By how much the medians of the newer and the older half of the last `count` slots differ.
-  TimeDelta Drift(size_t count) const;
+  // By how much the median of the newer half of the last `count` slots, which is given, differs from that of the older.
+  TimeDelta Drift(size_t count, TimeDelta newer) const;
 
   std::array<DelaySlot, kMostSlots> ring_;
   size_t slots_ = 0;
