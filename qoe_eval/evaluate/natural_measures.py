@@ -8,10 +8,11 @@ from statistics import mean
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.score_measures import lowest
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.families import gains_over_best, utilisation_ratios
+from weir.qoe_eval.measures.families import common_means, gains_over_best, utilisation_ratios
 from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
+from weir.traces.generate.natural_domain import WITHOUT
 
 FAR_BELOW = -5.0
 """A scenario in which a viewer would rather have had another controller, in points."""
@@ -24,17 +25,18 @@ def gains(results: Results, name: str, own: str, metric: str) -> dict[str, float
     return gains_over_best(scenario_means(results.of(name)), own, LIBWEBRTC_SENDERS, metric)
 
 
+def _why_none(results: Results, name: str) -> str:
+    return results.why_absent([name]) or "no pair of runs completed"
+
+
 @goal_measure
 def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The mean over scenarios."""
-    found = gains(results, name, own, metric)
-    if not found:
-        return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
     means = scenario_means(results.of(name))
-    each = {
-        one: mean(by[one][metric] for by in means.values() if metric in by.get(one, {}))
-        for one in (own, *LIBWEBRTC_SENDERS)
-    }
+    found = gains_over_best(means, own, LIBWEBRTC_SENDERS, metric)
+    if not found:
+        return Outcome(reason=_why_none(results, name))
+    each = common_means(means, (own, *LIBWEBRTC_SENDERS), metric)
     detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
 
@@ -44,7 +46,7 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
     """The share of scenarios more than five points below."""
     found = gains(results, name, own, metric)
     if not found:
-        return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
+        return Outcome(reason=_why_none(results, name))
     below = [scenario for scenario, value in found.items() if value < FAR_BELOW]
     return Outcome(len(below) / len(found), f"{len(below)} of {len(found)} scenarios")
 
@@ -64,19 +66,17 @@ def worst_utilisation(results: Results, bound: Bound, *sets: str, own: str) -> O
 
 @goal_measure
 def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
-    """The ten worst scenarios, and of each the trouble whose absence gives most back. The names of runs without a
-    trouble are SCENARIO-without-TROUBLE.
-    """
+    """The ten worst scenarios, and of each the trouble whose absence gives most back."""
     found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)
     if not found:
-        return Outcome(reason=results.why_absent([name]) or "no pair of runs completed")
+        return Outcome(reason=_why_none(results, name))
     troubles = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
     lines = []
     for scenario in sorted(found, key=found.__getitem__)[:_SHOWN]:
         better = {
-            run.partition("-without-")[2]: gain
+            run.removeprefix(scenario + WITHOUT): gain
             for run, gain in without.items()
-            if run.startswith(f"{scenario}-without-")
+            if run.startswith(scenario + WITHOUT)
         }
         cause = max(better, key=better.__getitem__, default="")
         gives_back = f"; without {cause} {better[cause]:+.1f}" if cause else ""

@@ -37,6 +37,8 @@ _STREAM = 20261123
 _LOWEST_BPS, _HIGHEST_BPS = 50e3, 500e6
 _ONE_WAY_DELAY_MS = 25.0
 _MOST_TROUBLES = 6
+WITHOUT = "-without-"
+"""In a scenario's name, between the mixture's and the trouble that it lacks."""
 DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
 
 Fields = dict[str, Any]
@@ -64,7 +66,7 @@ def natural_scenario(seed: int, without: str = "") -> Scenario:
             scenario[part] = dict(fields) if part == "media" and "kind" in fields else scenario[part] | fields
     flow = {"kind": "rtp", "media": scenario["media"], **scenario["flow"]}
     return Scenario.make(
-        name=f"natural-{seed}" + (f"-without-{without}" if without else ""),
+        name=f"natural-{seed}" + (WITHOUT + without if without else ""),
         description=", ".join(troubles) or "a plain call",
         provenance={"source": f"weir.traces.natural_domain, seed {seed}", "licence": "BSD-3-Clause"},
         duration_s=DURATION_S,

@@ -16,7 +16,6 @@ from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.natural_domain import natural_scenario, troubles_of
 from weir.traces.generate.natural_grids import natural_grids
 from weir.traces.schema.media import MEDIA
-from weir.traces.schema.scenario import Scenario
 
 MIXTURES: Final = "mixtures"
 ABLATED: Final = f"{MIXTURES}, without one trouble"
@@ -33,12 +32,13 @@ _GRIDS: Final = {
 _points: Final = functools.partial(Bound, signed=True, decimals=1)
 
 
-def _mixtures(settings: sets.Settings) -> list[Scenario]:
-    return [natural_scenario(seed) for seed in range(settings.random or 0)]
+def _mixtures(settings: sets.Settings) -> sets.ScenarioSet:
+    return sets.ScenarioSet("", [natural_scenario(seed) for seed in range(settings.random or 0)])
 
 
-def _ablated(settings: sets.Settings) -> list[Scenario]:
-    return [natural_scenario(seed, trouble) for seed in range(settings.random or 0) for trouble in troubles_of(seed)]
+def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
+    seeds = range(settings.random or 0)
+    return sets.ScenarioSet("", [natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
 
 
 def _mixture_goals() -> tuple[Goal, ...]:
@@ -83,8 +83,8 @@ SUITE: Final = Suite(
     "the receiver and at the sender, against the better of gcc and scream, scenario by scenario.",
     random=300,
     replays=(
-        Replays(MIXTURES, lambda settings: sets.ScenarioSet("", _mixtures(settings)), _CONTROLLERS, series="measured"),
-        Replays(ABLATED, lambda settings: sets.ScenarioSet("", _ablated(settings)), _CONTROLLERS, series="measured"),
+        Replays(MIXTURES, _mixtures, _CONTROLLERS, series="measured"),
+        Replays(ABLATED, _ablated, _CONTROLLERS, series="measured"),
         *(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _GRIDS.items()),
     ),
     goals=(*_mixture_goals(), *_grid_goals()),
