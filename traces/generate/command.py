@@ -27,7 +27,7 @@ def generate(
     out: Annotated[Path, typer.Option("--out", help="The file to write; - for stdout (a scenario).")],
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same file.")] = 1,
     duration: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
-    rate: Annotated[str | None, typer.Option(help="Nominal rate: 300k, 2.5M (default: 2.5M; not for random).")] = None,
+    rate: Annotated[str | None, typer.Option(help="Nominal rate such as 300k; not for random. Default: 2.5M.")] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("--set", help="Generator parameter, NAME=NUMBER; repeatable.")
     ] = None,
