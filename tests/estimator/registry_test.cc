@@ -59,7 +59,6 @@ TEST(RegistryTest, PresetsAreObjectivesUnderTheirNames) {
     EXPECT_FLOAT_EQ(normalized->throughput, throughput);
   }
   EXPECT_EQ(kObjectivePresets[0].objective, Objective());
-  EXPECT_FALSE(ObjectivePreset("Balanced"));
 }
 
 struct Row {

@@ -53,6 +53,7 @@ struct FlowConfig {
 struct TargetChange {
   Timestamp time;
   DataRate target_rate;
+  friend bool operator==(const TargetChange&, const TargetChange&) = default;
 };
 
 struct Delivery {
@@ -60,6 +61,7 @@ struct Delivery {
   TimeDelta one_way_delay;
   DataSize size;
   bool probe;
+  friend bool operator==(const Delivery&, const Delivery&) = default;
 };
 
 struct FlowResult {

@@ -137,5 +137,16 @@ TEST(GccController, LastsThroughALongCallWithoutLoss) {
   EXPECT_GE(result.ReceiveRate(At(3610), At(3630)), Kbps(20));
 }
 
+TEST(GccController, IsTheSameTwice) {
+  PathConfig path = PathConfig::Steady(Kbps(1000));
+  path.loss_ratio = 0.02;
+  const FlowResult first = RunGcc(path, 30);
+  const FlowResult second = RunGcc(path, 30);
+  EXPECT_EQ(first.targets, second.targets);
+  EXPECT_EQ(first.deliveries, second.deliveries);
+  path.seed = 2;
+  EXPECT_NE(first.targets, RunGcc(path, 30).targets);
+}
+
 }  // namespace
 }  // namespace weir

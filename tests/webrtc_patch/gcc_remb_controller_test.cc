@@ -34,6 +34,15 @@ TEST(GccRembController, FollowsAnEmptierLink) {
   EXPECT_LE(result.ReceiveRate(At(45), At(60)), Kbps(500));
 }
 
+TEST(GccRembController, IsTheSameTwice) {
+  PathConfig path = PathConfig::Steady(Kbps(1000));
+  path.loss_ratio = 0.02;
+  const FlowResult first = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(30));
+  const FlowResult second = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(30));
+  EXPECT_EQ(first.targets, second.targets);
+  EXPECT_EQ(first.deliveries, second.deliveries);
+}
+
 class Arrivals {
  public:
   explicit Arrivals(ReceiverController& controller) : controller_(controller) {

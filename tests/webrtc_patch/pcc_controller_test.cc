@@ -49,5 +49,14 @@ TEST(PccController, LastsThroughALongCallBelowTheCapacity) {
   EXPECT_LE(result.ReceiveRate(At(60), At(1800)), Kbps(1000));
 }
 
+TEST(PccController, IsTheSameTwice) {
+  PathConfig path = PathConfig::Steady(Kbps(1000));
+  path.loss_ratio = 0.01;
+  const FlowResult first = Simulate(path, MakePccController(), TimeDelta::Seconds(30));
+  const FlowResult second = Simulate(path, MakePccController(), TimeDelta::Seconds(30));
+  EXPECT_EQ(first.targets, second.targets);
+  EXPECT_EQ(first.deliveries, second.deliveries);
+}
+
 }  // namespace
 }  // namespace weir

@@ -75,6 +75,8 @@ class RateControllers : public testing::TestWithParam<ControllerCase> {
   }
 };
 
+TEST_P(RateControllers, SaysWhoItIs) { EXPECT_EQ(controller_->name(), GetParam().name); }
+
 TEST_P(RateControllers, StartsAtTheStartRate) {
   Call call(*controller_, kConstraints, kOrigin);
   ASSERT_EQ(call.sayings().size(), 1u);

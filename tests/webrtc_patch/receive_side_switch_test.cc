@@ -281,6 +281,19 @@ TEST_F(Switch, SurvivesHostilePackets) {
   EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
 }
 
+// The kernel's clock is set while the call runs: a step back of an hour is not an hour without packets.
+TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(2000, 400'000);
+  for (int i = 0; i < 100; ++i) {
+    call_->Run(20, 0);
+    call_->ReceiveAt(call_->clock().CurrentTime() - webrtc::TimeDelta::Seconds(3'600), 1000);
+  }
+  EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
+  EXPECT_LT(decisions_.back().statistics.queueing_delay_mean_s, 0.005);
+  EXPECT_EQ(decisions_.back().counters.guard.Of("stale"), 0u);
+}
+
 TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
   Begin(Config(ReceiveSideMode::kWeir));
   call_->Run(5000, 400'000);
@@ -295,6 +308,37 @@ TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
     }
     EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
   }
+}
+
+// An end that only sends, or has no video: nothing ever comes.
+TEST_F(Switch, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(600'000, 0);
+  EXPECT_NEAR(static_cast<double>(call_->rembs().size()), 50, 2);
+  EXPECT_LE(call_->rembs().back().time_us, 1'010'000'000);
+  call_->rembs().clear();
+  // The host reports that its transport is ready.
+  switch_->RepeatRemb();
+  call_->Run(100, 0);
+  EXPECT_EQ(call_->rembs().size(), 1u);
+  call_->Run(10'000, 0);
+  call_->rembs().clear();
+  call_->Run(250, 300'000);
+  EXPECT_GE(call_->rembs().size(), 1u);
+}
+
+// The first REMB are lost, and the sender begins at its encoder's maximum.
+TEST_F(Switch, RepeatsWhileASenderSendsMoreThanItWasTold) {
+  Begin(Config(ReceiveSideMode::kWeir, Fixed(300)));
+  call_->Run(500, 0);
+  call_->rembs().clear();
+  call_->Run(1000, 2'500'000);
+  EXPECT_GE(call_->rembs().size(), 5u);
+  EXPECT_LE(call_->rembs().size(), 6u);
+  EXPECT_EQ(LastBps(), 300'000);
+  call_->rembs().clear();
+  call_->Run(10'000, 290'000);
+  EXPECT_LE(call_->rembs().size(), 11u);
 }
 
 TEST_F(Switch, ANewControllerIsAlsoForTheNextSwitchToWeir) {

@@ -256,5 +256,10 @@ TEST_F(RembNetworkControllerTest, PacesPacketByPacket) {
   EXPECT_EQ(pacer_->data_rate(), Kbps(12'000));
 }
 
+TEST(RembTargetReason, HasNames) {
+  EXPECT_EQ(ToString(RembTargetReason::kStart), "start");
+  EXPECT_EQ(ToString(RembTargetReason::kBounds), "bounds");
+}
+
 }  // namespace
 }  // namespace weir

@@ -25,6 +25,7 @@ constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps)
 
 struct ControllerCase {
   std::string test_name;
+  std::string_view name;
   std::function<std::unique_ptr<ReceiverController>()> make;
   // Comes back to its rate within 10 s after 20 s without packets; the guard brings others back after 10 s more.
   bool recovers = true;
@@ -48,10 +49,10 @@ std::vector<ControllerCase> ControllerCases() {
   for (const std::string_view name : kBuiltInControllers) {
     // The rule's known weakness, see RuleOptions: at 30 kbps it takes the gap between two packets for an outage, and
     // stays there.
-    cases.push_back({TestName(name), [name] { return MakeBuiltInController(name, Kbps(1000)); }, name != "rule"});
+    cases.push_back({TestName(name), name, [name] { return MakeBuiltInController(name, Kbps(1000)); }, name != "rule"});
   }
-  cases.push_back(
-      {"TolerantRule", [] { return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true}); }});
+  cases.push_back({"TolerantRule", "rule",
+                   [] { return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true}); }});
   return cases;
 }
 
@@ -59,6 +60,8 @@ class ReceiverControllerTest : public testing::TestWithParam<ControllerCase> {
  protected:
   std::unique_ptr<ReceiverController> Make() const { return GetParam().make(); }
 };
+
+TEST_P(ReceiverControllerTest, SaysWhoItIs) { EXPECT_EQ(Make()->name(), GetParam().name); }
 
 TEST_P(ReceiverControllerTest, GivesATargetWithinBoundsWheneverItIsDue) {
   const auto controller = Make();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <random>
@@ -157,6 +158,22 @@ TEST_F(GuardTest, GrowthStopsAtThreeTimesWhatArrives) {
 TEST_F(GuardTest, AnApplicationLimitedSenderKeepsWhatItHas) {
   for (int i = 0; i < 40; ++i) Step(Kbps(2000), Kbps(2000));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Step(Kbps(2000), Kbps(50)).rate, Kbps(2000));
+}
+
+TEST_F(GuardTest, GoesFrom300KbpsTo5MbpsWithinTwoSecondsWhenPacketsArrive) {
+  // The sender follows after 300 ms: feedback, its way and the packets'.
+  std::array<DataRate, 3> on_the_way{Kbps(300), Kbps(300), Kbps(300)};
+  size_t next = 0;
+  for (int i = 0; i < 10; ++i) Step(Kbps(300), Kbps(300));
+  TimeDelta taken = TimeDelta::Zero();
+  for (DataRate rate = Kbps(300); rate < Kbps(5000); taken += TimeDelta::Millis(100)) {
+    ASSERT_LT(taken, TimeDelta::Seconds(3));
+    rate = Step(Kbps(5000), on_the_way[next]).rate;
+    on_the_way[next] = rate;
+    next = (next + 1) % on_the_way.size();
+  }
+  EXPECT_LE(taken, TimeDelta::Millis(1500));
+  EXPECT_GE(taken, TimeDelta::Millis(800));
 }
 
 TEST_F(GuardTest, ReturnsAtOnceToWhatReallyArrives) {

@@ -232,5 +232,19 @@ TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {
   EXPECT_TRUE(model.value()->needs_onnxruntime());
 }
 
+TEST(PolicyModelTest, IsShared) {
+  const auto model = PolicyModel::Load(ReadTestModel("recurrent"));
+  ASSERT_TRUE(model) << model.error();
+  Policy first(model.value()), second(model.value());
+  const std::vector<float> observation(first.description().observation_size, 0.5f);
+  float action = 0;
+  // Each counts its own decisions.
+  ASSERT_EQ(first.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
+  ASSERT_EQ(first.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
+  EXPECT_FLOAT_EQ(action, 2e6f);
+  ASSERT_EQ(second.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
+  EXPECT_FLOAT_EQ(action, 1e6f);
+}
+
 }  // namespace
 }  // namespace weir

@@ -113,6 +113,49 @@ TEST(PolicyExecutorTest, ALaterAnswerIsDroppedAndAFault) {
   EXPECT_TRUE(controller->OnTimeout(At(1030)).target_rate);
 }
 
+TEST(PolicyExecutorTest, ThreeLateAnswersHandOverAndTwentyGoodOnesBringThePilotBack) {
+  TimeDelta delay = TimeDelta::Millis(25);
+  const auto fallback = MakeFallbackController(MakeDelayed("rate_bps", delay));
+  fallback->OnTargetRateConstraints({.at_time = kStart});
+  Timestamp now = kStart;
+  const auto run_until = [&](Timestamp end) {
+    for (; fallback->next_timeout() <= end; static_cast<void>(fallback->OnTimeout(now))) now = fallback->next_timeout();
+  };
+  const MemberState& active = fallback->active();
+  run_until(At(1000));
+  EXPECT_EQ(active.decisions, 9u);
+  EXPECT_EQ(active.faults, 0u);
+  EXPECT_EQ(fallback->OnTimeout(At(1025)).source, TargetSource::kController);
+  delay = TimeDelta::Seconds(1);
+  run_until(At(1350));
+  EXPECT_EQ(active.faults, 2u);
+  EXPECT_FALSE(active.suspended);
+  run_until(At(1400));
+  EXPECT_EQ(active.faults, 3u);
+  EXPECT_TRUE(active.suspended);
+  run_until(At(2000));
+  EXPECT_EQ(active.faults, 9u);
+  EXPECT_GT(fallback->counters().fallback_decisions, 0u);
+  // The decision of At(2000) is still late. Those that are out count neither for nor against the pilot.
+  delay = TimeDelta::Millis(25);
+  run_until(At(2100 + 19 * 100 + 24));
+  EXPECT_EQ(active.decisions_in_a_row, 19);
+  EXPECT_TRUE(active.suspended);
+  run_until(At(2100 + 19 * 100 + 25));
+  EXPECT_FALSE(active.suspended);
+  EXPECT_EQ(active.faults, 10u);
+}
+
+TEST(PolicyExecutorTest, TheRecurrentStateIsThatOfInline) {
+  const TimeDelta delay = TimeDelta::Millis(40);
+  const auto controller = StartDelayed("recurrent", delay);
+  for (int64_t i = 1; i <= 20; ++i) {
+    EXPECT_FALSE(controller->OnTimeout(At(100 * i)).target_rate);
+    // Two intervals without packets before the call count as well.
+    EXPECT_EQ(controller->OnTimeout(At(100 * i + 40)).target_rate->bps(), (2 + i) * 1'000'000);
+  }
+}
+
 TEST(PolicyExecutorTest, ALongGapResetsTheStateAndDropsTheAnswer) {
   const TimeDelta delay = TimeDelta::Millis(40);
   const auto controller = StartDelayed("recurrent", delay);

@@ -104,6 +104,21 @@ TEST(PolicyTest, ReportsANonFiniteOutput) {
   EXPECT_NEAR(RunOnce(*policy, observation), std::log(2.0) * 1e6, 10);
 }
 
+TEST(PolicyTest, SameInputsGiveTheSameBits) {
+  const auto first = LoadTestModel("mocc_sized");
+  const auto second = LoadTestModel("mocc_sized");
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> value(0, 1e6f);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<float> observation(first->description().observation_size);
+    for (float& x : observation) x = value(random);
+    const float a = RunOnce(*first, observation);
+    const float b = RunOnce(*second, observation);
+    EXPECT_EQ(a, b);
+    EXPECT_LE(std::fabs(a), 1);
+  }
+}
+
 struct Refusal {
   const char* model;
   // Part of the message.
