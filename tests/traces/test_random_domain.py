@@ -57,25 +57,27 @@ def test_capacity_delay_and_queue_span_their_ranges(many: list[Scenario]) -> Non
     peaks = [scenario.forward.capacity.trace().rates_bps.max() for scenario in many if scenario.forward.capacity]
     delays = np.array([at_the_start(scenario.forward.one_way_delay_ms) for scenario in many])
     limits = np.array([scenario.forward.queue_bytes(60) for scenario in many])
-    few_packets = np.isin(limits, 1500 * np.arange(6, 21)) & [
+    few_packets = np.isin(limits, 1500 * np.arange(2, 21)) & [
         scenario.forward.queue.bytes is not None for scenario in many
     ]
     drains = (limits * 8 / means)[~few_packets]
     assert max(peaks) <= 50e6
-    assert means.min() < 150e3
+    assert means.min() < 75e3
     assert means.max() > 40e6
     # Log-uniform: as many in each half of the logarithmic range.
-    assert 0.42 < np.mean(means < np.sqrt(100e3 * 50e6)) < 0.56
+    assert 0.42 < np.mean(means < np.sqrt(50e3 * 50e6)) < 0.56
     assert delays.min() >= 5
-    assert delays.max() <= 200
-    assert 0.44 < np.mean(delays < np.sqrt(5 * 200)) < 0.56
-    assert np.mean(few_packets) == pytest.approx(0.05, abs=0.02)
-    assert (limits[few_packets].min(), limits[few_packets].max()) == (6 * 1500, 20 * 1500)
+    assert 380 < delays.max() <= 400
+    assert 0.44 < np.mean(delays < np.sqrt(5 * 400)) < 0.56
+    assert np.mean(few_packets) == pytest.approx(0.10, abs=0.03)
+    assert (limits[few_packets].min(), limits[few_packets].max()) == (2 * 1500, 20 * 1500)
     assert 0.0299 <= drains.min() < 0.05
-    assert 1.8 < drains.max() <= 2.01
+    assert 5.5 < drains.max() <= 6.01
 
 
-DYNAMICS = {"constant": 0.34, "step": 0.17, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06, "outage": 0.05}
+DYNAMICS = {
+    "constant": 0.29, "step": 0.17, "alternating": 0.05, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06, "outage": 0.05,
+}  # fmt: skip
 LOSSES = {"none": 0.5, "bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 JITTERS = {"none": 0.5, "truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 COMPETITORS = {"none": 0.7, "cubic": 0.06, "newreno": 0.03, "bbr": 0.04, "cbr": 0.1, "rtp": 0.07}
@@ -93,11 +95,12 @@ def competitor(scenario: Scenario) -> str:
         (lambda scenario: scenario.forward.loss.kind, LOSSES),
         (lambda scenario: scenario.forward.jitter.kind, JITTERS),
         (lambda scenario: scenario.forward.queue_discipline, {"codel": 0.1, "drop_tail": 0.9}),
-        (lambda scenario: scenario.forward.queue.bytes is None, {True: 0.76, False: 0.24}),
+        (lambda scenario: scenario.forward.queue.bytes is None, {True: 0.72, False: 0.28}),
         (lambda scenario: isinstance(scenario.forward.one_way_delay_ms, DelayOverTime), {True: 0.2}),
         (lambda scenario: abs(scenario.flows[0].sender_clock_ppm) > 20, {True: 0.2}),
         (lambda scenario: scenario.flows[0].sender_clock_steps is not None, {True: 0.02}),
         (lambda scenario: scenario.reverse.jitter.kind != "none", {True: 0.1}),
+        (lambda scenario: scenario.reverse.capacity is not None, {True: 0.05}),
         (competitor, COMPETITORS),
     ],
     ids=[
@@ -110,6 +113,7 @@ def competitor(scenario: Scenario) -> str:
         "clock",
         "clock-steps",
         "way-back",
+        "thin-way-back",
         "competitor",
     ],
 )
@@ -135,6 +139,7 @@ def disturbances(scenario: Scenario) -> int:
             forward.jitter.kind != "none",
             at_the_start(reverse.one_way_delay_ms) != at_the_start(forward.one_way_delay_ms),
             reverse.jitter.kind != "none",
+            reverse.capacity is not None,
             abs(media.sender_clock_ppm) > 20,
             media.sender_clock_steps is not None,
             len(scenario.flows) > 1,
@@ -157,7 +162,7 @@ def test_the_path_changes_its_delay_in_each_way(many: list[Scenario]) -> None:
         delay = scenario.forward.one_way_delay_ms
         assert isinstance(delay, DelayOverTime)
         assert min(delay.values_ms) >= 5
-        assert max(delay.values_ms) <= 400
+        assert max(delay.values_ms) <= 500
         assert delay.times_s[-1] < 60
         changes.append(np.abs(np.diff(delay.values_ms)))
     ramps = [steps for steps in changes if len(steps) >= 50]
@@ -183,22 +188,23 @@ def test_clocks_jitter_and_loss_are_within_their_limits(many: list[Scenario]) ->
         media, forward = scenario.flows[0], scenario.forward
         assert isinstance(media, RtpFlow)
         assert media.sender_clock_ppm is not None
-        assert abs(media.sender_clock_ppm) <= 1000
+        assert abs(media.sender_clock_ppm) <= 3000
         if media.sender_clock_steps is not None:
             assert all(10 <= abs(step) <= 5000 for step in media.sender_clock_steps.steps_ms)
         if isinstance(forward.jitter, TruncatedGaussianJitter):
-            assert 1 <= forward.jitter.standard_deviation_ms <= 40
-            assert forward.jitter.maximum_ms == pytest.approx(3 * forward.jitter.standard_deviation_ms, abs=0.01)
+            deviation_ms = forward.jitter.standard_deviation_ms
+            assert 1 <= deviation_ms <= 70
+            assert forward.jitter.maximum_ms == pytest.approx(min(3 * deviation_ms, 200), abs=0.01)
         elif isinstance(forward.jitter, UniformJitter):
-            assert 2 <= forward.jitter.maximum_ms <= 60
+            assert 2 <= forward.jitter.maximum_ms <= 200
         elif isinstance(forward.jitter, SlottedJitter):
-            assert 5 <= forward.jitter.interval_ms <= 100
+            assert 5 <= forward.jitter.interval_ms <= 200
         elif isinstance(forward.jitter, SpikeJitter):
             assert 20 <= forward.jitter.shortest_ms <= forward.jitter.longest_ms <= 250
-            assert 1 <= forward.jitter.gap_mean_s <= 10
+            assert 0.3 <= forward.jitter.gap_mean_s <= 10
         if isinstance(forward.loss, BernoulliLoss):
             assert isinstance(forward.loss.ratio, float)
-            assert 0.001 <= forward.loss.ratio <= 0.12
+            assert 0.001 <= forward.loss.ratio <= 0.15
         elif isinstance(forward.loss, PolicerLoss):
             mean_bps = forward.mean_capacity_bps(60)
             assert mean_bps is not None
@@ -225,6 +231,8 @@ def test_media_may_limit_the_sender(many: list[Scenario]) -> None:
         unsteady = media.media.minimum_output_share < 1 or media.media.rise_time_constant_s > 0
         kinds["unsteady" if unsteady else "video"] += 1
         kinds["slow"] += media.media.rise_time_constant_s > 0
+        kinds["screen"] += media.media.frames_per_second < 15
+        kinds["paused"] += bool(media.media.video_pauses_s)
         assert 100e3 <= media.media.max_rate_bps <= 20e6
         assert unsteady or media.media.stall_probability == 0
         assert media.media.minimum_output_share >= 0.1
@@ -233,6 +241,8 @@ def test_media_may_limit_the_sender(many: list[Scenario]) -> None:
     assert kinds["video"] / len(many) == pytest.approx(0.20, abs=0.03)
     assert kinds["limited"] / len(many) == pytest.approx(0.08, abs=0.03)
     assert kinds["slow"] / len(many) == pytest.approx(0.16, abs=0.03)
+    assert kinds["screen"] / len(many) == pytest.approx(0.32 * 0.15 * 10 / 11, abs=0.02)
+    assert kinds["paused"] / len(many) == pytest.approx(0.032, abs=0.02)
 
 
 def test_bursty_loss_is_mild(many: list[Scenario]) -> None:
@@ -244,7 +254,7 @@ def test_bursty_loss_is_mild(many: list[Scenario]) -> None:
             ratios.append(bad * loss.loss_bad)
             assert 0.1 <= loss.bad_to_good <= 0.5
     assert min(ratios) > 0.0009
-    assert 0.03 < max(ratios) < 0.0405
+    assert 0.06 < max(ratios) < 0.0805
 
 
 def test_competitors_come_and_go_within_the_run(many: list[Scenario]) -> None:

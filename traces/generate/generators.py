@@ -47,7 +47,7 @@ def step(
         rate_bps: the rate that the factors multiply.
         low: smallest factor, 0.05..1.
         high: largest factor, 1..10, at least 1.6 times ``low``.
-        shortest_s: shortest hold, 1..10 s.
+        shortest_s: shortest hold, 0.4..10 s.
         longest_s: longest hold, up to 60 s.
     """
     require(duration_s, rate_bps)

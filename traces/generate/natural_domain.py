@@ -28,6 +28,7 @@ import numpy as np
 from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.families.call import CONGESTION_CONTROLS
 from weir.traces.generate.families.path import bernoulli, gilbert_elliott
+from weir.traces.generate.random_flows import DTX
 from weir.traces.schema.links import FULL_PACKET_BYTES
 from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Scenario
@@ -39,7 +40,6 @@ _ONE_WAY_DELAY_MS = 25.0
 _MOST_TROUBLES = 6
 WITHOUT = "-without-"
 """In a scenario's name, between the mixture's and the trouble that it lacks."""
-DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
 
 Fields = dict[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from weir.traces.generate.families.call import AUDIO_ONLY_S
 from weir.traces.generate.families.family import Case, Family, Fields, forward_with
 from weir.traces.generate.families.path import spikes, truncated_gaussian, uniform
-from weir.traces.generate.natural_domain import DTX
+from weir.traces.generate.random_flows import DTX
 
 JITTER_MS = (20.0, 60.0, 120.0, 200.0)
 CONTENT_SHARES = (1.0, 0.3)

@@ -114,7 +114,7 @@ def outage(
         rate_bps: the rate outside outages.
         gap_mean_s: mean (exponential) time from one outage to the next, 2..60 s.
         shortest_s: shortest outage, 0.1..2 s.
-        longest_s: longest outage, up to 10 s.
+        longest_s: longest outage, up to 15 s.
     """
     require(duration_s, rate_bps)
     if not (gap_mean_s >= 0.1 and 0 < shortest_s <= longest_s):

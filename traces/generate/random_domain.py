@@ -1,35 +1,40 @@
 """Random scenarios for training and for held-out evaluation.
 
-One forward bottleneck with one RTP flow under test, drawn from:
+One forward bottleneck with one RTP flow under test. The edges are those of ordinary life; `natural_domain` names their
+sources, and mixes the same troubles in other ways, which no training draws. Drawn from:
 
 | what | distribution |
 |---|---|
-| nominal capacity | log-uniform, 100 kbps to 50 Mbps |
-| dynamics | constant 34 %, step 17 %, cellular 17 %, Wi-Fi 10 %, ramp 6 %, handover 6 %, sawtooth 5 %, outage 5 % |
+| nominal capacity | log-uniform, 50 kbps to 50 Mbps |
+| dynamics | constant 29 %, step 17 %, cellular 17 %, Wi-Fi 10 %, ramp 6 %, handover 6 %, sawtooth 5 %, outage 5 %, |
+| | alternating 5 %: steps every 0.4 to 2 s |
 | their parameters | log-uniform over the usual ranges named in `weir.traces.generate.generators` |
-| one-way delay | log-uniform, 5 to 200 ms, at the start |
-| it changes | 10 %: 1 to 4 steps of 5 to 150 ms (log-uniform) up or down, within 5 to 400 ms |
+| one-way delay | log-uniform, 5 to 400 ms, at the start |
+| it changes | 10 %: 1 to 4 steps of 5 to 150 ms (log-uniform) up or down, within 5 to 500 ms |
 | | 5 %: wanders, by 0 to 40 ms (uniform) above it, each level for 5 to 20 s |
 | | 5 %: one ramp of 10 to 100 ms (log-uniform) up or down, in 5 to 30 s; constant 80 % |
-| queue | 76 %: log-uniform 30 ms to 2 s of the mean capacity |
-| | 19 %: bytes, log-uniform 10 kB to 1 MB, moved into 30 ms to 2 s of the mean capacity |
-| | 5 %: bytes of 6 to 20 full packets, whatever the capacity |
+| queue | 72 %: log-uniform 30 ms to 6 s of the mean capacity |
+| | 18 %: bytes, log-uniform 10 kB to 1 MB, moved into 30 ms to 6 s of the mean capacity |
+| | 10 %: bytes of 2 to 20 full packets (log-uniform), whatever the capacity |
 | discipline | drop-tail 90 %, CoDel 10 % |
-| loss | none 50 %; Bernoulli 32 %, log-uniform 0.1 to 12 % |
-| | Gilbert-Elliott 14 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 4 % on average |
+| loss | none 50 %; Bernoulli 32 %, log-uniform 0.1 to 15 % |
+| | Gilbert-Elliott 14 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 8 % on average |
 | | policer 4 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, 2 s at most |
-| jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 40 ms, at most three of them, one in ten reorders |
-| | uniform 7 %, from 0 to log-uniform 2 to 60 ms; slotted 9 %, slots of log-uniform 5 to 100 ms |
-| | spikes 9 %: every 1 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |
+| jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 70 ms, at most three of them and 200 ms, |
+| | one in ten reorders |
+| | uniform 7 %, from 0 to log-uniform 2 to 200 ms; slotted 9 %, slots of log-uniform 5 to 200 ms |
+| | spikes 9 %: every 0.3 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |
 | return path | delay: as forward 90 % (half of its changes concern both), else longer by log-uniform 5 to 500 ms |
 | | loss: the forward loss model in 30 %, but no policer; jitter: of those above, in the same proportions, in 10 % |
-| sender's clock | 20 %: wrong by log-uniform 20 to 1000 ppm, fast or slow; else within 20 ppm. Any offset |
+| | capacity: 60 to 300 kbps (log-uniform) in 5 %, else unlimited |
+| sender's clock | 20 %: wrong by log-uniform 20 to 3000 ppm, fast or slow; else within 20 ppm. Any offset |
 | | 2 %: set 1 to 3 times, by log-uniform 10 ms to 5 s, forwards or back |
 | media | filler to 50 Mbps 40 %; filler to 0.2 to 1 of the mean capacity 8 % |
 | | video 20 %, at most 0.2 to 1.5 times the mean capacity (log-uniform), 100 kbps to 20 Mbps, |
 | | at 15, 25, 30 or 60 frames per second |
 | | unsteady video 32 %, as real encoders make it, at most 0.5 to 3 times the mean capacity, |
-| | 100 kbps to 20 Mbps: puts out 10 % to all of its target, stalls in 70 %, lags as libvpx in 50 % |
+| | 100 kbps to 20 Mbps: puts out 10 % to all of its target, stalls in 70 %, lags as libvpx in 50 %; of these |
+| | 15 % are screens of 5 to 15 frames per second, 10 % pause for 3 to 20 s, half of them with DTX |
 | competitor | none 70 %; TCP Cubic 6 %, NewReno 3 %, BBR 4 %; CBR of 10 to 50 % of the mean capacity 10 % |
 | | a second RTP flow 7 % |
 
@@ -63,23 +68,23 @@ from weir.traces.schema.scenario import Capacity, Scenario
 
 Split = Literal["train", "held_out"]
 
-LOWEST_BPS = 100e3
-SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS = 30.0, 2000.0
-FEWEST_PACKETS, MOST_PACKETS = 6, 20
-"""Share of the shortest queues."""
+LOWEST_BPS = 50e3
+SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS = 30.0, 6000.0
+FEWEST_PACKETS, MOST_PACKETS = 2, 20
 
 _DYNAMICS = {
-    "constant": 0.34, "step": 0.17, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06, "handover": 0.06, "sawtooth": 0.05,
-    "outage": 0.05,
+    "constant": 0.29, "step": 0.17, "alternating": 0.05, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06,
+    "handover": 0.06, "sawtooth": 0.05, "outage": 0.05,
 }  # fmt: skip
 _RANGES: dict[str, dict[str, tuple[float, float]]] = {
     "constant": {},
     "step": {"low": (0.2, 0.6), "high": (1.2, 3.0), "shortest_s": (2.0, 6.0), "longest_s": (6.0, 25.0)},
+    "alternating": {"low": (0.2, 0.6), "high": (1.2, 2.0), "shortest_s": (0.4, 0.6), "longest_s": (0.6, 2.0)},
     "ramp": {"low": (0.2, 0.7), "high": (1.2, 2.5), "cycle_s": (8.0, 80.0)},
     "sawtooth": {"low": (0.2, 0.7), "high": (1.2, 2.5), "tooth_s": (4.0, 40.0)},
     "cellular": {"dwell_s": (0.5, 8.0), "fade_probability": (0.01, 0.2), "variation": (0.1, 0.6)},
     "wifi": {"shadowing_db": (2.0, 8.0), "snr_db": (10.0, 30.0), "coherence_s": (0.3, 6.0), "contention": (0.05, 0.7)},
-    "outage": {"gap_mean_s": (5.0, 30.0), "shortest_s": (0.2, 0.8), "longest_s": (0.8, 5.0)},
+    "outage": {"gap_mean_s": (5.0, 30.0), "shortest_s": (0.2, 0.8), "longest_s": (0.8, 14.0)},
     "handover": {"gap_s": (8.0, 30.0), "fade_s": (0.5, 3.5), "edge": (0.1, 0.6), "failure_probability": (0.02, 0.4)},
 }
 
@@ -125,18 +130,19 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
 def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:
     """Capacity of a kind of dynamics with drawn parameters, cut to HIGHEST_BPS."""
     parameters = {key: log_uniform(rng, *bounds) for key, bounds in _RANGES[dynamics].items()}
-    return GENERATORS[dynamics](rng, duration_s, nominal_bps, **parameters).clipped(0, HIGHEST_BPS)
+    generator = GENERATORS["step" if dynamics == "alternating" else dynamics]
+    return generator(rng, duration_s, nominal_bps, **parameters).clipped(0, HIGHEST_BPS)
 
 
 def _queue(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
     draw = rng.random()
-    if draw < 0.76:
+    if draw < 0.72:
         return {"milliseconds": round(log_uniform(rng, SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS), 1)}
-    if draw < 0.95:
+    if draw < 0.90:
         size = log_uniform(rng, 10e3, 1e6)
         low, high = SHORTEST_QUEUE_MS / 8e3 * mean_bps, LONGEST_QUEUE_MS / 8e3 * mean_bps
         return {"bytes": max(FULL_PACKET_BYTES, int(np.clip(size, low, high)))}
-    return {"bytes": FULL_PACKET_BYTES * int(rng.integers(FEWEST_PACKETS, MOST_PACKETS + 1))}
+    return {"bytes": FULL_PACKET_BYTES * round(log_uniform(rng, FEWEST_PACKETS, MOST_PACKETS))}
 
 
 def _rate_text(bps: float) -> str:

@@ -14,14 +14,20 @@ HIGHEST_BPS = 50e6
 _COMPETITORS = {"cubic": 0.06, "newreno": 0.03, "bbr": 0.04, "cbr": 0.10, "rtp": 0.07}
 _CLOCKS = {"wrong": 0.20}
 _CLOCK_STEPS = {"set": 0.02}
+_SCREEN_SHARE, _PAUSED_SHARE = 0.15, 0.10
+"""Of unsteady video."""
+_DTX_SHARE = 0.5
+"""Of pauses."""
+DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
+"""Audio of somebody who is silent, with discontinuous transmission."""
 
 
 def media_flow(rng: np.random.Generator, mean_bps: float, duration_s: float, calm: bool) -> dict[str, Any]:
     """The RTP flow under test on a link with that mean capacity."""
-    return {"kind": "rtp", "id": "media", "media": _media(rng, mean_bps)} | _clock(rng, duration_s, calm)
+    return {"kind": "rtp", "id": "media", "media": _media(rng, mean_bps, duration_s)} | _clock(rng, duration_s, calm)
 
 
-def _media(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
+def _media(rng: np.random.Generator, mean_bps: float, duration_s: float) -> dict[str, Any]:
     draw = rng.random()
     if draw < 0.40:
         return {"kind": "filler", "max_rate_bps": HIGHEST_BPS}
@@ -33,15 +39,15 @@ def _media(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
             "max_rate_bps": float(round(np.clip(mean_bps * log_uniform(rng, 0.2, 1.5), 100e3, 20e6))),
             "frames_per_second": float(rng.choice([15, 25, 30, 60])),
         }
-    return _unsteady_video(rng, mean_bps)
+    return _unsteady_video(rng, mean_bps, duration_s)
 
 
-def _unsteady_video(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]:
+def _unsteady_video(rng: np.random.Generator, mean_bps: float, duration_s: float) -> dict[str, Any]:
     """Video as real encoders make it, on a path with that mean capacity, as a scenario has it.
 
     At most half to three times the mean capacity, 100 kbps to 20 Mbps; puts out 10 % to all of its target; seven in ten
     skip frames, up to one in twelve; half follow their target slowly, as libvpx does (see `VideoMedia`); half without
-    audio.
+    audio. Some show a screen, some are paused for a while.
     """
     media: dict[str, Any] = {
         "kind": "video",
@@ -54,12 +60,19 @@ def _unsteady_video(rng: np.random.Generator, mean_bps: float) -> dict[str, Any]
     if rng.random() < 0.5:
         media["rise_time_constant_s"] = round(log_uniform(rng, 0.5, 3.0), 3)
         media["fall_time_constant_s"] = round(log_uniform(rng, 0.1, 0.5), 3)
+    if rng.random() < _SCREEN_SHARE:
+        media["frames_per_second"] = float(rng.integers(5, 15, endpoint=True))
+    if rng.random() < _PAUSED_SHARE:
+        from_s = round(float(rng.uniform(0.15, 0.6)) * duration_s, 2)
+        media["video_pauses_s"] = [[from_s, round(from_s + min(float(rng.uniform(3, 20)), 0.35 * duration_s), 2)]]
+        if rng.random() < _DTX_SHARE:
+            media |= DTX
     return media
 
 
 def _clock(rng: np.random.Generator, duration_s: float, calm: bool) -> dict[str, Any]:
     wrong = drawn_kind(rng, _CLOCKS, calm) == "wrong"
-    ppm = log_uniform(rng, 20, 1000) * _sign(rng) if wrong else rng.uniform(-20, 20)
+    ppm = log_uniform(rng, 20, 3000) * _sign(rng) if wrong else rng.uniform(-20, 20)
     clock: dict[str, Any] = {
         "sender_clock_ppm": round(float(ppm), 2),
         "sender_clock_offset_s": round(float(rng.uniform(0, 64)), 6),

@@ -12,8 +12,8 @@ import numpy as np
 
 from weir.traces.generate.drawing import Array, log_uniform
 
-SHORTEST_DELAY_MS, LONGEST_DELAY_MS = 5.0, 200.0
-LONGEST_CHANGED_DELAY_MS = 400.0
+SHORTEST_DELAY_MS, LONGEST_DELAY_MS = 5.0, 400.0
+LONGEST_CHANGED_DELAY_MS = 500.0
 
 CALM_SHARE = 0.2
 """Share of scenarios in which only the capacity changes; the others have more impairments instead."""
@@ -23,6 +23,9 @@ _LOSSES = {"bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 _JITTERS = {"truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 _REVERSE = 0.10
 """Share of scenarios whose return path has another delay, and share of those with jitter of its own."""
+_THIN_REVERSE = 0.05
+"""Share of scenarios whose return path carries little."""
+_LONGEST_JITTER_MS = 200.0
 _RAMP_STEP_S = 0.1
 _LONGEST_BURST_S = 2.0
 
@@ -85,7 +88,7 @@ def path_loss(rng: np.random.Generator, mean_bps: float, calm: bool) -> dict[str
     """Loss of a link with that mean capacity, as a scenario has it."""
     match drawn_kind(rng, _LOSSES, calm):
         case "bernoulli":
-            return {"kind": "bernoulli", "ratio": round(log_uniform(rng, 0.001, 0.12), 5)}
+            return {"kind": "bernoulli", "ratio": round(log_uniform(rng, 0.001, 0.15), 5)}
         case "gilbert_elliott":
             return _bursts(rng)
         case "policer":
@@ -98,7 +101,7 @@ def path_loss(rng: np.random.Generator, mean_bps: float, calm: bool) -> dict[str
 
 def _bursts(rng: np.random.Generator) -> dict[str, Any]:
     burst = rng.uniform(2, 10)
-    mean = log_uniform(rng, 0.001, 0.04)
+    mean = log_uniform(rng, 0.001, 0.08)
     loss_bad = rng.uniform(0.3, 1.0)
     # The share of time in the bad state is good_to_bad / (good_to_bad + bad_to_good).
     bad_share = mean / loss_bad
@@ -120,22 +123,22 @@ def path_jitter(rng: np.random.Generator, calm: bool) -> dict[str, Any]:
 def _jitter(rng: np.random.Generator, kind: str) -> dict[str, Any]:
     match kind:
         case "truncated_gaussian":
-            deviation_ms = round(log_uniform(rng, 1, 40), 2)
+            deviation_ms = round(log_uniform(rng, 1, 70), 2)
             return {
                 "kind": kind,
                 "standard_deviation_ms": deviation_ms,
-                "maximum_ms": round(3 * deviation_ms, 2),
+                "maximum_ms": round(min(3 * deviation_ms, _LONGEST_JITTER_MS), 2),
                 "reorder": bool(rng.random() < 0.1),
             }
         case "uniform":
-            return {"kind": kind, "maximum_ms": round(log_uniform(rng, 2, 60), 2)}
+            return {"kind": kind, "maximum_ms": round(log_uniform(rng, 2, _LONGEST_JITTER_MS), 2)}
         case "slotted":
-            return {"kind": kind, "interval_ms": round(log_uniform(rng, 5, 100), 2)}
+            return {"kind": kind, "interval_ms": round(log_uniform(rng, 5, _LONGEST_JITTER_MS), 2)}
         case "spikes":
             shortest_ms = round(rng.uniform(20, 100), 1)
             return {
                 "kind": kind,
-                "gap_mean_s": round(log_uniform(rng, 1, 10), 2),
+                "gap_mean_s": round(log_uniform(rng, 0.3, 10), 2),
                 "shortest_ms": shortest_ms,
                 "longest_ms": round(rng.uniform(shortest_ms, 250), 1),
             }
@@ -145,7 +148,7 @@ def _jitter(rng: np.random.Generator, kind: str) -> dict[str, Any]:
 def reverse_link(
     rng: np.random.Generator, base_ms: float, forward_delay: float | dict[str, Any], loss: dict[str, Any], calm: bool
 ) -> dict[str, Any]:
-    """The return path: unlimited, with a delay, perhaps loss and jitter.
+    """The return path: mostly unlimited, with a delay, perhaps loss and jitter.
 
     Args:
         base_ms: delay of the way there at the start, ms.
@@ -159,8 +162,11 @@ def reverse_link(
     kinds = list(_JITTERS)
     own_jitter = drawn_kind(rng, {kind: _REVERSE * _JITTERS[kind] / sum(_JITTERS.values()) for kind in kinds}, calm)
     same_loss = rng.random() < 0.3 and loss["kind"] != "policer"
+    capacity = None
+    if drawn_kind(rng, {"thin": _THIN_REVERSE}, calm) == "thin":
+        capacity = {"times_s": [0.0], "rates_bps": [float(round(log_uniform(rng, 60e3, 300e3)))]}
     return {
-        "capacity": None,
+        "capacity": capacity,
         "one_way_delay_ms": delay,
         "loss": loss if same_loss else {"kind": "none"},
         "jitter": _jitter(rng, own_jitter),
