@@ -316,8 +316,9 @@ WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us
 typedef struct weir_send_side_rates {
   int64_t at_time_us; /* in force since; INT64_MIN before the first packet */
   int64_t target_rate_bps;
-  int64_t pacing_rate_bps;
-  /* A host that paces keeps at most this much in flight; INT64_MAX before the first feedback. It may be ignored. */
+  int64_t pacing_rate_bps; /* in bursts of no more than 5 ms */
+  /* A host that paces keeps at most this much in flight, and encodes no frame meanwhile; INT64_MAX before the first
+   * feedback. It may be ignored. */
   int64_t congestion_window_bytes;
   const char* reason; /* as in weir_estimate */
 } weir_send_side_rates;

@@ -32,8 +32,10 @@ constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
 // With each feedback, so that a longer path is learnt within seconds.
 constexpr TimeDelta kFeedbackDelayGrowth = TimeDelta::Millis(3);
-// Two full packets, as in libwebrtc.
-constexpr DataSize kMinCongestionWindow = DataSize::Bytes(3000);
+// A full packet, so that a link of 60 kbps has no standing queue.
+constexpr DataSize kMinCongestionWindow = DataSize::Bytes(1500);
+// libwebrtc's 40 ms of a fast call overflow a queue of ten packets.
+constexpr TimeDelta kBurstInterval = TimeDelta::Millis(5);
 // An arrival longer before the latest one counts as that old: the estimator would take it for a step of the clock.
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(1);
 
@@ -140,6 +142,8 @@ class SendSideEstimator::Impl {
   // PlusInfinity before the first.
   TimeDelta latest_delay_ = TimeDelta::PlusInfinity();
   TimeDelta lowest_delay_ = TimeDelta::PlusInfinity();
+  // The shortest time from sending such a packet to its message, of the last ones.
+  TimeDelta lowest_since_sent_ = TimeDelta::PlusInfinity();
   // The present message's receive times are plausible; else the messages in a row whose times need the same shift.
   bool plausible_ = true;
   int implausible_messages_ = 0;
@@ -227,7 +231,8 @@ TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
 
 // The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count. The
 // sender's clock tells which of them are possible: no packet arrives after its report, nor far earlier than the fastest
-// before it. Other times count only after several messages in a row agreed on a step.
+// before it, unless its report came earlier too, since a queue drained. Other times count only after several messages in
+// a row agreed on a step.
 void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedback) {
   std::optional<int64_t> latest;
   Timestamp latest_time = Timestamp::MinusInfinity();
@@ -245,11 +250,13 @@ void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedba
   const Timestamp arrival = latest_time + clock_offset_;
   const TimeDelta since_sent = SinceSent(*latest);
   const TimeDelta delay = since_sent - (now_ - arrival);
-  plausible_ = first || (arrival <= now_ + kMaxAdvance && delay >= lowest_delay_ - kFresh);
+  const TimeDelta faster = first ? TimeDelta::Zero() : std::max(lowest_since_sent_ - since_sent, TimeDelta::Zero());
+  plausible_ = first || (arrival <= now_ + kMaxAdvance && lowest_delay_ - delay <= kFresh + faster);
   if (!plausible_) return OnImplausibleTimes(std::min(latest_delay_, since_sent) - delay);
   implausible_messages_ = 0;
   latest_delay_ = delay;
   lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
+  lowest_since_sent_ = std::min(first ? since_sent : lowest_since_sent_ + kDelayGrowth, since_sent);
 }
 
 bool SendSideEstimator::Impl::IsSettled(int64_t sequence_number) {
@@ -419,7 +426,8 @@ TargetTransferRate SendSideEstimator::target_rate() const {
 PacerConfig SendSideEstimator::pacer_config() const {
   return {.at_time = impl_->decided_at,
           .pacing_rate = impl_->rate() * impl_->pacing_factor,
-          .padding_rate = DataRate::Zero()};
+          .padding_rate = DataRate::Zero(),
+          .burst_interval = kBurstInterval};
 }
 DataSize SendSideEstimator::congestion_window() const { return impl_->congestion_window(); }
 

@@ -86,6 +86,7 @@ struct SenderControlUpdate {
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;  // the host sends them one after another
   std::optional<DataSize> congestion_window;              // with this much in flight the host sends no media
+  bool holds_frames = false;  // with a window: nor does it encode, as Chromium since July 2026 with SCReAM
 };
 
 // Decides from the packets that it sent and the feedback about them.

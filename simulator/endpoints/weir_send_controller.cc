@@ -75,8 +75,10 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
 SenderControlUpdate WeirSendController::OnTimeout(Timestamp now) {
   estimator_.OnTimeout(now);
   SenderControlUpdate update;
-  if (const DataSize window = estimator_.congestion_window(); window != reported_window_)
+  if (const DataSize window = estimator_.congestion_window(); window != reported_window_) {
     update.congestion_window = reported_window_ = window;
+    update.holds_frames = true;
+  }
   if (estimator_.target_rate().target_rate == reported_) return update;
   update.target_rate = estimator_.target_rate();
   update.pacer_config = estimator_.pacer_config();

@@ -36,6 +36,8 @@ class MediaSource {
   virtual void SetActive(bool active, int64_t now_ns) = 0;
   // One frame of so many, as the camera captures them, is not encoded; 0: all are.
   virtual void SetFrameDropInterval(int64_t /*frames*/) {}
+  // While held back, no frame is encoded; the next one is captured after that.
+  virtual void HoldFrames(bool /*hold*/, int64_t /*now_ns*/) {}
   // The receiver can decode nothing before the next key frame.
   virtual void RequestKeyFrame(int64_t /*now_ns*/) {}
 

@@ -73,15 +73,25 @@ void VideoSource::SetActive(bool active, int64_t now_ns) {
   if (active) SkipPauses();
 }
 
+void VideoSource::HoldFrames(bool hold, int64_t now_ns) {
+  if (hold == held_) return;
+  held_ = hold;
+  if (hold || next_frame_ns_ >= now_ns) return;
+  const double interval_ns = 1e9 / media_.frames_per_second;
+  camera_ns_ += std::ceil((static_cast<double>(now_ns) - camera_ns_) / interval_ns) * interval_ns;
+  next_frame_ns_ = std::max(now_ns, static_cast<int64_t>(camera_ns_));
+  SkipPauses();
+}
+
 void VideoSource::RequestKeyFrame(int64_t now_ns) { next_key_frame_ns_ = std::min(next_key_frame_ns_, now_ns); }
 
 int64_t VideoSource::next_packet_ns() const {
-  return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_, next_audio_ns_);
+  const int64_t next_frame_ns = held_ ? kNeverNs : next_frame_ns_;
+  return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns, next_audio_ns_);
 }
 
 MediaPacket VideoSource::TakePacket(int64_t now_ns) {
-  const int64_t video_ns = frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns_;
-  if (next_audio_ns_ <= video_ns) return TakeAudioPacket(now_ns);
+  if (next_audio_ns_ <= next_packet_ns()) return TakeAudioPacket(now_ns);
   if (frame_packets_left_ == 0) EncodeFrame(next_frame_ns_);
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;

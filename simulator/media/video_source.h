@@ -27,6 +27,7 @@ class VideoSource final : public MediaSource {
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
   void SetActive(bool active, int64_t now_ns) override;
   void SetFrameDropInterval(int64_t frames) override { frame_drop_interval_ = frames; }
+  void HoldFrames(bool hold, int64_t now_ns) override;
   void RequestKeyFrame(int64_t now_ns) override;
   int64_t next_packet_ns() const override;
   MediaPacket TakePacket(int64_t now_ns) override;
@@ -51,6 +52,7 @@ class VideoSource final : public MediaSource {
   const uint32_t overhead_bytes_;
   RandomStream random_;
   bool active_ = false;
+  bool held_ = false;
   double requested_rate_bps_ = 0;
   double encoder_rate_bps_ = 0;
   int64_t last_rate_change_ns_;

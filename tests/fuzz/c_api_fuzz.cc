@@ -192,8 +192,8 @@ void RunSendSide(FuzzInput& input) {
     WEIR_FUZZ_CHECK(rates.target_rate_bps > 0 && rates.target_rate_bps < INT64_MAX);
     WEIR_FUZZ_CHECK(rates.pacing_rate_bps >= rates.target_rate_bps);
     has_window |= rates.congestion_window_bytes < INT64_MAX;
-    WEIR_FUZZ_CHECK(rates.congestion_window_bytes >= 3000);
-    WEIR_FUZZ_CHECK(!has_window || rates.congestion_window_bytes <= std::max<int64_t>(3000, rates.target_rate_bps));
+    WEIR_FUZZ_CHECK(rates.congestion_window_bytes >= 1500);
+    WEIR_FUZZ_CHECK(!has_window || rates.congestion_window_bytes <= std::max<int64_t>(1500, rates.target_rate_bps));
   }
   weir_send_side_destroy(send_side);
 }

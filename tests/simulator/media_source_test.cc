@@ -212,6 +212,20 @@ TEST_F(VideoSourceTest, DropsOneFrameOfSoMany) {
   }
 }
 
+TEST_F(VideoSourceTest, EncodesNoFrameWhileTheyAreHeldAndAFreshOneThen) {
+  media_.audio_rate = DataRate::Zero();
+  VideoSource source = Make(1'500'000);
+  TakeUntil(source, kSecond);
+  source.HoldFrames(true, kSecond);
+  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  source.HoldFrames(false, 3 * kSecond);
+  const auto packets = TakeUntil(source, 4 * kSecond);
+  ASSERT_FALSE(packets.empty());
+  EXPECT_GE(packets.front().media.capture_time_ns, 3 * kSecond);
+  EXPECT_LT(packets.front().media.capture_time_ns, 3 * kSecond + 40 * kMs);
+  EXPECT_NEAR(static_cast<double>(Frames(packets).size()), 30, 2);
+}
+
 TEST_F(VideoSourceTest, TheEncoderLagsBehindItsTarget) {
   media_.audio_rate = DataRate::Zero();
   VideoSource source = Make(1'000'000);

@@ -19,5 +19,18 @@ TEST(WeirSendControllerTest, OverflowsNoQueueWhereThePathStops) {
   EXPECT_GT(MeanOver(flow, "target_bps", 10, 15), 700e3);
 }
 
+// Bursts of libwebrtc's 40 ms would overflow it.
+TEST(WeirSendControllerTest, KeepsVideoWithinAQueueOfSixPacketsOnALongRoundTrip) {
+  json scenario = Steady(4'000'000, 40);
+  scenario["forward"]["one_way_delay_ms"] = 300.0;
+  scenario["forward"]["queue"] = {{"packets", 6}};
+  scenario["flows"][0]["media"] = {{"kind", "video"}};
+  SimulationJob job = JobOf(scenario, "weir-send");
+  job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/steering.onnx");
+  const auto flow = RunJob(job, true)["flows"][0];
+  EXPECT_LT(flow["packets_lost"].get<double>(), 0.02 * flow["packets_sent"].get<double>());
+  EXPECT_GT(MeanOver(flow, "target_bps", 20, 40), 1e6);
+}
+
 }  // namespace
 }  // namespace weir::sim

@@ -23,11 +23,12 @@ constexpr double kVideoPacingFactor = 1.1;
 SendSideController::SendSideController(std::string_view name,
                                        std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
                                        const FieldTrials& field_trials, AfterFeedback after_feedback,
-                                       double protection_factor)
+                                       double protection_factor, bool holds_frames)
     : name_(name),
       factory_(std::move(factory)),
       field_trials_(field_trials),
       protection_factor_(protection_factor),
+      holds_frames_(holds_frames),
       after_feedback_(std::move(after_feedback)) {
   SilenceLibwebrtcLog();
 }
@@ -153,6 +154,7 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
   }
   if (update.congestion_window) {
     pending_.congestion_window = adapter::FromWebrtc(*update.congestion_window);
+    pending_.holds_frames = holds_frames_;
     pending_since_ = std::min(pending_since_, now);
   }
   if (update.target_rate) {
@@ -210,7 +212,8 @@ std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_tri
 
 std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials, double protection_factor) {
   return std::make_unique<adapter::SendSideController>(
-      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials, nullptr, protection_factor);
+      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials, nullptr, protection_factor,
+      /*holds_frames=*/true);
 }
 
 std::unique_ptr<SenderController> MakePccController() {

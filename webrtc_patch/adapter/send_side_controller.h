@@ -23,9 +23,10 @@ class SendSideController final : public SenderController {
   // Called with the controller and its constraints after each transport feedback it was given; may be null.
   using AfterFeedback = std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)>;
 
-  // `protection_factor`: as in rate_controllers.h.
+  // `protection_factor`: as in rate_controllers.h. `holds_frames`: as in SenderControlUpdate.
   SendSideController(std::string_view name, std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                     const FieldTrials& field_trials, AfterFeedback after_feedback, double protection_factor = 1);
+                     const FieldTrials& field_trials, AfterFeedback after_feedback, double protection_factor = 1,
+                     bool holds_frames = false);
 
   std::string_view name() const override { return name_; }
 
@@ -53,6 +54,7 @@ class SendSideController final : public SenderController {
   const std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
   const FieldTrialsOfController field_trials_;
   const double protection_factor_;
+  const bool holds_frames_;
   const AfterFeedback after_feedback_;
   webrtc::RtcEventLogNull event_log_;
 

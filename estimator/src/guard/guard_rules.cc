@@ -71,11 +71,18 @@ DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts) {
   return std::min(rate, std::max(limit, facts.constraints.min_rate));
 }
 
+DataRate RateBeforeSilence(const GuardFacts& facts) {
+  const ArrivalHistory& arrivals = facts.arrivals;
+  const bool was_senders = arrivals.new_packets() && arrivals.LatestGaps() >= kMinSilence && !arrivals.LatestWaited();
+  return was_senders ? std::max(facts.rate, facts.rate_at_packets) : facts.rate;
+}
+
 DataRate GrownRate(const GuardFacts& facts, const Growth& growth) {
+  const DataRate rate = RateBeforeSilence(facts);
   const DataRate received = facts.arrivals.HighestReceiveRate();
-  const DataRate grown = facts.rate * std::pow(growth.factor_per_second, std::clamp(facts.elapsed.seconds(), 0.0, 1.0));
+  const DataRate grown = rate * std::pow(growth.factor_per_second, std::clamp(facts.elapsed.seconds(), 0.0, 1.0));
   if (growth.unmeasured && received.IsZero()) return grown;
-  return std::max({facts.rate, received, std::min(grown, received * growth.receive_rate_multiple + kHeadroom)});
+  return std::max({rate, received, std::min(grown, received * growth.receive_rate_multiple + kHeadroom)});
 }
 
 }  // namespace weir

@@ -13,7 +13,6 @@
 namespace weir {
 namespace {
 
-constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
 
