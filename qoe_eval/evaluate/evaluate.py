@@ -19,7 +19,19 @@ from weir.options import loading
 from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.options.shared import TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
 
-SUITE_NAMES = ("policy", "opponents", "impairments", "natural", "safety", "send-side", "calls")
+_FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
+             "fault", "everything")  # fmt: skip
+# The sets by suite. The suites take a second to load.
+SETS = {
+    "policy": ("catalogue", "random", *TRACE_SETS[::-1], "steady", "more random", "slow decisions", "start", "halved",
+               "rfc8867", "compared", "video", "wide"),
+    "opponents": ("bundled", *TRACE_SETS, "random", "impairments"),
+    "impairments": (*_FAMILIES, "sharing"),
+    "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone"),
+    "safety": ("random", *_FAMILIES, *TRACE_SETS),
+    "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "muses calls", "mahimahi calls"),
+    "calls": ("muses", "cellular", "impaired", "slow decisions", "native"),
+}  # fmt: skip
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"
 MODELS = "models"
@@ -30,7 +42,7 @@ def evaluate(
     suite: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help=f"{', '.join(SUITE_NAMES)}; repeatable. Default: those with goals that need no calls."
+            metavar="NAME", help=f"{', '.join(SETS)}; repeatable. Default: those with goals that need no calls."
         ),
     ] = None,
     out: Annotated[
@@ -94,8 +106,13 @@ def evaluate(
     """
     started = time.monotonic()
     for name in suite or ():
-        if name not in SUITE_NAMES:
-            raise InputError(f"--suite '{name}': not known; {unknown(name, SUITE_NAMES)}")
+        if name not in SETS:
+            raise InputError(f"--suite '{printable(name)}': not known; {unknown(name, SETS)}")
+    known = dict.fromkeys(one for name in suite or SETS for one in SETS[name])
+    for name in chosen_sets or ():
+        if name not in known:
+            where = f"not a set of {' or '.join(suite)}" if suite else "not known"
+            raise InputError(f"--set '{printable(name)}': {where}; {unknown(name, known)}")
     if size is not None and size not in SIZES:
         raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
     if record is not None:

@@ -74,6 +74,8 @@ REFUSED = {
     ("adapt", "nowhere.onnx", "--objective", "latency"): "weir: nowhere.onnx: no such file",
     ("evaluate", "nowhere.onnx"): "weir: MODEL 'nowhere.onnx': no such file",
     ("evaluate", "--suite", "polcy"): "weir: --suite 'polcy': not known; did you mean policy?",
+    ("evaluate", "--set", "polcer"): "weir: --set 'polcer': not known; did you mean policer? use catalogue, random,",
+    ("evaluate", "--suite", "natural", "--set", "start"): "weir: --set 'start': not a set of natural; use mixtures,",
     ("evaluate", "--size", "1x1"): "weir: --size '1x1': not known; use 1280x720, 640x360",
     ("evaluate", "--record", "r.json"): "weir: --record 'r.json': is of one suite; name it with --suite",
     ("evaluate", "--traces", "nowhere"): "weir: --traces 'nowhere': no folder opennetlab/ or mahimahi/ in it",
@@ -90,11 +92,19 @@ REFUSED = {
 }
 
 
-def test_evaluate_names_the_suites_that_there_are():
-    from weir.qoe_eval.evaluate.evaluate import SUITE_NAMES
+def test_evaluate_names_the_suites_and_sets_that_there_are():
+    from weir.qoe_eval.evaluate.evaluate import SETS
     from weir.qoe_eval.evaluate.suites import SUITES
 
-    assert tuple(SUITES) == SUITE_NAMES
+    assert {name: tuple(suite.sets) for name, suite in SUITES.items()} == SETS
+    assert list(SUITES) == list(SETS)
+
+
+def test_evaluate_plans_without_scipy(tmp_path):
+    done = run(LISTING, "evaluate", "--suite", "natural", "--only", "nothing", cwd=tmp_path)
+    assert done.stderr.startswith("weir: --only 'nothing': no scenario of natural is chosen; give others\n")
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert "scipy" not in done.stderr.split()
 
 
 def run(program, *arguments, **options):

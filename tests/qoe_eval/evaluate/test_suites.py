@@ -222,8 +222,12 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
     ("options", "message"),
     [
         (["--suite", "weather"], "--suite 'weather': not known; use policy, opponents,"),
-        (["--set", "weather"], "--set 'weather': there is none; one of catalogue, random, mahimahi,"),
-        (["--only", "nothing"], "--only nothing: no scenario is chosen"),
+        (["--set", "weather"], "--set 'weather': not known; use catalogue, random, mahimahi,"),
+        (
+            ["--only", "nothing"],
+            "--only 'nothing': no scenario of policy, impairments, natural, safety, send-side is chosen; "
+            "sets of traces need --traces DIR",
+        ),
         (["--size", "9x9"], "--size '9x9': not known; use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces 'nowhere': no folder opennetlab/ or mahimahi/ in it"),
         (["--figures", "missing.json"], "missing.json: no such file"),
