@@ -71,7 +71,13 @@ REFUSED = {
     ("report", "."): "weir: .: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or",
     ("train", "nowhere.toml"): "weir: nowhere.toml: no such file",
     ("export", "nowhere"): "weir: nowhere: no such file",
+    ("export", ".", "--out", "no.onnx"): "weir: checkpoint.zip: there is no such checkpoint, or it is damaged; give",
+    ("export", __file__): f"weir: {__file__}: there is no such checkpoint, or it is damaged; give the folder of a",
+    ("export", "bad.onnx"): "weir: bad.onnx: the model cannot be used: it is not an ONNX model, or is truncated;",
     ("adapt", "nowhere.onnx", "--objective", "latency"): "weir: nowhere.onnx: no such file",
+    ("adapt", "bad.onnx", "--objective", "latency"): "weir: bad.onnx: the model cannot be used: it is not an ONNX",
+    ("adapt", ".", "--objective", "latency", "--out", "m.onnx"): "weir: checkpoint.zip: there is no such checkpoint,",
+    ("adapt", ".", "--objective", "latency", "--out", "m"): "weir: --out 'm': the name of a model file ends with .onnx",
     ("evaluate", "nowhere.onnx"): "weir: MODEL 'nowhere.onnx': no such file",
     ("evaluate", "--suite", "polcy"): "weir: --suite 'polcy': not known; did you mean policy?",
     ("evaluate", "--set", "polcer"): "weir: --set 'polcer': not known; did you mean policer? use catalogue, random,",
@@ -133,8 +139,10 @@ def test_a_quick_command_imports_only_what_it_needs(arguments):
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED.items(), ids=map(" ".join, REFUSED))
 def test_a_wrong_use_is_refused_before_anything_heavy_is_loaded_or_made(arguments, message, tmp_path):
+    (tmp_path / "bad.onnx").write_text("no model")
     done = run(LISTING, *arguments, cwd=tmp_path, env=os.environ | {"WEIR_PEER": "nowhere", "WEIR_SIM": sys.executable})
-    assert (done.returncode, done.stdout, list(tmp_path.iterdir())) == (3 if "missing:" in message else 2, "", [])
+    assert (done.returncode, done.stdout) == (3 if "missing:" in message else 2, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.onnx"]
     assert done.stderr.startswith(message)
     assert (SLOW - {"pydantic"}) & set(done.stderr.splitlines()[-1].split()) == set()
 
