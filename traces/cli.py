@@ -124,7 +124,7 @@ def convert(
         duration_s=duration,
         reverse=back,
     )
-    text, lost = render(scenario, chosen)
+    text, lost = render(scenario, chosen, duration)
     if lost:
         typer.echo(f"{printable(target)}: a {chosen} file cannot hold: {', '.join(lost)}", err=True)
     write(target, text)

@@ -129,6 +129,16 @@ def test_convert_to_stdout(run, good: Path) -> None:
     assert [entry["capacity"] for entry in json.loads(result.stdout)["uplink"]["trace_pattern"]] == [1000, 2000]
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.up", "x.ride"])
+def test_convert_cuts_a_trace_to_a_duration(run, good: Path, tmp_path: Path, name: str) -> None:
+    to = ("--to", "opennetlab") if name == "x.ride" else ()
+    assert run("convert", good, tmp_path / name, "--duration", "1.5", *to).exit_code == 0
+    capacity = read_trace(tmp_path / name).capacity
+    assert capacity is not None
+    assert capacity.period_s == 1.5
+    assert capacity.integrate(0, 1.5) == pytest.approx(2e6, abs=12_000)
+
+
 def test_convert_repairs_only_on_request(run, negative: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     refused = run("convert", negative, target)
@@ -151,6 +161,7 @@ def test_convert_repairs_only_on_request(run, negative: Path, tmp_path: Path) ->
         (("convert", "GOOD", "x.json", "--queue", "5apples"), "queue '5apples'"),
         (("convert", "GOOD", "x.json", "--loss", "2"), "forward.loss.ratio: must be at most 1"),
         (("convert", "GOOD", "x.json", "--duration", "0"), "duration_s: must be greater than 0"),
+        (("convert", "GOOD", "x.csv", "--duration", "3"), "--duration '3': the trace is 2 s long; give at most that"),
         (("convert", "GOOD", "none/x.json"), "cannot be written"),
         (("convert", "none.csv", "x.json"), "none.csv: no such file"),
         (("generate", "tides", "--out", "x.csv"), "tides: no such generator; use constant"),
