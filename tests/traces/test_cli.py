@@ -58,7 +58,8 @@ def test_validate_accepts_a_sound_file(run, good: Path) -> None:
 def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, negative: Path) -> None:
     result = run("validate", good, negative)
     assert result.exit_code == 2
-    assert f"{negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
+    assert f"weir: {negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
+    assert all(line.startswith("weir: ") for line in result.stderr.splitlines())
     assert "--repair accepts the repairs" in result.stderr
     assert f"{negative}: csv: refused (1 errors, 2 warnings)" in result.stdout
     assert "usable" in result.stdout
@@ -88,7 +89,7 @@ def test_a_timer_artefact_is_repaired_unless_strict(run, spike: Path, tmp_path: 
 def test_validate_goes_on_after_a_file_that_cannot_be_read(run, good: Path, tmp_path: Path) -> None:
     result = run("validate", tmp_path / "none.csv", good, "--repair")
     assert result.exit_code == 2
-    assert "none.csv: no such file; check the path" in result.stderr
+    assert result.stderr == f"weir: {tmp_path}/none.csv: no such file; check the path\n"
     assert "good.csv: csv: usable" in result.stdout
 
 
@@ -119,6 +120,7 @@ def test_convert_with_options(run, good: Path, tmp_path: Path) -> None:
     assert scenario.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": 0.01}
     back = run("convert", target, tmp_path / "back.up")
     assert back.exit_code == 0
+    assert back.stderr.startswith(f"weir: {tmp_path}/back.up: ")
     assert "a mahimahi file cannot hold: one-way delay (40 ms), loss (bernoulli), queue limit" in back.stderr
     assert read_trace(tmp_path / "back.up").format == "mahimahi"
 
