@@ -7,6 +7,7 @@ Each suite has a folder of its own in the output folder. An interrupted run is r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -51,7 +52,6 @@ class PlannedSuite:
 
     suite: Suite
     settings: Settings
-    custom: CustomControllers
     sets: Mapping[str, ScenarioSet]
     replays: Sequence[Replays]
     calls: Sequence[Calls]
@@ -60,6 +60,11 @@ class PlannedSuite:
     def seeds(self) -> range:
         """The seeds of all runs."""
         return range(1, (self.settings.seeds or 1) + 1)
+
+    @functools.cached_property
+    def custom(self) -> CustomControllers:
+        """The suite's own controllers; their files are written when they are first needed."""
+        return self.suite.custom(self.settings) if self.replays or self.calls else CustomControllers()
 
 
 @dataclass(frozen=True)
@@ -188,8 +193,7 @@ def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
     called: list[Calls] = []
     called += [one for one in calls if chosen(one)]
     replays = [one for one in suite.replays if chosen(one)]
-    custom = suite.custom(settings) if replays or called else CustomControllers()
-    return PlannedSuite(suite, settings, custom, wanted, replays, called)
+    return PlannedSuite(suite, settings, wanted, replays, called)
 
 
 def _in_succession(calls: Mapping[str, CallSettings]) -> dict[str, CallSettings]:

@@ -78,6 +78,8 @@ REFUSED = {
     ("adapt", ".", "--objective", "latency", "--out", "m.onnx"): "weir: checkpoint.zip: there is no such checkpoint,",
     ("adapt", ".", "--objective", "latency", "--out", "m"): "weir: --out 'm': the name of a model file ends with .onnx",
     ("evaluate", "nowhere.onnx"): "weir: MODEL 'nowhere.onnx': no such file",
+    ("evaluate", "bad.onnx"): "weir: MODEL 'bad.onnx': the model cannot be used: it is not an ONNX model",
+    ("evaluate", "--weak-model", "bad.onnx"): "weir: --weak-model 'bad.onnx': the model cannot be used: it is not",
     ("evaluate", "--suite", "polcy"): "weir: --suite 'polcy': not known; did you mean policy?",
     ("evaluate", "--set", "polcer"): "weir: --set 'polcer': not known; did you mean policer? use catalogue, random,",
     ("evaluate", "--suite", "natural", "--set", "start"): "weir: --set 'start': not a set of natural; use mixtures,",
