@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from weir.errors import InputError, unknown
+from weir.errors import InputError, end_interrupted, unknown
 from weir.installation import installed_version
 
 # By name: the module and name of the function or group, or a table of commands; and a line of help.
@@ -95,6 +95,13 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
                 status = error.exit_code
             sys.exit(status or 0)
 
+        def invoke(self, ctx: Any) -> Any:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                typer.echo("weir: interrupted", err=True)
+                raise typer.Exit(1) from None
+
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             return _load(cmd_name, *commands[cmd_name]) if cmd_name in commands else None
 
@@ -143,8 +150,8 @@ def _load(name: str, place: Any, text: str) -> Any:
         function, found = found, typer.Typer(add_completion=False, **_LOOK)
         found.command(name, cls=_Command)(function)
     command = typer.main.get_command(found)
-    # Until now `main` has let Ctrl-C end the process: half an import is a traceback, or another error.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+    # Until now Ctrl-C has ended the process.
+    if signal.getsignal(signal.SIGINT) is end_interrupted:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return command
 

@@ -13,8 +13,7 @@ import sys
 from enum import IntEnum
 from typing import TextIO
 
-from weir.errors import InputError, MissingComponent
-from weir.installation import missing_module
+from weir.errors import InputError, MissingComponent, end_interrupted
 
 # Errors of writing that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -35,7 +34,7 @@ def main() -> None:
     """Runs the command and exits with its status."""
     # Ctrl-C ends the process at once while it imports and while it ends; `build_app` has its commands interrupted.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, end_interrupted)
     # Streams that were closed before the start are None, and the next files to be opened would get their numbers.
     sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nothing(), sys.stdout or _nothing(), sys.stderr or _nothing()
     # File names need not be valid UTF-8; they can be printed all the same.
@@ -45,7 +44,7 @@ def main() -> None:
     try:
         sys.exit(_run())
     finally:
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, end_interrupted):
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -64,6 +63,8 @@ def _run() -> ExitStatus:
         package = (error.name or "weir").partition(".")[0]
         if package == "weir":
             raise
+        from weir.installation import missing_module
+
         return _fail(str(missing_module(package)), ExitStatus.MISSING_COMPONENT)
     except OSError as error:
         if error.errno not in _FULL_OR_CLOSED and not str(error.strerror).startswith(_NO_TEMPORARY_FOLDER):

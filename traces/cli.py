@@ -54,7 +54,7 @@ def validate(
                 {"file": printable(file), "format": None, "usable": False, "error": str(error), "findings": []}
             )
             if not as_json:
-                typer.echo(printable_lines(str(error)), err=True)
+                warn(str(error))
             continue
         usable = not imported.refused(repair=repair, strict=strict)
         refused += not usable
@@ -69,7 +69,10 @@ def validate(
         )
         if not as_json:
             for finding in imported.findings:
-                typer.echo(printable_lines(str(finding)), err=finding.severity == "error")
+                if finding.severity == "error":
+                    warn(str(finding))
+                else:
+                    typer.echo(printable_lines(str(finding)))
             warnings = len(imported.findings) - len(imported.errors)
             repaired = any(finding.repair for finding in imported.findings)
             verdict = ("repaired" if repaired else "usable") if usable else "refused"
@@ -81,7 +84,7 @@ def validate(
     elif (
         refused and not repair and any(f["repair"] and f["severity"] == "error" for r in reports for f in r["findings"])
     ):
-        typer.echo("--repair accepts the repairs named above", err=True)
+        warn("--repair accepts the repairs named above")
     if refused:
         raise typer.Exit(2)
 
@@ -114,7 +117,7 @@ def convert(
     imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
     back = None if reverse is None else read_trace(reverse, repair=repair, strict=strict, window_ms=window)
     for finding in imported.findings + ([] if back is None else back.findings):
-        typer.echo(printable_lines(str(finding)), err=True)
+        warn(str(finding))
     scenario = to_scenario(
         imported,
         name=name,
@@ -124,10 +127,15 @@ def convert(
         duration_s=duration,
         reverse=back,
     )
-    text, lost = render(scenario, chosen)
+    text, lost = render(scenario, chosen, duration)
     if lost:
-        typer.echo(f"{printable(target)}: a {chosen} file cannot hold: {', '.join(lost)}", err=True)
+        warn(f"{printable(target)}: a {chosen} file cannot hold: {', '.join(lost)}")
     write(target, text)
+
+
+def warn(text: str) -> None:
+    """Prints a message on standard error."""
+    typer.echo(f"weir: {printable_lines(text)}", err=True)
 
 
 def write(target: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from weir.files.input import check_exists
 from weir.installation import require
 from weir.objectives import parse_objective
 from weir.options import ForceOption, loading
+from weir.trainer.model.file import check_source, check_target, trained_policy
 
 DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 
@@ -37,17 +38,17 @@ def adapt(
     for path in (model, configuration):
         check_exists(path)
     require("train")
+    target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
+    check_target(target, model, force=force)
+    check_source(model, trained_policy(model))
     with loading():
         from weir.trainer.configuration.training import checked_configuration, load_configuration
         from weir.trainer.learning.progress_bar import progress_bar, reward_text
         from weir.trainer.model.card import write_card
-        from weir.trainer.model.file import check_target
 
     settings = load_configuration(configuration)
     if seed is not None:
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
-    target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
-    check_target(target, model, force=force)
     total = steps or settings.steps
     with progress_bar(total) as show:
         # Below the bar: on a busy machine torch takes minutes to load.

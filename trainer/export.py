@@ -12,6 +12,7 @@ from weir.errors import InputError
 from weir.files.input import check_exists
 from weir.installation import require
 from weir.options import ForceOption, loading
+from weir.trainer.model.file import BEST_MODEL, check_source, check_target, trained_policy
 
 
 def export(
@@ -30,19 +31,19 @@ def export(
         raise InputError("--best: is for the folder of a training run")
     check_exists(run)
     require("train")
+    check_target(out, force=force)
+    checkpoint = run / BEST_MODEL if best else trained_policy(run)
+    check_source(run, checkpoint)
     with loading():
         from weir.trainer.model.card import write_card
-        from weir.trainer.model.file import check_target
 
-    check_target(out, force=force)
     _say("loading torch")
     if run.suffix == ".onnx":
         _export_anew(run, out)
     else:
-        from weir.trainer.learning.run_record import BEST_MODEL
         from weir.trainer.learning.stages import export_run
 
-        export_run(run, out, run / BEST_MODEL if best else None, _say)
+        export_run(checkpoint.parent, out, checkpoint, _say)
         if best:
             _say_if_nothing_was_learned(run)
     typer.echo(f"{out}\n{write_card(out)}")

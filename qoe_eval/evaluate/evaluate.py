@@ -7,19 +7,34 @@ import math
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from weir._core import Model
 from weir.console import error_console
 from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.options import loading
 from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.options.shared import TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
+from weir.simulator.executables import find_simulator
 
-SUITE_NAMES = ("policy", "opponents", "impairments", "natural", "safety", "send-side", "calls")
+_FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
+             "fault", "everything")  # fmt: skip
+# The sets by suite. The suites take a second to load.
+SETS = {
+    "policy": ("catalogue", "random", *TRACE_SETS[::-1], "steady", "more random", "slow decisions", "start", "halved",
+               "rfc8867", "compared", "video", "wide"),
+    "opponents": ("bundled", *TRACE_SETS, "random", "impairments"),
+    "impairments": (*_FAMILIES, "sharing"),
+    "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone"),
+    "safety": ("random", *_FAMILIES, *TRACE_SETS),
+    "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "muses calls", "mahimahi calls"),
+    "calls": ("muses", "cellular", "impaired", "slow decisions", "native"),
+}  # fmt: skip
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"
 MODELS = "models"
@@ -30,7 +45,7 @@ def evaluate(
     suite: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help=f"{', '.join(SUITE_NAMES)}; repeatable. Default: those with goals that need no calls."
+            metavar="NAME", help=f"{', '.join(SETS)}; repeatable. Default: those with goals that need no calls."
         ),
     ] = None,
     out: Annotated[
@@ -94,18 +109,29 @@ def evaluate(
     """
     started = time.monotonic()
     for name in suite or ():
-        if name not in SUITE_NAMES:
-            raise InputError(f"--suite '{name}': not known; {unknown(name, SUITE_NAMES)}")
+        if name not in SETS:
+            raise InputError(f"--suite '{printable(name)}': not known; {unknown(name, SETS)}")
+    known = dict.fromkeys(one for name in suite or SETS for one in SETS[name])
+    for name in chosen_sets or ():
+        if name not in known:
+            where = f"not a set of {' or '.join(suite)}" if suite else "not known"
+            raise InputError(f"--set '{printable(name)}': {where}; {unknown(name, known)}")
     if size is not None and size not in SIZES:
         raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
     if record is not None:
         _check_record(record, suite or (), (*(only or ()), *(chosen_sets or ())), scenarios)
-    check_model(model, "MODEL")
-    check_model(weak_model, "--weak-model")
+    for path, what in ((model, "MODEL"), (weak_model, "--weak-model")):
+        check_model(path, what)
+        if path is not None:
+            try:
+                Model(path.read_bytes())
+            except ValueError as error:
+                raise InputError(f"{what} '{printable(path)}': {error}; give one of 'weir export'") from None
     if traces is not None and not any((traces / name).is_dir() for name in TRACE_SETS):
         raise InputError(f"--traces '{traces}': no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
     chosen_model = model_to_run(model)
     sha256 = hashlib.sha256(read_bytes(chosen_model, LARGEST_MODEL_BYTES)).hexdigest()
+    find_simulator()
     values = _read_figures(figures or [], sha256)
     with loading():
         from weir.qoe_eval.evaluate.ending import finish
@@ -130,19 +156,24 @@ def evaluate(
     planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
     console = error_console()
     about = RunAbout(**command_record(started))
-    evaluated = [
-        evaluate_suite(
-            one,
-            out / one.suite.name,
-            jobs,
-            console,
-            about,
-            quiet=as_json,
-            repeat_disturbed=repeat_disturbed,
-            keep_calls=keep_calls,
-        )
-        for one in planned
-    ]
+    try:
+        evaluated = [
+            evaluate_suite(
+                one,
+                out / one.suite.name,
+                jobs,
+                console,
+                about,
+                quiet=as_json,
+                repeat_disturbed=repeat_disturbed,
+                keep_calls=keep_calls,
+            )
+            for one in planned
+        ]
+    except (InputError, typer.Exit):
+        with suppress(OSError):
+            out.rmdir()  # where it is empty
+        raise
     run: dict[str, Any] = {
         **command_record(started),
         "runs": sum(len(one.records) for one in evaluated),

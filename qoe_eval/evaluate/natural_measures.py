@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results
@@ -54,14 +53,14 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 @goal_measure
 def worst(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The worst scenario."""
-    return replace(lowest(gains(results, name, own, metric), bound, results.why_absent([name])), figures={})
+    return lowest(gains(results, name, own, metric), bound, results.why_absent([name]))
 
 
 @goal_measure
 def worst_utilisation(results: Results, bound: Bound, *sets: str, own: str) -> Outcome:
     """The smallest utilisation of a scenario as a ratio of gcc's."""
     ratios = utilisation_ratios(scenario_means(results.of(*sets)), own)
-    return replace(lowest(ratios, bound, results.why_absent(sets)), figures={})
+    return lowest(ratios, bound, results.why_absent(sets))
 
 
 @goal_measure

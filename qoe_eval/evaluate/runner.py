@@ -7,6 +7,7 @@ Each suite has a folder of its own in the output folder. An interrupted run is r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -15,6 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from weir.errors import InputError
+from weir.files.input import printable
 from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
@@ -22,6 +24,7 @@ from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.options.call import SIZES
+from weir.qoe_eval.options.shared import TRACE_SETS
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Row
@@ -49,7 +52,6 @@ class PlannedSuite:
 
     suite: Suite
     settings: Settings
-    custom: CustomControllers
     sets: Mapping[str, ScenarioSet]
     replays: Sequence[Replays]
     calls: Sequence[Calls]
@@ -58,6 +60,11 @@ class PlannedSuite:
     def seeds(self) -> range:
         """The seeds of all runs."""
         return range(1, (self.settings.seeds or 1) + 1)
+
+    @functools.cached_property
+    def custom(self) -> CustomControllers:
+        """The suite's own controllers; their files are written when they are first needed."""
+        return self.suite.custom(self.settings) if self.replays or self.calls else CustomControllers()
 
 
 @dataclass(frozen=True)
@@ -82,17 +89,17 @@ def plan_suites(suites: Sequence[Suite], settings: Settings, choice: Choice) -> 
     """The suites with the chosen scenarios; suites without any are left out.
 
     Raises:
-        InputError: a set is unknown, no scenario is chosen, or a trace cannot be used.
+        InputError: no scenario is chosen, or a trace cannot be used.
         MissingComponent: something that the chosen calls need is not there.
     """
-    known = dict.fromkeys(name for suite in suites for name in suite.sets)
-    if unknown := [name for name in choice.sets if name not in known]:
-        raise InputError(f"--set '{unknown[0]}': there is none; one of {', '.join(known)}")
     planned = [_plan(suite, settings, choice) for suite in suites]
     chosen = [one for one in planned if one.replays or one.calls or not (choice.sets or choice.only)]
     if not chosen:
-        given = [f"--set {name}" for name in choice.sets] + [f"--only {name}" for name in choice.only]
-        raise InputError(f"{' '.join(given)}: no scenario is chosen; sets of traces need --traces DIR")
+        given = [f"--set '{printable(name)}'" for name in choice.sets]
+        given += [f"--only '{printable(name)}'" for name in choice.only]
+        sets = {*choice.sets} or {name for suite in suites for name in suite.sets}
+        how = "sets of traces need --traces DIR" if settings.traces is None and sets & {*TRACE_SETS} else "give others"
+        raise InputError(f"{' '.join(given)}: no scenario of {', '.join(one.name for one in suites)} is chosen; {how}")
     for needed in {(one.sender, one.receiver) for suite in chosen for one in suite.calls}:
         check_requirements(*needed)
     return chosen
@@ -186,8 +193,7 @@ def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
     called: list[Calls] = []
     called += [one for one in calls if chosen(one)]
     replays = [one for one in suite.replays if chosen(one)]
-    custom = suite.custom(settings) if replays or called else CustomControllers()
-    return PlannedSuite(suite, settings, custom, wanted, replays, called)
+    return PlannedSuite(suite, settings, wanted, replays, called)
 
 
 def _in_succession(calls: Mapping[str, CallSettings]) -> dict[str, CallSettings]:

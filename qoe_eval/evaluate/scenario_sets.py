@@ -127,7 +127,7 @@ def random(first: int = 0, times: int = 1) -> SetBuilder:
     def build(settings: Settings) -> ScenarioSet:
         count = settings.random or 0
         seeds = range(FIRST_RANDOM_SEED + first * count, FIRST_RANDOM_SEED + times * count)
-        return ScenarioSet("", [random_scenario(seed, split="held_out") for seed in seeds])
+        return ScenarioSet("", [_held_out(seed) for seed in seeds])
 
     return build
 
@@ -190,6 +190,13 @@ def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
     return build
 
 
+# Suites have many sets of the same scenarios.
+@functools.cache
+def _held_out(seed: int) -> Scenario:
+    return random_scenario(seed, split="held_out")
+
+
+@functools.cache
 def _trace_scenario(path: Path, set_name: str, duration_s: float | None = None) -> Scenario:
     return to_scenario(
         read_trace(path, repair=True),

@@ -293,7 +293,7 @@ def lowest(values: Mapping[str, float], bound: Bound, why_none: str = "", undeci
     shown = ", ".join(f"{one} {bound.show(missed[one])}" for one in worst_first[:_SHOWN])
     worst = min(values, key=values.__getitem__)
     detail = f"{len(missed)} of {len(values)} miss it: {shown}" if missed else f"all {len(values)}; lowest {worst}"
-    return Outcome(values[worst], detail, values, undecided)
+    return Outcome(values[worst], detail, reason=undecided)
 
 
 def interval_text(found: PairedComparison) -> str:

@@ -75,7 +75,8 @@ def run_jobs(
                     while waiting and idle:
                         worker = idle.pop()
                         running[threads.submit(worker.run, waiting.popleft(), time_limit_s)] = worker
-                    for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    # Python misses a Ctrl-C that comes just before it begins to wait.
+                    for done in wait(running, 0.2, FIRST_COMPLETED).done:
                         idle.append(running.pop(done))
                         outcome, died = done.result()
                         deaths, answers = deaths + died, answers + (not died)

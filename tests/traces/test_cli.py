@@ -58,7 +58,8 @@ def test_validate_accepts_a_sound_file(run, good: Path) -> None:
 def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, negative: Path) -> None:
     result = run("validate", good, negative)
     assert result.exit_code == 2
-    assert f"{negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
+    assert f"weir: {negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
+    assert all(line.startswith("weir: ") for line in result.stderr.splitlines())
     assert "--repair accepts the repairs" in result.stderr
     assert f"{negative}: csv: refused (1 errors, 2 warnings)" in result.stdout
     assert "usable" in result.stdout
@@ -88,7 +89,7 @@ def test_a_timer_artefact_is_repaired_unless_strict(run, spike: Path, tmp_path: 
 def test_validate_goes_on_after_a_file_that_cannot_be_read(run, good: Path, tmp_path: Path) -> None:
     result = run("validate", tmp_path / "none.csv", good, "--repair")
     assert result.exit_code == 2
-    assert "none.csv: no such file; check the path" in result.stderr
+    assert result.stderr == f"weir: {tmp_path}/none.csv: no such file; check the path\n"
     assert "good.csv: csv: usable" in result.stdout
 
 
@@ -119,6 +120,7 @@ def test_convert_with_options(run, good: Path, tmp_path: Path) -> None:
     assert scenario.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": 0.01}
     back = run("convert", target, tmp_path / "back.up")
     assert back.exit_code == 0
+    assert back.stderr.startswith(f"weir: {tmp_path}/back.up: ")
     assert "a mahimahi file cannot hold: one-way delay (40 ms), loss (bernoulli), queue limit" in back.stderr
     assert read_trace(tmp_path / "back.up").format == "mahimahi"
 
@@ -127,6 +129,16 @@ def test_convert_to_stdout(run, good: Path) -> None:
     result = run("convert", good, "-", "--to", "opennetlab")
     assert result.exit_code == 0
     assert [entry["capacity"] for entry in json.loads(result.stdout)["uplink"]["trace_pattern"]] == [1000, 2000]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.up", "x.ride"])
+def test_convert_cuts_a_trace_to_a_duration(run, good: Path, tmp_path: Path, name: str) -> None:
+    to = ("--to", "opennetlab") if name == "x.ride" else ()
+    assert run("convert", good, tmp_path / name, "--duration", "1.5", *to).exit_code == 0
+    capacity = read_trace(tmp_path / name).capacity
+    assert capacity is not None
+    assert capacity.period_s == 1.5
+    assert capacity.integrate(0, 1.5) == pytest.approx(2e6, abs=12_000)
 
 
 def test_convert_repairs_only_on_request(run, negative: Path, tmp_path: Path) -> None:
@@ -151,6 +163,7 @@ def test_convert_repairs_only_on_request(run, negative: Path, tmp_path: Path) ->
         (("convert", "GOOD", "x.json", "--queue", "5apples"), "queue '5apples'"),
         (("convert", "GOOD", "x.json", "--loss", "2"), "forward.loss.ratio: must be at most 1"),
         (("convert", "GOOD", "x.json", "--duration", "0"), "duration_s: must be greater than 0"),
+        (("convert", "GOOD", "x.csv", "--duration", "3"), "--duration '3': the trace is 2 s long; give at most that"),
         (("convert", "GOOD", "none/x.json"), "cannot be written"),
         (("convert", "none.csv", "x.json"), "none.csv: no such file"),
         (("generate", "tides", "--out", "x.csv"), "tides: no such generator; use constant"),

@@ -180,6 +180,15 @@ def test_queue_limit_in_bytes(queue: Queue, expected: int) -> None:
     assert queue.limit_bytes(2e6) == expected
 
 
+@pytest.mark.parametrize("name", ["\x1b[31mred", "two\nlines", "\x9b2J", "end\n"])
+def test_a_name_has_no_control_characters(name: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        Scenario.from_dict(minimal() | {"name": name}, "x.json")
+    assert str(refusal.value) == f"x.json: name: must have no control characters, not {name!r}"
+    with pytest.raises(InputError, match="id: must have no control characters"):
+        scenario_with_flow({"kind": "rtp", "id": name})
+
+
 def test_queue_limit_beyond_what_the_simulator_reads() -> None:
     data = minimal()
     data["forward"]["queue"] = {"bytes": 10**30}

@@ -190,7 +190,7 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
         (tmp_path / "broken.onnx").write_bytes(model.SerializeToString())
         with pytest.raises(InputError, match="its provenance is broken"):
             read_starting_point(tmp_path / "broken.onnx", other)
-    provenance.value = "from a friend"
+    provenance.value = '"from a friend"'
     (tmp_path / "foreign.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="provenance lacks algorithm, action, network"):
         read_starting_point(tmp_path / "foreign.onnx", other)

@@ -155,14 +155,15 @@ def format_of(path: str | Path) -> TraceFormat:
     return _EXTENSIONS[suffix]
 
 
-def render(scenario: Scenario, target: TraceFormat) -> tuple[str, list[str]]:
+def render(scenario: Scenario, target: TraceFormat, duration_s: float | None = None) -> tuple[str, list[str]]:
     """Text of a scenario in a format, and what that format cannot express of it.
 
     CSV keeps the capacity as it is; OpenNetLab adds delay and independent loss; Mahimahi has the capacity only, in
-    deliveries of 1500 bytes. A capacity without a period is cut to the scenario's duration.
+    deliveries of 1500 bytes. A capacity without a period is cut to the scenario's duration, one with a period to
+    `duration_s`, if any.
 
     Raises:
-        InputError: the forward capacity is unlimited, which no trace format can express.
+        InputError: the forward capacity is unlimited, which no trace format can express, or shorter than `duration_s`.
     """
     if target == "scenario":
         return scenario.to_json(), []
@@ -171,6 +172,10 @@ def render(scenario: Scenario, target: TraceFormat) -> tuple[str, list[str]]:
     trace = scenario.forward.capacity.trace()
     if trace.period_s is None:
         trace = _cut(trace, scenario.duration_s or DEFAULT_DURATION_S)
+    elif duration_s is not None:
+        if duration_s > trace.period_s:
+            raise InputError(f"--duration '{duration_s:g}': the trace is {trace.period_s:g} s long; give at most that")
+        trace = _cut(trace, duration_s)
     lost = _not_expressed(scenario, target)
     if target == "csv":
         return write_csv(trace), lost

@@ -16,6 +16,8 @@ Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)]
 Ratio = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
 # Integers that a double holds exactly.
 PositiveInt = Annotated[int, Field(strict=True, gt=0, le=2**53)]
+# Terminals obey control characters.
+Name = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Flag = Annotated[bool, Field(strict=True)]
 
 

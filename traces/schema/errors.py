@@ -91,6 +91,7 @@ def _fault(fault: Any) -> str:
         "dict_type": "must be a JSON object",
         "finite_number": "must be finite",
         "string_too_short": "must not be empty",
+        "string_pattern_mismatch": "must have no control characters",
         "too_short": "needs at least {min_length} value(s)",
         "too_long": "takes at most {max_length} value(s)",
         "model_type": "must be a JSON object",

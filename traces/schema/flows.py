@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, Tag,
 
 from weir._core import parse_pool
 from weir.registry import SIMULATED, is_pool
-from weir.traces.schema import Flag, NotNegative, Part, PositiveTime, Rate
+from weir.traces.schema import Flag, Name, NotNegative, Part, PositiveTime, Rate
 
 Direction = Literal["forward", "reverse"]
 # "under_test": the one that a run compares.
@@ -88,7 +88,7 @@ Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]
 class Flow(Part):
     """The fields of every flow. Times in seconds of the scenario; ``stop_s`` null: until its end."""
 
-    id: str = Field(min_length=1)
+    id: Name
     direction: Direction = "forward"
     start_s: NotNegative = 0.0
     stop_s: PositiveTime | None = None
@@ -126,7 +126,7 @@ class RtpFlow(Flow):
     """
 
     kind: Literal["rtp"]
-    id: str = Field("media", min_length=1)
+    id: Name = "media"
     controller: ControllerName = "under_test"
     fixed_rate_bps: PositiveRate | None = None
     pauses_s: Pauses = Field(default_factory=list)
@@ -213,7 +213,7 @@ class TcpFlow(Flow):
     """A TCP sender. ``transfers`` null: one endless transfer."""
 
     kind: Literal["tcp"]
-    id: str = Field("tcp", min_length=1)
+    id: Name = "tcp"
     congestion_control: CongestionControl = "cubic"
     extra_one_way_delay_ms: NotNegative = 0.0
     transfers: Transfers | None = None
@@ -223,7 +223,7 @@ class CbrFlow(Flow):
     """Packets of ``packet_bytes`` (IP size) at a constant rate."""
 
     kind: Literal["cbr"]
-    id: str = Field("cross", min_length=1)
+    id: Name = "cross"
     rate_bps: PositiveRate
     packet_bytes: Annotated[int, Field(strict=True, ge=29, le=65535)] = 1200
 

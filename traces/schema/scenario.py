@@ -16,7 +16,7 @@ from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
 from weir.files.output import format_json, write_text
 from weir.traces.bounds import MAX_DURATION_S
-from weir.traces.schema import Part, PositiveTime
+from weir.traces.schema import Name, Part, PositiveTime
 from weir.traces.schema.errors import describe
 from weir.traces.schema.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
 from weir.traces.schema.links import (
@@ -50,7 +50,7 @@ class Scenario(Part):
     """
 
     schema_: Literal["weir.scenario/1"] = Field(alias="schema")
-    name: str = Field(min_length=1)
+    name: Name
     description: str = ""
     provenance: dict[str, str] = Field(default_factory=dict)
     duration_s: Annotated[PositiveTime, Field(le=MAX_DURATION_S)]

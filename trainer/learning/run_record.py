@@ -19,21 +19,16 @@ from weir.files.output import write_text
 from weir.qoe_eval.json_lines import LARGEST_NUMBER
 from weir.qoe_eval.records import read_document
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
+from weir.trainer.model.file import AVERAGED as AVERAGED
+from weir.trainer.model.file import BEST_MODEL as BEST_MODEL
+from weir.trainer.model.file import CHECKPOINT as CHECKPOINT
+from weir.trainer.model.file import CONFIGURATION as CONFIGURATION
+from weir.trainer.model.file import trained_policy as trained_policy
 
-CHECKPOINT = "checkpoint.zip"
-CONFIGURATION = "configuration.json"
 FILE = "training.json"
 # Names and contents are those of stable-baselines3.
 PROGRESS_LOG = "progress.json"
 EVALUATIONS = "evaluations.npz"
-BEST_MODEL = "best_model.zip"
-AVERAGED = "averaged.zip"
-
-
-def trained_policy(folder: Path) -> Path:
-    """The policy of a run: the average of the weights if it has one, else the last checkpoint."""
-    averaged = folder / AVERAGED
-    return averaged if averaged.is_file() else folder / CHECKPOINT
 
 
 class ConfigurationFile(BaseModel):

@@ -21,11 +21,11 @@ from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import load_policy, make_policy
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.run_record import load_run_configuration, trained_policy
+from weir.trainer.model.file import NOT_PPO, check_source
 from weir.trainer.policies.networks import PreferencePolicy
 
 # Prefixes of the policy's parameters, by their prefixes in an exported graph.
 GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))
-NOT_PPO = "was not trained with PPO, and only such a policy can be adapted"
 ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
 
 
@@ -53,10 +53,11 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
         InputError: it is missing or unfit; the message has the reason.
     """
     file = Path(path)
+    checkpoint = trained_policy(file)
+    check_source(file, checkpoint)
     if file.suffix == ".onnx":
         return _from_model_file(file, settings)
-    folder = file if file.is_dir() else file.parent
-    checkpoint = trained_policy(file) if file.is_dir() else file
+    folder = checkpoint.parent
     policy = load_policy(checkpoint)
     if not isinstance(policy, PreferencePolicy):
         raise InputError(f"{file}: {NOT_PPO}")
@@ -75,23 +76,16 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
 
 def _from_model_file(file: Path, settings: TrainingConfiguration) -> StartingPoint:
     model = read_model(file)
-    provenance = model.provenance if isinstance(model.provenance, dict) else {}
-    missing = [key for key in ("algorithm", "action", "network", "objectives", "reward") if key not in provenance]
-    if missing:
-        raise InputError(
-            f"{file}: its provenance lacks {', '.join(missing)}: only a model written by `weir export` can be adapted"
-        )
-    if not str(provenance["algorithm"]).startswith("PPO"):
-        raise InputError(f"{file}: {NOT_PPO}")
-    environment = settings.environment.model_dump() | {
-        "features": model.features,
-        "history": model.history,
-        "interval_ms": model.interval_ms,
-        "action": provenance["action"],
-        "reward": provenance["reward"],
-        "objective": "random",
-    }
+    provenance = model.provenance
     try:
+        environment = settings.environment.model_dump() | {
+            "features": model.features,
+            "history": model.history,
+            "interval_ms": model.interval_ms,
+            "action": provenance["action"],
+            "reward": provenance["reward"],
+            "objective": "random",
+        }
         network = dict(provenance["network"])
         adapted = [checked_objective(entry["objective"]) for entry in provenance.get("adaptations", [])]
         objectives = (_source(provenance["objectives"]), *adapted)

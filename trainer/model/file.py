@@ -1,19 +1,66 @@
-"""Files of new models: where they and their cards go, and a session that runs them."""
+"""Files that models are made of, checked before torch loads; where new models and their cards go; a session that runs
+them.
+"""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from weir._core import Model
 from weir.errors import InputError
-from weir.files.input import read_bytes
+from weir.files.input import LARGEST_MODEL_BYTES, parse_json, read_bytes, read_text
 from weir.files.output import refuse_to_overwrite
 
 if TYPE_CHECKING:
     import onnxruntime
 
 CARD_TITLE = "# Model card: "
+NOT_PPO: Final = "was not trained with PPO, and only such a policy can be adapted"
+# Files of a training folder.
+CHECKPOINT: Final = "checkpoint.zip"
+CONFIGURATION: Final = "configuration.json"
+AVERAGED: Final = "averaged.zip"
+BEST_MODEL: Final = "best_model.zip"
+
+
+def trained_policy(source: Path) -> Path:
+    """The policy in a training folder: the average of the weights if it has one, else the last checkpoint. A file is a
+    checkpoint itself.
+    """
+    averaged = source / AVERAGED
+    return averaged if averaged.is_file() else source / CHECKPOINT if source.is_dir() else source
+
+
+def check_source(source: Path, checkpoint: Path) -> None:
+    """Refuses what is neither a model file that can be adapted nor the checkpoint of a training run.
+
+    Raises:
+        InputError: as said.
+    """
+    if source.suffix != ".onnx":
+        if not zipfile.is_zipfile(checkpoint):
+            raise InputError(
+                f"{checkpoint}: there is no such checkpoint, or it is damaged; give the folder of a training run"
+            )
+        read_text(checkpoint.parent / CONFIGURATION)
+        return
+    content = read_bytes(source, LARGEST_MODEL_BYTES)
+    try:
+        text = Model(content).description["provenance"]
+    except ValueError as error:
+        raise InputError(f"{source}: {error}; give a file written by `weir export`") from None
+    found = parse_json(text, f"{source}: its provenance") if text else {}
+    provenance = found if isinstance(found, dict) else {}
+    missing = [key for key in ("algorithm", "action", "network", "objectives", "reward") if key not in provenance]
+    if missing:
+        raise InputError(
+            f"{source}: its provenance lacks {', '.join(missing)}: only a model written by `weir export` can be adapted"
+        )
+    if not str(provenance["algorithm"]).startswith("PPO"):
+        raise InputError(f"{source}: {NOT_PPO}")
 
 
 def check_target(target: Path, *models: Path, force: bool) -> None:

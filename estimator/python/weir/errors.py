@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
+from typing import NoReturn
 
 
 class InputError(ValueError):
@@ -31,3 +34,10 @@ def unknown(value: str, known: Iterable[str]) -> str:
     known = list(known)
     meant = closest(value, known)
     return f"{f'did you mean {meant}? ' if meant else ''}use {', '.join(known)}"
+
+
+def end_interrupted(*signal_and_frame: object) -> NoReturn:
+    """Handles Ctrl-C while modules load: ends the process, since half an import is a traceback, or another error."""
+    with suppress(OSError):
+        os.write(2, b"weir: interrupted\n")
+    os._exit(1)

@@ -11,6 +11,8 @@ from typing import Annotated, TypeVar, get_type_hints
 
 import typer
 
+from weir.errors import end_interrupted
+
 Options = TypeVar("Options")
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")]
 
@@ -44,10 +46,8 @@ def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]]
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports of a command that has checked its options. Ctrl-C ends the process meanwhile: half an import
-    is a traceback, or another error.
-    """
-    handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Around the imports of a command that has checked its options; see `end_interrupted`."""
+    handler = signal.signal(signal.SIGINT, end_interrupted)
     try:
         yield
     finally:

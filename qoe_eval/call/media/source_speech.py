@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from scipy.signal import resample_poly
 
 from weir.errors import InputError, MissingComponent
 from weir.files.output import make_folder
@@ -62,4 +61,6 @@ def _spoken(voice: str, text: str) -> Samples:
             samples, rate_hz = read_wav(path)
         except (OSError, subprocess.SubprocessError, InputError) as error:
             raise MissingComponent(f"espeak-ng is missing or fails ({error}): apt-get install espeak-ng") from None
+    from scipy.signal import resample_poly  # takes a second
+
     return np.asarray(resample_poly(samples, RATE_HZ, rate_hz))

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.signal import resample_poly
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
@@ -77,6 +76,8 @@ def aligned(reference: Samples, window: Samples) -> Samples:
 
 
 def _resampled(path: Path) -> Samples:
+    from scipy.signal import resample_poly  # takes a second
+
     samples, rate_hz = read_wav(path)
     return np.asarray(resample_poly(samples, _RATE_HZ, rate_hz)) if len(samples) else samples
 

@@ -20,7 +20,7 @@ def test_one_link_below_gcc_is_enough():
     found = scored({"weir": {"a": (92, 90), "b": (90, 90)}, "gcc": {"a": (90, 91), "b": (88, 93)}})
     worst = row("steady_worst", results({"steady, filler": found}))
     assert (worst.value, worst.reached) == (pytest.approx(-0.5), False)
-    assert worst.detail == "1 of 2 miss it: b -0.50"
+    assert (worst.detail, worst.figures) == ("1 of 2 miss it: b -0.50", {})
     even = scored({"weir": {"a": (90, 90)}, "gcc": {"a": (90, 90)}})
     assert row("steady_worst", results({"steady, filler": even})).reached
 

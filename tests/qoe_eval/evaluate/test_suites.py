@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.suites import SUITES
 
 # Options that keep a suite small, and sets that it then has.
@@ -162,7 +163,7 @@ def test_the_guard_is_reported_rule_by_rule_and_not_judged(weir):
 
 
 def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
-    (tmp_path / "late.onnx").write_bytes(b"model")
+    (tmp_path / "late.onnx").write_bytes(shipped_model().read_bytes())
     out = weir("--suite", "safety", *SMALL["safety"], "--weak-model", "late.onnx", "--json")[1]
     assert rows_of(json.loads(out), "safety")["trained-60s"]["value"] is not None
 
@@ -211,10 +212,10 @@ def test_calls_at_the_sender_lose_feedback(weir, made_calls):
     assert rows_of(json.loads(out), "send-side")["calls_muses_20_bitrate"]["value"] == pytest.approx(1.1)
 
 
-def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
+def test_calls_without_what_they_need_are_status_3(weir, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", "/nowhere")
-    status, _, error = weir("--suite", "calls")
-    assert status == 3
+    status, _, error = weir("--suite", "safety", "--suite", "calls", "--calls", "--scenarios", 1)
+    assert (status, (tmp_path / "out").exists()) == (3, False)
     assert "a call cannot be made here" in error
 
 
@@ -222,8 +223,12 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch):
     ("options", "message"),
     [
         (["--suite", "weather"], "--suite 'weather': not known; use policy, opponents,"),
-        (["--set", "weather"], "--set 'weather': there is none; one of catalogue, random, mahimahi,"),
-        (["--only", "nothing"], "--only nothing: no scenario is chosen"),
+        (["--set", "weather"], "--set 'weather': not known; use catalogue, random, mahimahi,"),
+        (
+            ["--only", "nothing"],
+            "--only 'nothing': no scenario of policy, impairments, natural, safety, send-side is chosen; "
+            "sets of traces need --traces DIR",
+        ),
         (["--size", "9x9"], "--size '9x9': not known; use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces 'nowhere': no folder opennetlab/ or mahimahi/ in it"),
         (["--figures", "missing.json"], "missing.json: no such file"),
@@ -265,10 +270,10 @@ def test_an_interrupted_run_keeps_what_it_has(weir, misbehave):
     assert "kept in out/impairments: the same command goes on" in error
 
 
-def test_a_refused_model_is_status_2(weir, misbehave):
-    misbehave({"weir:1": "refuse"})
+def test_a_refused_model_is_status_2(weir, misbehave, tmp_path):
+    misbehave({"*": "refuse"})
     status, _, error = weir("--suite", "send-side", "--set", "start", "--jobs", "1")
-    assert status == 2
+    assert (status, (tmp_path / "out").exists()) == (2, False)
     assert "weir.schema is 9" in error
 
 

@@ -1,7 +1,12 @@
 """The runner of simulator processes against a stand-in that dies, hangs and lies on request."""
 
+import os
+import signal
+import threading
+import time
+
 import pytest
-from processes import is_running
+from processes import is_running, wait_until
 
 from weir.errors import MissingComponent
 from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
@@ -102,6 +107,31 @@ def test_processes_end_when_the_consumer_stops(fake_simulator, misbehave, jobs, 
     assert next(outcomes).error is None
     outcomes.close()
     assert_gone(tmp_path / "pids")
+
+
+def test_ctrl_c_that_does_not_wake_the_main_thread_ends_the_jobs(
+    fake_simulator, misbehave, jobs, monkeypatch, tmp_path
+):
+    misbehave({"*": "hang"})
+    pids = tmp_path / "pids"
+    monkeypatch.setenv("FAKE_WEIR_SIM_PIDS", str(pids))
+
+    def interrupt():
+        wait_until(pids.exists)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    other = threading.Thread(target=interrupt)
+    other.start()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    started_s = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(fake_simulator, jobs)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        other.join()
+    assert time.monotonic() - started_s < 25
+    assert_gone(pids)
 
 
 def test_an_executable_that_does_not_start(tmp_path, jobs):
