@@ -231,8 +231,8 @@ TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
 
 // The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count. The
 // sender's clock tells which of them are possible: no packet arrives after its report, nor far earlier than the fastest
-// before it, unless its report came earlier too, since a queue drained. Other times count only after several messages in
-// a row agreed on a step.
+// before it, unless its report came earlier too, since a queue drained. Other times count only after several messages
+// in a row agreed on a step.
 void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedback) {
   std::optional<int64_t> latest;
   Timestamp latest_time = Timestamp::MinusInfinity();

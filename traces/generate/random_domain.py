@@ -1,7 +1,7 @@
 """Random scenarios for training and for held-out evaluation.
 
-One forward bottleneck with one RTP flow under test. The edges are those of ordinary life; `natural_domain` names their
-sources, and mixes the same troubles in other ways, which no training draws. Drawn from:
+One forward bottleneck with one RTP flow under test. `natural_domain` names the sources of the edges, and mixes the
+same impairments in other ways, which no training draws. Drawn from:
 
 | what | distribution |
 |---|---|

@@ -15,9 +15,9 @@ _COMPETITORS = {"cubic": 0.06, "newreno": 0.03, "bbr": 0.04, "cbr": 0.10, "rtp":
 _CLOCKS = {"wrong": 0.20}
 _CLOCK_STEPS = {"set": 0.02}
 _SCREEN_SHARE, _PAUSED_SHARE = 0.15, 0.10
-"""Of unsteady video."""
+"""Shares of unsteady video."""
 _DTX_SHARE = 0.5
-"""Of pauses."""
+"""Share of the pauses."""
 DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
 """Audio of somebody who is silent, with discontinuous transmission."""
 

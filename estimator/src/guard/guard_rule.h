@@ -55,11 +55,11 @@ inline constexpr TimeDelta kGuardRepeatInterval = TimeDelta::Millis(100);
 // The smaller of `rate` and `limit`, but a limit below the minimum counts as the minimum.
 DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts);
 
-// From so long a time without packets on, silence may be an outage.
+// So long a time without packets may be an outage.
 inline constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 
-// The rate in force, or before a silence that lost nothing and ends without a queue: that was the sender's.
-DataRate RateBeforeSilence(const GuardFacts& facts);
+// The rate in force, or, at the end of such a time without loss or queue, the rate before it: the sender was idle.
+DataRate RateBeforeIdle(const GuardFacts& facts);
 
 // Growth of that rate, T, within the time since the decision before, dt in seconds and at most 1:
 // max(T, R, min(T f^dt, m R + 100 kbps)), R being the highest receive rate of the last second. `unmeasured`: without an

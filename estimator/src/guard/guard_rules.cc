@@ -71,14 +71,14 @@ DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts) {
   return std::min(rate, std::max(limit, facts.constraints.min_rate));
 }
 
-DataRate RateBeforeSilence(const GuardFacts& facts) {
+DataRate RateBeforeIdle(const GuardFacts& facts) {
   const ArrivalHistory& arrivals = facts.arrivals;
-  const bool was_senders = arrivals.new_packets() && arrivals.LatestGaps() >= kMinSilence && !arrivals.LatestWaited();
-  return was_senders ? std::max(facts.rate, facts.rate_at_packets) : facts.rate;
+  const bool was_idle = arrivals.new_packets() && arrivals.LatestGaps() >= kMinSilence && !arrivals.LatestWaited();
+  return was_idle ? std::max(facts.rate, facts.rate_at_packets) : facts.rate;
 }
 
 DataRate GrownRate(const GuardFacts& facts, const Growth& growth) {
-  const DataRate rate = RateBeforeSilence(facts);
+  const DataRate rate = RateBeforeIdle(facts);
   const DataRate received = facts.arrivals.HighestReceiveRate();
   const DataRate grown = rate * std::pow(growth.factor_per_second, std::clamp(facts.elapsed.seconds(), 0.0, 1.0));
   if (growth.unmeasured && received.IsZero()) return grown;

@@ -9,9 +9,10 @@
 // From 300 kbps to 5 Mbps takes 0.8 s by the first bound; the second allows it where the sender follows.
 //
 // At the sender R is what the receiver reports, and a receiver that acknowledges packets that it never got (optimistic
-// acknowledgement) looks like a path without a limit. So once queues were there for a second, T is also at most 1.25 H,
-// where H begins with the highest R, or six times the start rate (libwebrtc's second probe), and grows with R by 5 % a
-// second: GCC grows by 8 %, after additive increase near the former limit.
+// acknowledgement) looks like a path without a limit. So once queues were there for a second longer than not, which
+// jitter alone does not cause, T is also at most 1.25 H, where H begins with the highest R, or six times the start rate
+// (libwebrtc's second probe), and grows with R by 5 % a second: GCC grows by 8 %, after additive increase near the
+// former limit.
 #include <algorithm>
 #include <cmath>
 
@@ -41,11 +42,13 @@ class SlewRule final : public GuardRule {
     const DataRate grown = highest_ * std::pow(kReportedFactor, elapsed.seconds());
     highest_ = std::max(
         {highest_, any_limit ? std::min(received, grown) : received, facts.constraints.start_rate * kFirstMultiple});
-    if (facts.arrivals.Sign() == QueueSign::kQueue) queue_time_ += elapsed;
+    const QueueSign sign = facts.arrivals.Sign();
+    if (sign == QueueSign::kQueue) queue_time_ += elapsed;
+    if (sign == QueueSign::kNone && !any_limit) queue_time_ = std::max(queue_time_ - elapsed, TimeDelta::Zero());
     return any_limit ? highest_ * kReportedHeadroom : DataRate::PlusInfinity();
   }
 
-  // H, and the time with a queue so far.
+  // H, and the time with a queue less that without one.
   DataRate highest_ = DataRate::Zero();
   TimeDelta queue_time_ = TimeDelta::Zero();
 };

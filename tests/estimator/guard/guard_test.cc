@@ -205,7 +205,7 @@ TEST_F(GuardTest, SparseAudioIsNoSilence) {
   for (int i = 0; i < 40; ++i) Step(Kbps(4000), Kbps(4000));
   // Video is muted; a packet each second, and every seventh is lost.
   for (int i = 1; i < 10; ++i) Step(Kbps(4000), DataRate::Zero());
-  // That silence lost nothing, so it was the sender's.
+  // Nothing was lost meanwhile: the sender was idle.
   EXPECT_EQ(Step(Kbps(1000), kOnePacketInAStep).rate, Kbps(4000));
   const uint64_t until_the_first = Count("stale");
   EXPECT_NEAR(static_cast<double>(until_the_first), 5, 1);
