@@ -1,8 +1,10 @@
 // A bare network for driving rate controllers in simulated time: one FIFO bottleneck that drops at its tail, flows that
-// always have media to send, and feedback that takes its time. It shares nothing with the simulator of trainer/gym, so
-// that the two can be compared.
+// always have media to send, and feedback that takes its time. It shares nothing with simulator/, so that the two can
+// be compared.
 #ifndef WEIR_TESTS_WEBRTC_PATCH_BARE_NETWORK_H_
 #define WEIR_TESTS_WEBRTC_PATCH_BARE_NETWORK_H_
+
+#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
@@ -83,6 +85,16 @@ struct FlowResult {
 // Runs all flows over one path until kStart + duration.
 std::vector<FlowResult> Simulate(const PathConfig& path, std::vector<FlowConfig> flows, TimeDelta duration);
 FlowResult Simulate(const PathConfig& path, std::unique_ptr<NetworkController> controller, TimeDelta duration);
+
+// `run`, which takes the path, gives the same twice; returns it.
+template <typename Run>
+FlowResult ExpectTheSameTwice(const PathConfig& path, const Run& run) {
+  FlowResult first = run(path);
+  const FlowResult second = run(path);
+  EXPECT_EQ(first.targets, second.targets);
+  EXPECT_EQ(first.deliveries, second.deliveries);
+  return first;
+}
 
 }  // namespace weir::bare
 

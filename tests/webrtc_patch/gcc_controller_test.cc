@@ -140,10 +140,7 @@ TEST(GccController, LastsThroughALongCallWithoutLoss) {
 TEST(GccController, IsTheSameTwice) {
   PathConfig path = PathConfig::Steady(Kbps(1000));
   path.loss_ratio = 0.02;
-  const FlowResult first = RunGcc(path, 30);
-  const FlowResult second = RunGcc(path, 30);
-  EXPECT_EQ(first.targets, second.targets);
-  EXPECT_EQ(first.deliveries, second.deliveries);
+  const FlowResult first = bare::ExpectTheSameTwice(path, [](const PathConfig& same) { return RunGcc(same, 30); });
   path.seed = 2;
   EXPECT_NE(first.targets, RunGcc(path, 30).targets);
 }

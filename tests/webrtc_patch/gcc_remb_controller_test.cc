@@ -37,10 +37,8 @@ TEST(GccRembController, FollowsAnEmptierLink) {
 TEST(GccRembController, IsTheSameTwice) {
   PathConfig path = PathConfig::Steady(Kbps(1000));
   path.loss_ratio = 0.02;
-  const FlowResult first = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(30));
-  const FlowResult second = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(30));
-  EXPECT_EQ(first.targets, second.targets);
-  EXPECT_EQ(first.deliveries, second.deliveries);
+  bare::ExpectTheSameTwice(
+      path, [](const PathConfig& same) { return Simulate(same, MakeGccRembController(), TimeDelta::Seconds(30)); });
 }
 
 class Arrivals {

@@ -52,10 +52,8 @@ TEST(PccController, LastsThroughALongCallBelowTheCapacity) {
 TEST(PccController, IsTheSameTwice) {
   PathConfig path = PathConfig::Steady(Kbps(1000));
   path.loss_ratio = 0.01;
-  const FlowResult first = Simulate(path, MakePccController(), TimeDelta::Seconds(30));
-  const FlowResult second = Simulate(path, MakePccController(), TimeDelta::Seconds(30));
-  EXPECT_EQ(first.targets, second.targets);
-  EXPECT_EQ(first.deliveries, second.deliveries);
+  bare::ExpectTheSameTwice(
+      path, [](const PathConfig& same) { return Simulate(same, MakePccController(), TimeDelta::Seconds(30)); });
 }
 
 }  // namespace

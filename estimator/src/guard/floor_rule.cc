@@ -3,7 +3,7 @@
 //
 // 1. T, while the sender sends few packets that do not wait: the present gap is not longer than the last three
 //    together, and the latest packet found no queue and followed no loss;
-// 2. the rate before 500 ms without packets that ended so: the sender was idle;
+// 2. else, the rate before 500 ms without packets that ended so: the sender was idle;
 // 3. else, while a call starts, the limit of growth outside a start;
 // 4. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
 //    in small steps is free. On a calm but noisy path, where policies may be stuck, it is min(T 1.01^(dt / 100 ms),
