@@ -48,6 +48,7 @@ docs/replays
 docs/calls
 docs/write_your_own_controller
 docs/send_side
+docs/remb
 docs/sfus
 docs/pools
 docs/python

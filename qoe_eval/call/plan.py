@@ -24,7 +24,7 @@ from weir.registry import (
     uses_model,
     without_field_trials,
 )
-from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.scenario import RtpFlow, Scenario
 from weir.traces.schema.variation import vary
 
 Order = dict[str, Any]
@@ -96,6 +96,11 @@ class CallSettings(CommonSettings):
     def decided_by_libwebrtc(self) -> bool:
         """True if libwebrtc's own controller decides at the sender, and the receiver only sends feedback."""
         return without_field_trials(self.controller) in LIBWEBRTC_SENDERS
+
+    @property
+    def transport_cc(self) -> bool:
+        """`transport_cc` of the scenario's first RTP flow, which is the call."""
+        return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), False)
 
     @property
     def field_trials(self) -> str:

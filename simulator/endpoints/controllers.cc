@@ -76,6 +76,8 @@ struct Factory {
   bool congestion_control_feedback = false;
   // As in FlowController.
   bool reports_loss = true;
+  // False: it takes no packets with transport-wide sequence numbers.
+  bool transport_cc = true;
 };
 
 // The controllers that the library does not make by itself.
@@ -95,7 +97,7 @@ constexpr Factory kFactories[] = {
          },
      .congestion_control_feedback = true,
      .reports_loss = false},
-    {.name = "gcc-remb", .at_receiver = &MakeGccRemb, .wake_on_arrival = true},
+    {.name = "gcc-remb", .at_receiver = &MakeGccRemb, .wake_on_arrival = true, .transport_cc = false},
     {.name = "pcc",
      .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); },
      .reports_loss = false},
@@ -133,6 +135,11 @@ Result<AtReceiver> MakeMember(const std::string& member, const ControllerContext
 
 PoolAtBothEnds ReadPool(std::string_view line) { return OrThrow(SplitPool(OrThrow(ParsePool(line)))); }
 
+// Null where REMB alone is the sender's rate.
+std::unique_ptr<SenderController> SenderOfReceiver(const ControllerContext& context) {
+  return context.transport_cc ? MakeGccOfReceiver(context.protection_factor) : nullptr;
+}
+
 FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
   const PoolAtBothEnds ends = ReadPool(line);
   const PoolSpecification& specification = ends.at_receiver;
@@ -149,7 +156,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
     return factory && factory->wake_on_arrival;
   });
   result.at_receiver = AtReceiverOf(config, std::move(pool));
-  if (ends.sender_has_gcc) result.at_sender = MakeGccController();
+  result.at_sender = ends.sender_has_gcc ? MakeGccController() : SenderOfReceiver(context);
   return result;
 }
 
@@ -218,6 +225,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
       .guard = guard,
       .guard_rules = result.agent ? GuardOptions::ForTraining() : context.job.guard_rules};
   result.at_receiver = AtReceiverOf(config, std::move(controller));
+  if (!factory || factory->transport_cc) result.at_sender = SenderOfReceiver(context);
   return result;
 }
 

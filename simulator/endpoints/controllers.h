@@ -32,6 +32,8 @@ struct ControllerContext {
   // For libwebrtc's controllers at the sender: see rate_controllers.h.
   double protection_factor = 1;
   Objective objective;
+  // As in RtpSpec.
+  bool transport_cc = false;
   // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
@@ -43,7 +45,8 @@ struct ControllerContext {
   const OwnPolicy* own_policy() const { return under_test && job.own_policy ? &*job.own_policy : nullptr; }
 };
 
-// One of the two is there; of a pool with the sender's GCC both, and the sender takes the smaller rate.
+// One of the two is there, or both: with transport-cc, the sender of a receiver's controller has a GCC, and takes the
+// smaller rate.
 struct FlowController {
   std::unique_ptr<BandwidthEstimator> at_receiver;
   std::unique_ptr<SenderController> at_sender;

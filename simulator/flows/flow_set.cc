@@ -113,6 +113,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
                                   .protection_factor = repair ? kVideoProtectionFactor : 1,
                                   .objective = flow.objective,
+                                  .transport_cc = rtp.transport_cc,
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
                                   .oracle = OracleConfigOf(job_.scenario, spec, media_link),
                                   .decision_delay = job_.decision_delay.Draws(

@@ -102,6 +102,8 @@ struct RtpSpec {
   // Nothing is sent in them.
   Pauses pauses_ns;
   SenderClock sender_clock;
+  // The receiver's answer has transport-cc, so that a sender that follows REMB has GCC's pacing and window.
+  bool transport_cc = false;
   MediaSpec media;
 
   template <class Reader>
@@ -117,6 +119,7 @@ struct RtpSpec {
     if (read.Has("sender_clock_offset_s"))
       read.Seconds("sender_clock_offset_s", sender_clock.offset_ns, {.min = 0, .max = 64});
     if (read.Has("sender_clock_steps")) read.ClockSteps("sender_clock_steps", sender_clock.set_ns);
+    read.Flag("transport_cc", transport_cc);
     read.Object("media", media);
     read.AtLeast("start_rate_bps", start_rate, "min_rate_bps", min_rate);
     read.AtLeast("media.max_rate_bps", media.max_rate, "min_rate_bps", min_rate);

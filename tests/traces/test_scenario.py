@@ -16,6 +16,7 @@ DATA = Path(__file__).parents[1] / "data" / "scenarios"
 
 REFUSALS = {
     "audio-packets-too-rare": "flows[0].media.audio_packets_per_second: must be at least 0.1, not 0.05",
+    "transport-cc-as-number": "flows[0].transport_cc: must be true or false, not 1",
     "boolean-as-number": "forward.one_way_delay_ms: must be a number, not True",
     "clock-step-too-large": "flows[0].sender_clock_steps.steps_ms[0]: must be at least -1000000, not -2000000.0",
     "clock-steps-and-times-differ": ("flows[0].sender_clock_steps: 2 times_s and 1 steps_ms; give as many of each"),

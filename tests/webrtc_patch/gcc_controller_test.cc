@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,35 @@ TEST(GccController, CrawlsWhenItsProbesAreNotSent) {
   const FlowResult result = RunGcc(PathConfig::Steady(Kbps(2500)), 10, std::move(flow));
   EXPECT_GE(result.TargetAt(At(10)), Kbps(400));
   EXPECT_LE(result.TargetAt(At(10)), Kbps(1000));
+}
+
+// The REMB of a receiver that decides stays at the start rate here.
+FlowResult RunBelowRemb(std::unique_ptr<SenderController> controller, const PathConfig& path) {
+  FlowConfig flow;
+  flow.controller = std::move(controller);
+  flow.constraints.start_rate = Kbps(800);
+  std::vector<FlowConfig> flows;
+  flows.push_back(std::move(flow));
+  return std::move(Simulate(path, std::move(flows), TimeDelta::Seconds(10)).front());
+}
+
+TEST(GccOfReceiver, FollowsRembAtOnce) {
+  const FlowResult result = RunBelowRemb(MakeGccOfReceiver(), PathConfig::Steady(Kbps(2500)));
+  EXPECT_EQ(result.TargetAt(At(0)), Kbps(800));
+  EXPECT_EQ(result.TargetAt(At(10)), Kbps(800)) << "it can only be lowered";
+}
+
+TEST(GccOfReceiver, DelayDoesNotLowerIt) {
+  PathConfig path = PathConfig::Steps({{bare::kStart, Kbps(2500)}, {At(5), Kbps(600)}}, Kbps(2500));
+  path.queue = DataSize::Bytes(1'000'000);
+  EXPECT_EQ(RunBelowRemb(MakeGccOfReceiver(), path).TargetAt(At(10)), Kbps(800));
+  EXPECT_LE(RunBelowRemb(MakeGccController(), path).TargetAt(At(10)), Kbps(600));
+}
+
+TEST(GccOfReceiver, LossLowersIt) {
+  PathConfig path = PathConfig::Steady(Kbps(2500));
+  path.loss_ratio = 0.3;
+  EXPECT_LT(RunBelowRemb(MakeGccOfReceiver(), path).TargetAt(At(10)), Kbps(700));
 }
 
 struct SteadyCase {

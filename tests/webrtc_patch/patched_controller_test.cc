@@ -52,7 +52,8 @@ class CountingFactory final : public webrtc::RemoteBitrateEstimatorFactory {
   CountingFactory(Seen& seen, bool wants_all, bool declines = false)
       : seen_(seen), wants_all_(wants_all), declines_(declines) {}
   std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment&,
-                                                         webrtc::RemoteBitrateObserver* observer) override {
+                                                         webrtc::RemoteBitrateObserver* observer,
+                                                         webrtc::RtpTransportFeedbackGenerator::RtcpSender) override {
     ++seen_.created;
     return declines_ ? nullptr : std::make_unique<CountingEstimator>(seen_, observer);
   }

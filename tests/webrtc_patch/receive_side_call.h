@@ -13,6 +13,7 @@
 #include "modules/congestion_controller/include/receive_side_congestion_controller.h"
 #include "modules/rtp_rtcp/include/rtp_header_extension_map.h"
 #include "modules/rtp_rtcp/source/rtcp_packet.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/transport_feedback.h"
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
 #include "system_wrappers/include/clock.h"
@@ -42,7 +43,12 @@ class ReceiveSideCall {
   ReceiveSideCall()
       : controller_(
             webrtc::CreateEnvironment(static_cast<webrtc::Clock*>(&clock_)),
-            [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>&) { ++transport_feedbacks_; },
+            [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>& packets) {
+              for (const auto& packet : packets) {
+                const bool is_feedback = packet->Build().data()[1] == webrtc::rtcp::TransportFeedback::kPacketType;
+                ++(is_feedback ? transport_feedbacks_ : remote_estimates_);
+              }
+            },
             [this](int64_t bitrate_bps, std::vector<uint32_t> ssrcs) {
               rembs_.push_back({clock_.TimeInMicroseconds(), bitrate_bps, std::move(ssrcs)});
             }) {
@@ -100,11 +106,13 @@ class ReceiveSideCall {
   RtpFields& fields() { return fields_; }
   std::vector<Remb>& rembs() { return rembs_; }
   int transport_feedbacks() const { return transport_feedbacks_; }
+  int remote_estimates() const { return remote_estimates_; }
 
  private:
   webrtc::SimulatedClock clock_{int64_t{1'000'000'000}};
   std::vector<Remb> rembs_;
   int transport_feedbacks_ = 0;
+  int remote_estimates_ = 0;
   webrtc::RtpHeaderExtensionMap extensions_;
   RtpFields fields_;
   uint16_t sequence_number_ = 0;

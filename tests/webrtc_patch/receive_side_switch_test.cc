@@ -213,6 +213,31 @@ TEST_F(Switch, SwitchesWhileTheCallRuns) {
   EXPECT_TRUE(decisions_.empty());
 }
 
+TEST_F(Switch, TheSendersGccTakesOverWithinACallWithTransportCc) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->fields().has_transport_sequence_number = true;
+  call_->Run(3000, 400'000);
+  EXPECT_EQ(call_->remote_estimates(), static_cast<int>(call_->rembs().size()));
+  EXPECT_GT(LastBps(), 0);
+  switch_->SetMode(ReceiveSideMode::kGcc);
+  call_->Run(200, 400'000);
+  EXPECT_EQ(LastBps(), 0) << "no limit";
+  const size_t rembs = call_->rembs().size();
+  call_->Run(3000, 400'000);
+  EXPECT_EQ(call_->rembs().size(), rembs);
+  EXPECT_EQ(call_->remote_estimates(), static_cast<int>(rembs));
+}
+
+TEST_F(Switch, NoRemoteEstimateWhereTheSenderDecidesToo) {
+  ReceiveSideSwitchConfig config = Config(ReceiveSideMode::kWeir);
+  config.sender_decides_too = true;
+  Begin(std::move(config));
+  call_->fields().has_transport_sequence_number = true;
+  call_->Run(3000, 400'000);
+  EXPECT_GT(LastBps(), 0);
+  EXPECT_EQ(call_->remote_estimates(), 0);
+}
+
 TEST_F(Switch, BoundsAreKeptWhileTheCallRuns) {
   Begin(Config(ReceiveSideMode::kWeir));
   call_->Run(3000, 1'000'000);

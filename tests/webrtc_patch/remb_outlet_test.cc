@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "modules/congestion_controller/remb_throttler.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/common_header.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/remote_estimate.h"
 #include "system_wrappers/include/clock.h"
 
 namespace weir::adapter {
@@ -25,7 +29,22 @@ class RembOutletTest : public ::testing::Test {
   std::vector<int64_t> sent_kbps_;
   webrtc::RembThrottler throttler_{
       [this](int64_t bitrate_bps, const std::vector<uint32_t>&) { sent_kbps_.push_back(bitrate_bps / 1000); }, &clock_};
-  RembOutlet outlet_{&throttler_, &clock_};
+  // Lower bounds of RemoteEstimate, as they are sent.
+  std::vector<int64_t> remote_estimates_kbps_;
+  RembOutlet outlet_{&throttler_,
+                     [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>& packets) {
+                       for (const auto& packet : packets) {
+                         webrtc::rtcp::CommonHeader header;
+                         const webrtc::Buffer bytes = packet->Build();
+                         ASSERT_TRUE(header.Parse(bytes.data(), bytes.size()));
+                         webrtc::rtcp::App app;
+                         ASSERT_TRUE(app.Parse(header));
+                         webrtc::rtcp::RemoteEstimate estimate(std::move(app));
+                         ASSERT_TRUE(estimate.ParseData());
+                         remote_estimates_kbps_.push_back(estimate.estimate().link_capacity_lower.kbps());
+                       }
+                     },
+                     &clock_};
 };
 
 TEST_F(RembOutletTest, HoldsBackWhatTheThrottlerWouldForget) {
@@ -74,6 +93,35 @@ TEST_F(RembOutletTest, NeverSaysNoLimit) {
   AdvanceMs(200);
   outlet_.Send(DataRate::PlusInfinity(), {});
   EXPECT_EQ(sent_kbps_.back(), 4'294'967);
+}
+
+TEST_F(RembOutletTest, EachRembHasARemoteEstimateThatNoDelayFallsBelow) {
+  Send(300);
+  EXPECT_EQ(remote_estimates_kbps_, (std::vector<int64_t>{1'000'000}));
+  // A REMB that waits has none yet.
+  Send(2000);
+  EXPECT_EQ(remote_estimates_kbps_.size(), 1u);
+  AdvanceMs(200);
+  EXPECT_EQ(remote_estimates_kbps_.size(), 2u);
+}
+
+TEST_F(RembOutletTest, ReleaseLiftsBoth) {
+  outlet_.Release();
+  EXPECT_TRUE(sent_kbps_.empty() && remote_estimates_kbps_.empty()) << "nothing was announced";
+  Send(300);
+  Send(2000);
+  outlet_.Release();
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{300, 0}));
+  EXPECT_EQ(remote_estimates_kbps_, (std::vector<int64_t>{1'000'000, 0}));
+  EXPECT_TRUE(outlet_.next_timeout().IsPlusInfinity()) << "what waited is forgotten";
+  outlet_.Release();
+  EXPECT_EQ(sent_kbps_.size(), 2u);
+}
+
+TEST_F(RembOutletTest, LibwebrtcsOwnRembHasNoRemoteEstimate) {
+  static_cast<webrtc::RemoteBitrateObserver&>(outlet_).OnReceiveBitrateChanged({1}, 700'000);
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{700}));
+  EXPECT_TRUE(remote_estimates_kbps_.empty());
 }
 
 }  // namespace

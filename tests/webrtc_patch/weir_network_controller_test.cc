@@ -255,8 +255,9 @@ TEST_F(WeirNetworkControllerTest, HostileFeedbackIsNoEstimate) {
 // As libwebrtc drives it, on a network that drops, with the losses in its feedback.
 bare::FlowResult RunInANetwork(const bare::PathConfig& path, int64_t seconds) {
   return Simulate(path,
-                  std::make_unique<adapter::SendSideController>(
-                      "weir-send", std::move(MakeWeirNetworkControllerFactory({}).value()), FieldTrials(), nullptr),
+                  std::make_unique<adapter::SendSideController>("weir-send",
+                                                                std::move(MakeWeirNetworkControllerFactory({}).value()),
+                                                                FieldTrials(), adapter::SendSideController::Options{}),
                   weir::TimeDelta::Seconds(seconds));
 }
 

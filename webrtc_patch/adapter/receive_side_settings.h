@@ -19,6 +19,7 @@ inline constexpr size_t kPayloadTypes = 128;
 
 struct ReceiveSideSettings {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
+  bool sender_decides_too = false;
   ControllerFactory controller;
   // Counts changes of `controller`.
   uint64_t controllers = 0;

@@ -27,8 +27,10 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
       : settings_(std::move(settings)), on_decision_(std::move(config.on_decision)) {}
 
   std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment& environment,
-                                                         webrtc::RemoteBitrateObserver* observer) override {
-    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, environment, on_decision_);
+                                                         webrtc::RemoteBitrateObserver* observer,
+                                                         adapter::RembOutlet::RtcpSender rtcp_sender) override {
+    return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, std::move(rtcp_sender),
+                                                                     environment, on_decision_);
   }
   // In every mode, since a call may be switched to shadow while it runs.
   bool WantsTransportSequenceNumbers() const override { return true; }
@@ -41,6 +43,7 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
 ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
   ReceiveSideSettings settings;
   settings.mode = config.mode;
+  settings.sender_decides_too = config.sender_decides_too;
   settings.controller = config.controller ? config.controller : RuleAlone();
   settings.objective = config.objective;
   settings.constraints = config.constraints;

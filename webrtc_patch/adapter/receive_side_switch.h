@@ -9,7 +9,9 @@
 //
 // How the modes reach the sender. A sender whose peer negotiated transport-cc runs a congestion controller of its own
 // and takes the smaller of that and REMB; so:
-//   kWeir   wants an answer without transport-cc, with goog-remb and abs-send-time: the sender obeys REMB alone.
+//   kWeir   wants an answer with goog-remb and abs-send-time. With transport-cc, RemoteEstimate keeps delay from
+//           lowering the rate of the sender's GCC: REMB decides, and GCC's pacing, window, feedback timeout and limit
+//           under loss are in force. Without transport-cc the sender has none of them, and obeys REMB alone.
 //   kGcc    with transport-cc, libwebrtc's receiver only reports arrivals and the sender's GCC decides, exactly as
 //           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
 //   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
@@ -90,6 +92,8 @@ struct ReceiveSideDecision {
 
 struct ReceiveSideSwitchConfig {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
+  // The sender's own GCC, where the answer has transport-cc, may set a rate below Weir's.
+  bool sender_decides_too = false;
   // Null: RuleAlone().
   ControllerFactory controller;
   Objective objective;
@@ -114,7 +118,8 @@ class ReceiveSideSwitch {
   static void Uninstall();
 
   // To kWeir or kShadow from kGcc: Weir begins at what GCC last announced, if anything, else at the start rate. From
-  // kShadow to kWeir it goes on from where it is. To kGcc: libwebrtc's estimator begins anew; the REMB in force stays
+  // kShadow to kWeir it goes on from where it is. To kGcc with transport-cc: REMB and RemoteEstimate are lifted, and
+  // the sender's GCC goes on from its own rate. Without: libwebrtc's estimator begins anew; the REMB in force stays
   // until it sends one.
   void SetMode(ReceiveSideMode mode);
   ReceiveSideMode mode() const;

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
+
+#include "conversions.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/remote_estimate.h"
+#include "rate_controllers.h"
 
 namespace weir::adapter {
 namespace {
@@ -11,6 +17,8 @@ constexpr TimeDelta kThrottleInterval = TimeDelta::Millis(200);
 constexpr int64_t kThrottlePercent = 103;
 
 constexpr int64_t kAtOncePercent = 96;
+
+constexpr uint32_t kNoLimit = 0;
 
 // REMB cannot say 0: libwebrtc would take it for "no limit".
 uint32_t Bitrate(DataRate rate) {
@@ -26,19 +34,27 @@ void RembOutlet::Send(DataRate rate, const std::vector<uint32_t>& ssrcs) {
     waiting_bitrate_ = bitrate;
     waiting_ssrcs_ = ssrcs;
   } else {
-    Pass(bitrate, ssrcs);
+    Announce(bitrate, ssrcs);
   }
 }
 
 void RembOutlet::SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs) {
-  if (!Passes(Bitrate(rate))) Pass(std::max(1u, static_cast<uint32_t>(last_bitrate_ * kAtOncePercent / 100)), ssrcs);
+  if (!Passes(Bitrate(rate)))
+    Announce(std::max(1u, static_cast<uint32_t>(last_bitrate_ * kAtOncePercent / 100)), ssrcs);
   Send(rate, ssrcs);
 }
 
 void RembOutlet::OnTimeout() {
   if (!waiting_ || !Passes(waiting_bitrate_)) return;
   waiting_ = false;
-  Pass(waiting_bitrate_, waiting_ssrcs_);
+  Announce(waiting_bitrate_, waiting_ssrcs_);
+}
+
+void RembOutlet::Release() {
+  Clear();
+  if (!std::exchange(announced_, false)) return;
+  SendRemoteEstimate(DataRate::Zero());
+  Pass(kNoLimit, {});
 }
 
 Timestamp RembOutlet::next_timeout() const { return waiting_ ? open_time() : Timestamp::PlusInfinity(); }
@@ -57,6 +73,23 @@ void RembOutlet::OnReceiveBitrateChanged(const std::vector<uint32_t>& ssrcs, uin
 
 bool RembOutlet::Passes(uint32_t bitrate) const {
   return !passed_ || bitrate * kThrottlePercent / 100 <= last_bitrate_ || now() >= open_time();
+}
+
+void RembOutlet::Announce(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {
+  announced_ = true;
+  SendRemoteEstimate(kRemoteEstimateLower);
+  Pass(bitrate, ssrcs);
+}
+
+void RembOutlet::SendRemoteEstimate(DataRate link_capacity_lower) {
+  if (!rtcp_sender_) return;
+  auto packet = std::make_unique<webrtc::rtcp::RemoteEstimate>();
+  webrtc::NetworkStateEstimate estimate;
+  estimate.link_capacity_lower = ToWebrtc(link_capacity_lower);
+  packet->SetEstimate(estimate);
+  std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>> packets;
+  packets.push_back(std::move(packet));
+  rtcp_sender_(std::move(packets));
 }
 
 void RembOutlet::Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {

@@ -1,11 +1,15 @@
-// Where REMB leaves for libwebrtc: through its RembThrottler, but such that nothing is lost in it.
+// Where REMB leaves for libwebrtc: through its RembThrottler, but such that nothing is lost in it; and RemoteEstimate
+// beside it (RTCP APP "goog" 13, experimental in libwebrtc), without which a sender with transport-cc takes the smaller
+// of REMB and its own GCC.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
+#include "modules/remote_bitrate_estimator/rtp_transport_feedback_generator.h"
 #include "system_wrappers/include/clock.h"
 #include "weir/units.h"
 
@@ -15,8 +19,11 @@ namespace weir::adapter {
 // instead, until it passes. As an observer it forwards what libwebrtc's own estimators say, unchanged.
 class RembOutlet final : public webrtc::RemoteBitrateObserver {
  public:
-  // `throttler` and `clock`, which must be the throttler's, outlive this.
-  RembOutlet(webrtc::RemoteBitrateObserver* throttler, webrtc::Clock* clock) : throttler_(throttler), clock_(clock) {}
+  using RtcpSender = webrtc::RtpTransportFeedbackGenerator::RtcpSender;
+
+  // `throttler` and `clock`, which must be the throttler's, outlive this. A null `rtcp_sender`: no RemoteEstimate.
+  RembOutlet(webrtc::RemoteBitrateObserver* throttler, RtcpSender rtcp_sender, webrtc::Clock* clock)
+      : throttler_(throttler), rtcp_sender_(std::move(rtcp_sender)), clock_(clock) {}
 
   // Announces `rate`, now or as soon as the throttler lets it pass; replaces what waits.
   void Send(DataRate rate, const std::vector<uint32_t>& ssrcs);
@@ -26,6 +33,8 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   void OnTimeout();
   // Forgets what waits.
   void Clear() { waiting_ = false; }
+  // The same, and lifts REMB and RemoteEstimate: the sender's own GCC decides.
+  void Release();
   // When OnTimeout may be called next: PlusInfinity when nothing waits.
   Timestamp next_timeout() const;
 
@@ -35,12 +44,17 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   // From when on the throttler lets everything pass.
   Timestamp open_time() const;
   bool Passes(uint32_t bitrate) const;
+  void Announce(uint32_t bitrate, const std::vector<uint32_t>& ssrcs);
   void Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs);
+  void SendRemoteEstimate(DataRate link_capacity_lower);
   Timestamp now() const;
 
   webrtc::RemoteBitrateObserver* const throttler_;
+  const RtcpSender rtcp_sender_;
   webrtc::Clock* const clock_;
 
+  // A rate of Send() or SendAtOnce() is in force.
+  bool announced_ = false;
   bool passed_ = false;
   Timestamp last_time_ = Timestamp::MinusInfinity();
   uint32_t last_bitrate_ = 0;

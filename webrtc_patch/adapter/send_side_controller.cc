@@ -22,14 +22,8 @@ constexpr double kVideoPacingFactor = 1.1;
 
 SendSideController::SendSideController(std::string_view name,
                                        std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                                       const FieldTrials& field_trials, AfterFeedback after_feedback,
-                                       double protection_factor, bool holds_frames)
-    : name_(name),
-      factory_(std::move(factory)),
-      field_trials_(field_trials),
-      protection_factor_(protection_factor),
-      holds_frames_(holds_frames),
-      after_feedback_(std::move(after_feedback)) {
+                                       const FieldTrials& field_trials, Options options)
+    : name_(name), factory_(std::move(factory)), field_trials_(field_trials), options_(std::move(options)) {
   SilenceLibwebrtcLog();
 }
 
@@ -37,7 +31,7 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
   const Timestamp now = constraints.at_time;
   const bool start_rate_changed = constraints.start_rate != constraints_.start_rate;
   constraints_ = constraints;
-  constraints_.max_rate = constraints.max_rate * protection_factor_;
+  constraints_.max_rate = constraints.max_rate * options_.protection_factor;
   max_media_rate_ = constraints.max_rate;
   if (!controller_) {
     Start(now);
@@ -63,7 +57,8 @@ void SendSideController::Start(Timestamp now) {
   config.constraints.at_time = time_->ToWebrtc(now);
   config.constraints.min_data_rate = adapter::ToWebrtc(constraints_.min_rate);
   config.constraints.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
-  config.constraints.starting_rate = adapter::ToWebrtc(constraints_.start_rate);
+  config.constraints.starting_rate = adapter::ToWebrtc(
+      options_.receiver_decides ? std::max(constraints_.start_rate, kStartRateOfReceiver) : constraints_.start_rate);
   config.stream_based_config = StreamsConfig(now);
   controller_ = factory_->Create(std::move(config));
   // In force until the controller sets another.
@@ -74,9 +69,18 @@ void SendSideController::Start(Timestamp now) {
   available.network_available = true;
   Collect(controller_->OnNetworkAvailability(available), now);
   Collect(controller_->OnStreamsConfig(StreamsConfig(now)), now);
+  if (options_.receiver_decides) FollowReceiver(now);
   ProcessInterval(now);
   timer_.Start(now, adapter::FromWebrtc(factory_->GetProcessInterval()));
   ApplyBounds(now);
+}
+
+void SendSideController::FollowReceiver(Timestamp now) {
+  webrtc::NetworkStateEstimate estimate;
+  estimate.update_time = time_->ToWebrtc(now);
+  estimate.link_capacity_lower = adapter::ToWebrtc(kRemoteEstimateLower);
+  Collect(controller_->OnNetworkStateEstimate(estimate), now);
+  OnRemoteBitrateReport({.receive_time = now, .bandwidth = constraints_.start_rate});
 }
 
 webrtc::StreamsConfig SendSideController::StreamsConfig(Timestamp now) const {
@@ -109,7 +113,7 @@ void SendSideController::OnTransportPacketsFeedback(const TransportPacketsFeedba
   if (!feedback.feedback_time.IsFinite()) return;
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(feedback.feedback_time));
   Collect(controller_->OnTransportPacketsFeedback(time_->ToWebrtc(feedback)), feedback.feedback_time);
-  if (after_feedback_) after_feedback_(*controller_, constraints_);
+  if (options_.after_feedback) options_.after_feedback(*controller_, constraints_);
 }
 
 void SendSideController::OnTransportLossReport(const TransportLossReport& report) {
@@ -154,7 +158,7 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
   }
   if (update.congestion_window) {
     pending_.congestion_window = adapter::FromWebrtc(*update.congestion_window);
-    pending_.holds_frames = holds_frames_;
+    pending_.holds_frames = options_.holds_frames;
     pending_since_ = std::min(pending_since_, now);
   }
   if (update.target_rate) {
@@ -199,29 +203,44 @@ namespace weir {
 int LibwebrtcMilestone() { return WEIR_LIBWEBRTC_MILESTONE; }
 std::string_view LibwebrtcVersion() { return WEIR_LIBWEBRTC_VERSION; }
 
-std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials, double protection_factor) {
+namespace {
+
+std::unique_ptr<SenderController> MakeGcc(const FieldTrials& field_trials, double protection_factor,
+                                          bool receiver_decides) {
   FieldTrials all = field_trials;
   all.merge(ParseFieldTrials(adapter::kDefaultGccTrials).value());
   return std::make_unique<adapter::SendSideController>(
       "gcc", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), all,
-      [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints&) {
-        adapter::StopLossBasedEstimate(controller);
-      },
-      protection_factor);
+      adapter::SendSideController::Options{
+          .after_feedback = [](webrtc::NetworkControllerInterface& controller,
+                               const TargetRateConstraints&) { adapter::StopLossBasedEstimate(controller); },
+          .protection_factor = protection_factor,
+          .receiver_decides = receiver_decides});
+}
+
+}  // namespace
+
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials, double protection_factor) {
+  return MakeGcc(field_trials, protection_factor, /*receiver_decides=*/false);
+}
+
+std::unique_ptr<SenderController> MakeGccOfReceiver(double protection_factor) {
+  return MakeGcc({}, protection_factor, /*receiver_decides=*/true);
 }
 
 std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials, double protection_factor) {
   return std::make_unique<adapter::SendSideController>(
-      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials, nullptr, protection_factor,
-      /*holds_frames=*/true);
+      "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials,
+      adapter::SendSideController::Options{.protection_factor = protection_factor, .holds_frames = true});
 }
 
 std::unique_ptr<SenderController> MakePccController() {
   return std::make_unique<adapter::SendSideController>(
       "pcc", std::make_unique<webrtc::PccNetworkControllerFactory>(), FieldTrials(),
-      [](webrtc::NetworkControllerInterface& controller, const TargetRateConstraints& constraints) {
+      adapter::SendSideController::Options{.after_feedback = [](webrtc::NetworkControllerInterface& controller,
+                                                                const TargetRateConstraints& constraints) {
         adapter::BoundPccEstimate(static_cast<webrtc::pcc::PccNetworkController&>(controller), constraints);
-      });
+      }});
 }
 
 }  // namespace weir

@@ -20,13 +20,15 @@ namespace weir::adapter {
 
 class SendSideController final : public SenderController {
  public:
-  // Called with the controller and its constraints after each transport feedback it was given; may be null.
-  using AfterFeedback = std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)>;
-
-  // `protection_factor`: as in rate_controllers.h. `holds_frames`: as in SenderControlUpdate.
+  struct Options {
+    // Called with the controller and its constraints after each transport feedback it was given; may be null.
+    std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)> after_feedback = nullptr;
+    double protection_factor = 1;   // as in rate_controllers.h
+    bool holds_frames = false;      // as in SenderControlUpdate
+    bool receiver_decides = false;  // as MakeGccOfReceiver()
+  };
   SendSideController(std::string_view name, std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
-                     const FieldTrials& field_trials, AfterFeedback after_feedback, double protection_factor = 1,
-                     bool holds_frames = false);
+                     const FieldTrials& field_trials, Options options);
 
   std::string_view name() const override { return name_; }
 
@@ -44,6 +46,8 @@ class SendSideController final : public SenderController {
  private:
   void Start(Timestamp now);
   void ProcessInterval(Timestamp now);
+  // RemoteEstimate and the first REMB, which come before the first packet leaves.
+  void FollowReceiver(Timestamp now);
   webrtc::StreamsConfig StreamsConfig(Timestamp now) const;
   // Keeps what is new in `update` until the host asks for it.
   void Collect(const webrtc::NetworkControlUpdate& update, Timestamp now);
@@ -53,9 +57,7 @@ class SendSideController final : public SenderController {
   const std::string name_;
   const std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
   const FieldTrialsOfController field_trials_;
-  const double protection_factor_;
-  const bool holds_frames_;
-  const AfterFeedback after_feedback_;
+  const Options options_;
   webrtc::RtcEventLogNull event_log_;
 
   // As the host gave them, but for the largest rate, which has the protection in it.

@@ -57,12 +57,13 @@ class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
 
 SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
     std::shared_ptr<const SharedReceiveSideSettings> settings, webrtc::RemoteBitrateObserver* throttler,
-    const webrtc::Environment& environment, WeirRemoteBitrateEstimator::OnDecision on_decision)
+    RembOutlet::RtcpSender rtcp_sender, const webrtc::Environment& environment,
+    WeirRemoteBitrateEstimator::OnDecision on_decision)
     : shared_settings_(std::move(settings)),
       environment_(environment),
       clock_(&environment_.clock()),
       on_decision_(std::move(on_decision)),
-      outlet_(throttler, clock_) {
+      outlet_(throttler, shared_settings_->Get().sender_decides_too ? nullptr : std::move(rtcp_sender), clock_) {
   // Earlier wishes to repeat were of other calls.
   repeats_ = shared_settings_->Get().repeats;
   FollowSettings();

@@ -21,7 +21,8 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
  public:
   // `throttler` outlives this.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
-                                 webrtc::RemoteBitrateObserver* throttler, const webrtc::Environment& environment,
+                                 webrtc::RemoteBitrateObserver* throttler, RembOutlet::RtcpSender rtcp_sender,
+                                 const webrtc::Environment& environment,
                                  WeirRemoteBitrateEstimator::OnDecision on_decision);
 
   void IncomingPacket(const webrtc::RtpPacketReceived& packet) override;

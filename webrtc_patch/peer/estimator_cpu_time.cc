@@ -46,13 +46,16 @@ class MeasuredEstimator final : public webrtc::RemoteBitrateEstimator {
 };
 
 class MeasuringFactory final : public webrtc::RemoteBitrateEstimatorFactory {
+  using RtcpSender = webrtc::RtpTransportFeedbackGenerator::RtcpSender;
+
  public:
   MeasuringFactory(std::shared_ptr<webrtc::RemoteBitrateEstimatorFactory> factory, std::shared_ptr<CpuTime> total)
       : factory_(std::move(factory)), total_(std::move(total)) {}
 
   std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment& environment,
-                                                         webrtc::RemoteBitrateObserver* observer) override {
-    auto estimator = factory_->Create(environment, observer);
+                                                         webrtc::RemoteBitrateObserver* observer,
+                                                         RtcpSender rtcp_sender) override {
+    auto estimator = factory_->Create(environment, observer, std::move(rtcp_sender));
     if (estimator == nullptr) return nullptr;
     return std::make_unique<MeasuredEstimator>(std::move(estimator), total_);
   }

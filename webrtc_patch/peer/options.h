@@ -32,6 +32,8 @@ struct Options {
   bool weir_at_sender = false;
   // For kWeir; nullopt: the policy alone.
   std::optional<PoolAtBothEnds> pool;
+  // For kWeir: the answer keeps transport-cc.
+  bool transport_cc = false;
   // Empty: the ten-line rule.
   std::string model;
   // Answers of the policy are used so much later.

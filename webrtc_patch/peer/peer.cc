@@ -63,6 +63,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   if (options.receive) {
     peer->receive_side_ =
         OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
+                                           .sender_decides_too = options.pool && options.pool->sender_has_gcc,
                                            .controller = controller,
                                            .objective = options.objective,
                                            .constraints = options.bitrate,

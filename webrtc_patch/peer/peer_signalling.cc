@@ -7,6 +7,7 @@
 #include "api/set_local_description_observer_interface.h"
 #include "api/set_remote_description_observer_interface.h"
 #include "peer.h"
+#include "rate_controllers.h"
 #include "sdp.h"
 
 namespace weir::peer {
@@ -18,9 +19,6 @@ using webrtc::SdpType;
 using webrtc::SessionDescriptionInterface;
 
 constexpr size_t kMaxEarlyCandidates = 64;
-// Start rate for Chromium, so that it follows REMB at once; the first REMB arrives before its media.
-constexpr int kStartBitrateKbps = 20'000;
-
 std::string Text(const SessionDescriptionInterface& description) {
   std::string sdp;
   description.ToString(&sdp);
@@ -94,8 +92,8 @@ void Peer::MakeDescription(SdpType type) {
 
 void Peer::SetLocalDescription(SdpType type, std::string sdp) {
   const bool sender_follows_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
-  // With transport-cc the sender takes the smaller of REMB and its own GCC.
-  const bool sender_has_gcc = options_.pool && options_.pool->sender_has_gcc;
+  // With transport-cc the sender has a GCC, beside REMB.
+  const bool sender_has_gcc = options_.transport_cc || (options_.pool && options_.pool->sender_has_gcc);
   if (sender_follows_remb && !sender_has_gcc) sdp = WithoutTransportCc(sdp);
   // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
   if (sender_follows_remb && type == SdpType::kAnswer) sdp = AsDtlsServer(sdp);
@@ -107,10 +105,11 @@ void Peer::SetLocalDescription(SdpType type, std::string sdp) {
       webrtc::make_ref_counted<OnLocalDescriptionSet>(
           WhileAlive([this, type, sdp, sender_follows_remb](const RTCError& error) {
             if (!error.ok()) return Fail(std::string("the description was rejected: ") + error.message());
-            // A weir-peer follows REMB at once without it.
+            // A weir-peer follows REMB at once without it. The first REMB arrives before media.
             const bool raise_start = type == SdpType::kAnswer && sender_follows_remb && !remote_is_peer_;
+            const int64_t start_kbps = options_.transport_cc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps;
             outputs_.lines->Write({{"type", webrtc::SdpTypeToString(type)},
-                                   {"sdp", WithTool(raise_start ? WithStartBitrate(sdp, kStartBitrateKbps) : sdp)}});
+                                   {"sdp", WithTool(raise_start ? WithStartBitrate(sdp, start_kbps) : sdp)}});
             if (type == SdpType::kAnswer) OnNegotiated();
           })));
 }

@@ -82,9 +82,9 @@ std::string AsDtlsServer(std::string_view answer) {
   return result;
 }
 
-std::string WithStartBitrate(std::string_view sdp, int kbps) {
+std::string WithStartBitrate(std::string_view sdp, int64_t kbps) {
   const std::string bitrates =
-      "x-google-start-bitrate=" + std::to_string(kbps) + ";x-google-max-bitrate=" + std::to_string(kbps);
+      "x-google-start-bitrate=" + std::to_string(kbps) + ";x-google-max-bitrate=" + std::to_string(kMaxBitrateKbps);
   std::set<int> with_parameters;
   std::set<int> video_codecs;
   ForEachLine(sdp, [&](std::string_view line, bool is_video) {

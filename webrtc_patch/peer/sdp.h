@@ -2,6 +2,7 @@
 #ifndef WEIR_WEBRTC_PATCH_PEER_SDP_H_
 #define WEIR_WEBRTC_PATCH_PEER_SDP_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,9 +17,11 @@ std::string WithoutTransportCc(std::string_view sdp);
 // Lets the other end start the DTLS handshake.
 std::string AsDtlsServer(std::string_view answer);
 
-// Adds `x-google-start-bitrate` and `x-google-max-bitrate` to every video codec: with a high start rate Chromium
-// follows REMB at once in both directions, otherwise it grows by 8 % a second.
-std::string WithStartBitrate(std::string_view sdp, int kbps);
+// Adds `x-google-start-bitrate` and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec. Chromium follows
+// REMB at once up to its own rate, which begins there; without transport-cc it grows by 8 % a second, with it by
+// probes.
+inline constexpr int64_t kMaxBitrateKbps = 20'000;
+std::string WithStartBitrate(std::string_view sdp, int64_t kbps);
 
 // Adds "a=tool:weir-peer", by which peers recognise each other.
 std::string WithTool(std::string_view sdp);

@@ -33,7 +33,7 @@ TEST(Sdp, WithoutTransportCcKeepsRembAndSendTimes) {
 
 TEST(Sdp, StartBitrateIsAddedToVideoCodecsOnly) {
   const std::string sdp = WithStartBitrate(kAnswer, 5000);
-  const std::string bitrates = "x-google-start-bitrate=5000;x-google-max-bitrate=5000\r\n";
+  const std::string bitrates = "x-google-start-bitrate=5000;x-google-max-bitrate=20000\r\n";
   EXPECT_NE(sdp.find("a=rtpmap:96 VP8/90000\r\na=fmtp:96 " + bitrates), std::string::npos);
   EXPECT_NE(sdp.find("a=fmtp:98 profile-id=0;" + bitrates), std::string::npos);
   EXPECT_NE(sdp.find("a=fmtp:97 apt=96\r\n"), std::string::npos);
