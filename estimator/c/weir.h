@@ -118,7 +118,7 @@ typedef struct weir_estimator_config {
   float objective_throughput;
   float objective_latency;
   float objective_loss;
-  /* 0: no limit on rises, no decay on a feedback timeout; for experiments. */
+  /* 0: only finiteness and bounds are kept; for experiments. */
   int32_t guard;
 
   /* NULL, or a clock: a decision that takes longer than decision_limit_us by it is dropped and counts as late and as a
@@ -209,7 +209,7 @@ typedef struct weir_pool_member {
   const char* role;
   /* The latest target; 0 before the first. */
   int64_t rate_bps;
-  /* 0 to 1 for the specification's pilot under by_trust; 1 for all others. */
+  /* 0 to 1 for the specification's pilot, unless its policy is fixed; 1 for all others. */
   double trust;
 } weir_pool_member;
 

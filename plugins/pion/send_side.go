@@ -54,7 +54,7 @@ var (
 	_ [C.sizeof_weir_packet_feedback - unsafe.Sizeof(PacketFeedback{})]struct{}
 )
 
-// NewSendSide makes one; Close frees it. The pacing rate is pacingFactor times the target rate; 0: the library's 2.5.
+// NewSendSide makes one; Close frees it. The pacing rate is pacingFactor times the target rate; 0: the library's 1.1.
 func NewSendSide(config Config, pacingFactor float64) (*SendSide, error) {
 	s := &SendSide{}
 	err := config.create(func(controller *C.weir_controller, c *C.weir_estimator_config) C.int {

@@ -1,9 +1,9 @@
 // Decides when a sender's packets leave, in the manner of libwebrtc's pacing: media at the pacing rate, audio at once,
 // retransmissions before new media, padding up to the padding rate, probe clusters at their own rate.
 //
-// As in Chromium 150, and as its packets on the wire show: media leaves in bursts of up to 40 ms' worth, under
-// whichever controller. Apart from that every packet leaves at the nanosecond at which it may, so no granularity of a
-// timer shows in the delays that are measured.
+// As in Chromium 150, and as its packets on the wire show, media leaves in bursts: up to the controller's
+// `burst_interval`, 40 ms by default. Apart from that every packet leaves at the nanosecond at which it may, so no
+// granularity of a timer shows in the delays that are measured.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_PACER_H_
 #define WEIR_SIMULATOR_ENDPOINTS_PACER_H_
 

@@ -16,8 +16,8 @@
 //           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
 //   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
 //           and sends nothing.
-// Without packets Weir still sends REMB: at once when a call begins, every 200 ms until its first packet, but for at
-// most 10 s; then, and in a blackout, every second and at every decrease.
+// Without packets Weir still sends REMB: at once when a call begins, and every 200 ms until its first packet, for at
+// most 10 s. After the first packet, also in a blackout: every second and at every decrease.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
 

@@ -88,10 +88,9 @@ class SendSideEstimator {
   // The rates in force; they may change with each of the calls above. No padding; bursts of 5 ms.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
-  // A host that paces keeps at most this much in flight: what the target carries in the shortest recent delay of
-  // feedback plus a third of it, or 50 ms where that is more; at least a full packet. While it is full the host should
-  // encode no frame, which would wait. PlusInfinity before the first feedback. A host may ignore it: the rates do not
-  // depend on it.
+  // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms)), D being the shortest recent
+  // delay of feedback; at least 1500 bytes. While it is full the host should encode no frame, which would wait.
+  // PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.

@@ -29,7 +29,7 @@ const (
 // Options are those of an Estimator.
 type Options struct {
 	weir.Config
-	// PacingFactor: the pacing rate is so many times the target rate; 0: 2.5. Who paces is for the host to say.
+	// PacingFactor: the pacing rate is so many times the target rate; 0: 1.1. Who paces is for the host to say.
 	PacingFactor float64
 }
 
