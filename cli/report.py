@@ -33,8 +33,8 @@ def report(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Makes summary.json and report.html, again or of an interrupted replay or calls of `weir serve`; or report.html of
-    a browser's dump.
+    """Makes summary.json and report.html of a folder again, also of an interrupted replay or of calls of `weir serve`;
+    or report.html of a browser's dump.
     """
     _check(path)
     if not path.is_dir():

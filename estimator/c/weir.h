@@ -76,8 +76,8 @@ typedef struct weir_controller weir_controller;
 /* NULL is allowed. What was made with the controller remains valid. */
 WEIR_API void weir_controller_destroy(weir_controller* controller) WEIR_NOEXCEPT;
 /* A policy. `worker` not 0: models are computed on one thread for the whole process, for which no call waits. The rate
- * in force stays until the answer is there, which next_timeout_us polls every 10 ms; after the model's interval it is a
- * fault. */
+ * in force stays until the answer is there; next_timeout_us is every 10 ms then. An answer after more than the model's
+ * interval is a fault. */
 WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 /* "rule", "nada" or "fixed" (always the start rate). */

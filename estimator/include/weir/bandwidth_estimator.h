@@ -88,7 +88,7 @@ struct BandwidthEstimatorConfig {
   // Without the guard only finiteness and bounds are kept; for training and experiments.
   bool guard = true;
   GuardOptions guard_rules = {};
-  // The arrivals are those that the other end reports, which may lie: the rate grows no faster than GCC's there.
+  // The other end, which may lie, reports the arrivals: so the rate grows no faster than GCC's.
   bool arrivals_are_reported = false;
   DecisionLimit decision_limit = {};
 };

@@ -53,7 +53,7 @@ const char* OnnxRuntimeVersion();
 std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name, DataRate fixed_rate);
 
 // A controller that runs a policy model; and one that runs it on a thread for the whole process, for which no call
-// waits. The rate in force stays until the answer is there, for at most the model's interval; then it is a fault.
+// waits. The rate in force stays until the answer is there; an answer after more than the model's interval is a fault.
 std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model);
 std::unique_ptr<ReceiverController> MakeWorkerPolicyController(std::shared_ptr<const PolicyModel> model);
 

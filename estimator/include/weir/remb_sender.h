@@ -48,15 +48,16 @@ Remb RembFor(const BandwidthEstimator& estimator);
 // With T the rate in force, S the rate of the latest REMB and t the time since it, a REMB is due:
 //
 // 1. At once, for the first rate.
-// 2. T <= 0.97 S: at once.
-// 3. Any other T != S: at t = 200 ms. Fewer than four packets in the last second and 0.85 S < T < 1.15 S: at
-//    t = 500 ms, before rule 2, since so few packets are little evidence and REMB would outweigh the audio.
-// 4. T = S, because feedback can be lost:
+// 2. T != S, 0.85 S < T < 1.15 S, and fewer than four packets in the last second: at t = 500 ms, since so few packets
+//    are little evidence and REMB would outweigh the audio.
+// 3. Any other T <= 0.97 S: at once.
+// 4. Any other T != S: at t = 200 ms.
+// 5. T = S, because feedback can be lost:
 //    a. at t = 200 ms until one was sent after the first packet, since the sender's transport may not have been ready;
 //       without packets only for 10 s after the first REMB;
 //    b. at t = 200 ms, up to five times, while more than 1.25 S arrives: the sender may not have received it. A REMB of
 //       80 bytes, with SRTCP, UDP and IP, must be at most 5 % of the received bytes (RFC 3550, section 6.2);
-//    c. at t = 1 s otherwise, also while nothing arrives.
+//    c. at t = 1 s otherwise, also while nothing arrives any more.
 class RembSender {
  public:
   // MinusInfinity before the first OnTimeout, PlusInfinity while nothing is due before something changes.

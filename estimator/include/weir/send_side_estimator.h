@@ -61,10 +61,10 @@ struct SendSideCounters {
 // loss nor a lower receive rate. A receive time that is impossible by the sender's clock is an arrival without a delay.
 //
 // Feedback is untrusted: it may be lost, late, reordered or repeated, with any numbers and times. Each packet counts
-// once; for 1 s more than packets take, one that was reported lost may still be reported as received. Other reports on
+// once; one that was reported lost may be reported as received until 1 s after it would have arrived. Other reports on
 // packets that were never sent or are known change nothing. Time never runs backwards, and the work of a call is
-// bounded. Once the path has shown a queue, the rate beyond the highest that was received grows by 5 % a second, since
-// a receiver may acknowledge what it never got. Allocates only at construction. Never call concurrently.
+// bounded. A receiver may acknowledge what it never got, so once the path has shown a queue, the rate beyond the
+// highest that was received grows by 5 % a second. Allocates only at construction. Never call concurrently.
 class SendSideEstimator {
  public:
   // Number of departures that are remembered: 0.5 s at 150 Mbps.

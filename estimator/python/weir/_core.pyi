@@ -171,9 +171,9 @@ class BandwidthEstimator:
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
     ) -> None:
-        """Takes a model, the name of a built-in controller ("fixed" keeps the start rate), a pool, or a class of the
-        user's own, as replays do. A failure of the user's own is reported as an unraisable exception, and the ten-line
-        rule decides until it works again.
+        """Takes a model, the name of a built-in controller ("fixed" keeps the start rate), a pool, or a custom class as
+        for replays. A failure of that class is reported as an unraisable exception, and the ten-line rule decides until
+        it works again.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
         divided by their sum. Without `guard` only finiteness and bounds are kept. Raises ValueError for invalid
