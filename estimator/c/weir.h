@@ -75,9 +75,9 @@ typedef struct weir_controller weir_controller;
 
 /* NULL is allowed. What was made with the controller remains valid. */
 WEIR_API void weir_controller_destroy(weir_controller* controller) WEIR_NOEXCEPT;
-/* A policy. `worker` not 0: models are computed on one thread for the whole process, for which no call waits. The rate
- * in force stays until the answer is there; next_timeout_us is every 10 ms then. An answer after more than the model's
- * interval is a fault. */
+/* A policy. `worker` not 0: models are computed on one thread for the whole process, for which no call waits. Until the
+ * answer is there the rate in force stays, and the host polls by next_timeout_us every 10 ms. An answer after more than
+ * the model's interval is a fault. */
 WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 /* "rule", "nada" or "fixed" (always the start rate). */

@@ -1,7 +1,7 @@
 // The rules of the guard, which bound the rate of any controller: names, switches and counters.
 //
-// Invariant: no rate above what arrives is held for long while packets are lost for it. Ten seconds in a row that each
-// lose 5 % of the packets are followed by a back-off to 0.65 of what arrives, and where it ends the loss, by 0.95.
+// Invariant: no rate above what arrives is held for long while it loses packets. After ten seconds in a row that each
+// lose 5 % of the packets, the rate backs off to 0.65 of what arrives; where that ends the loss, then to 0.95 of it.
 #ifndef WEIR_GUARD_H_
 #define WEIR_GUARD_H_
 

@@ -26,7 +26,7 @@ struct PacketDeparture {
 enum class PacketFate : uint8_t {
   kReceived,
   kLost,
-  kUnknown,  // the feedback was lost; so is the fate of all packets that no feedback mentions
+  kUnknown,  // the feedback was lost; packets that no feedback mentions have this fate too
 };
 
 // One packet's entry in transport feedback. Untrusted.
