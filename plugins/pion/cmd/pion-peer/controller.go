@@ -12,8 +12,8 @@ import (
 const (
 	weirAtSender   = "weir-send"
 	largestRateBps = 1_000_000_000
-	// pacingFactor is that of Weir's library, and of libwebrtc under GCC: packets leave at so many times the target rate
-	// at most.
+	// pacingFactor is that of Weir behind libwebrtc's interface (webrtc_patch/adapter): packets leave at so many times the
+	// target rate at most.
 	pacingFactor = 2.5
 	// Overhead of a packet: RTP's header with its extension; SRTP's tag, UDP and IP.
 	rtpHeaderBytes = 20
