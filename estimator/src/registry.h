@@ -65,6 +65,7 @@ inline constexpr RegisteredController kControllers[] = {
      .at_native_sender = true,
      .uses_model = true,
      .opt_in = true},
+    {.name = "weir-send-ccfb", .summary = "weir-send, from RFC 8888 feedback", .uses_model = true, .opt_in = true},
     {.name = "shadow",
      .summary = "gcc decides; weir runs in parallel and is only shown",
      .simulated = false,

@@ -45,6 +45,10 @@ std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& 
   return MakePolicy(context, context.job.model->Load());
 }
 
+std::unique_ptr<SenderController> MakeWeirAtSender(const ControllerContext& context, const FieldTrials&) {
+  return AtSender(context, true, context.job.guard_rules, MakeWeirController(context));
+}
+
 std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
   const external::ExternalSpecification& specification = *context.external();
   return std::make_unique<external::ExternalController>(
@@ -101,11 +105,8 @@ constexpr Factory kFactories[] = {
     {.name = "pcc",
      .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); },
      .reports_loss = false},
-    {.name = "weir-send",
-     .at_sender =
-         [](const ControllerContext& context, const FieldTrials&) {
-           return AtSender(context, true, context.job.guard_rules, MakeWeirController(context));
-         }},
+    {.name = "weir-send", .at_sender = &MakeWeirAtSender},
+    {.name = "weir-send-ccfb", .at_sender = &MakeWeirAtSender, .congestion_control_feedback = true},
     {.name = "oracle",
      .at_sender = [](const ControllerContext& context,
                      const FieldTrials&) { return MakeOracleController(context.oracle); },

@@ -10,9 +10,15 @@
 namespace weir::sim {
 namespace {
 
+class WeirSendControllerTest : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Feedback, WeirSendControllerTest, testing::Values("weir-send", "weir-send-ccfb"),
+                         [](const auto& tested) {
+                           return std::string(tested.index == 0 ? "TransportWide" : "Rfc8888");
+                         });
+
 // The sender obeys the congestion window: a queue of 300 ms holds all that it sends before it notices.
-TEST(WeirSendControllerTest, OverflowsNoQueueWhereThePathStops) {
-  SimulationJob job = JobOf(PathOf({{0, 1'000'000}, {15, 0}, {17, 1'000'000}}, 25), "weir-send");
+TEST_P(WeirSendControllerTest, OverflowsNoQueueWhereThePathStops) {
+  SimulationJob job = JobOf(PathOf({{0, 1'000'000}, {15, 0}, {17, 1'000'000}}, 25), GetParam());
   job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/steering.onnx");
   const auto flow = RunJob(job, true)["flows"][0];
   EXPECT_EQ(flow["packets_lost"], 0);
@@ -20,12 +26,12 @@ TEST(WeirSendControllerTest, OverflowsNoQueueWhereThePathStops) {
 }
 
 // Bursts of libwebrtc's 40 ms would overflow it.
-TEST(WeirSendControllerTest, KeepsVideoWithinAQueueOfSixPacketsOnALongRoundTrip) {
+TEST_P(WeirSendControllerTest, KeepsVideoWithinAQueueOfSixPacketsOnALongRoundTrip) {
   json scenario = Steady(4'000'000, 40);
   scenario["forward"]["one_way_delay_ms"] = 300.0;
   scenario["forward"]["queue"] = {{"packets", 6}};
   scenario["flows"][0]["media"] = {{"kind", "video"}};
-  SimulationJob job = JobOf(scenario, "weir-send");
+  SimulationJob job = JobOf(scenario, GetParam());
   job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/steering.onnx");
   const auto flow = RunJob(job, true)["flows"][0];
   EXPECT_LT(flow["packets_lost"].get<double>(), 0.02 * flow["packets_sent"].get<double>());

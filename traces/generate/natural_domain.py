@@ -68,7 +68,7 @@ def natural_scenario(seed: int, without: str = "") -> Scenario:
     return Scenario.make(
         name=f"natural-{seed}" + (WITHOUT + without if without else ""),
         description=", ".join(troubles) or "a plain call",
-        provenance={"source": f"weir.traces.natural_domain, seed {seed}", "licence": "BSD-3-Clause"},
+        provenance={"source": f"weir.traces.generate.natural_domain, seed {seed}", "licence": "BSD-3-Clause"},
         duration_s=DURATION_S,
         forward=scenario["forward"],
         reverse=scenario["reverse"] | {"one_way_delay_ms": scenario["forward"]["one_way_delay_ms"]},

@@ -112,7 +112,7 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
     return Scenario.make(
         name=f"random-{split}-{seed}",
         description=f"{dynamics}, about {_rate_text(nominal)}",
-        provenance={"source": f"weir.traces.random_domain, {split}, seed {seed}", "licence": "BSD-3-Clause"},
+        provenance={"source": f"weir.traces.generate.random_domain, {split}, seed {seed}", "licence": "BSD-3-Clause"},
         duration_s=duration_s,
         forward={
             "capacity": Capacity.from_trace(trace),

@@ -160,7 +160,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
         "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {plan.trees}, leaves at "
         f"most {plan.leaves}, rounds of dataset aggregation {plan.rounds}",
         "teachers": [{"name": one.name, "version": one.version, "sha256": one.sha256} for one in described],
-        "data": "random domain (weir.traces.random_domain), split train, mean capacity at most "
+        "data": "random domain (weir.traces.generate.random_domain), split train, mean capacity at most "
         f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps, {plan.flows:,} flows of {plan.duration_s:g} s under the teacher",
         "objectives": "balanced, and random on the same paths",
         "action": asdict(specification.action),

@@ -43,7 +43,7 @@ def test_traces_are_whole_and_repaired(traces):
 
 def test_random_scenarios_are_held_out_and_not_repeated():
     first, more = (build(settings()).scenarios for build in (sets.random(), sets.random(first=1, times=2)))
-    seeds = [f"weir.traces.random_domain, held_out, seed {1_000_000 + index}" for index in range(6)]
+    seeds = [f"weir.traces.generate.random_domain, held_out, seed {1_000_000 + index}" for index in range(6)]
     assert [one.provenance["source"] for one in (*first, *more)] == seeds
 
 
