@@ -86,7 +86,6 @@ struct SenderControlUpdate {
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;  // the host sends them one after another
   std::optional<DataSize> congestion_window;              // with this much in flight the host sends no media
-  bool holds_frames = false;  // with a window: nor does it encode, as Chromium since July 2026 with SCReAM
 };
 
 // Decides from the packets that it sent and the feedback about them.
@@ -96,6 +95,8 @@ class SenderController : public NetworkController {
   virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
   virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
   virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
+  // Its host encodes no frame while the congestion window is full, as Chromium since July 2026 with SCReAM.
+  virtual bool holds_frames() const { return false; }
   // Invoked when `next_timeout()` has come, or later.
   [[nodiscard]] virtual SenderControlUpdate OnTimeout(Timestamp now) = 0;
 };

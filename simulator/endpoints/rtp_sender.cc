@@ -238,10 +238,7 @@ void RtpSender::PollController(int64_t now_ns) {
   if (controller_->next_timeout() <= now) {
     const SenderControlUpdate update = controller_->OnTimeout(now);
     if (update.pacer_config) pacer_.SetConfig(*update.pacer_config, now_ns);
-    if (update.congestion_window) {
-      congestion_window_ = *update.congestion_window;
-      holds_frames_ = update.holds_frames;
-    }
+    if (update.congestion_window) congestion_window_ = *update.congestion_window;
     for (const ProbeClusterConfig& probe : update.probe_cluster_configs) pacer_.AddProbeCluster(probe);
     if (update.target_rate) {
       SetTargetRate(update.target_rate->target_rate, now_ns);
@@ -250,7 +247,7 @@ void RtpSender::PollController(int64_t now_ns) {
   }
   const bool congested = history_.data_in_flight() >= congestion_window_;
   pacer_.SetCongested(congested);
-  source_->HoldFrames(congested && holds_frames_, now_ns);
+  source_->HoldFrames(congested && controller_->holds_frames(), now_ns);
   controller_timer_.Set(ToSimulatedNs(controller_->next_timeout()));
 }
 

@@ -105,7 +105,6 @@ class RtpSender final : private PacketSink {
   SentPacketHistory history_;
   int64_t frame_drop_interval_ = 0;
   DataSize congestion_window_ = DataSize::PlusInfinity();
-  bool holds_frames_ = false;
   // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
   RtpPacketHistory video_history_;
   ByteWindow video_sent_;

@@ -29,6 +29,7 @@ class WeirSendController final : public SenderController {
   void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
   void OnTransportLossReport(const TransportLossReport&) override {}
   void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
+  bool holds_frames() const override { return true; }
 
   SenderControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;
@@ -75,10 +76,8 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
 SenderControlUpdate WeirSendController::OnTimeout(Timestamp now) {
   estimator_.OnTimeout(now);
   SenderControlUpdate update;
-  if (const DataSize window = estimator_.congestion_window(); window != reported_window_) {
+  if (const DataSize window = estimator_.congestion_window(); window != reported_window_)
     update.congestion_window = reported_window_ = window;
-    update.holds_frames = true;
-  }
   if (estimator_.target_rate().target_rate == reported_) return update;
   update.target_rate = estimator_.target_rate();
   update.pacer_config = estimator_.pacer_config();

@@ -158,7 +158,6 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
   }
   if (update.congestion_window) {
     pending_.congestion_window = adapter::FromWebrtc(*update.congestion_window);
-    pending_.holds_frames = options_.holds_frames;
     pending_since_ = std::min(pending_since_, now);
   }
   if (update.target_rate) {

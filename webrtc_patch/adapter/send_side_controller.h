@@ -24,7 +24,7 @@ class SendSideController final : public SenderController {
     // Called with the controller and its constraints after each transport feedback it was given; may be null.
     std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)> after_feedback = nullptr;
     double protection_factor = 1;   // as in rate_controllers.h
-    bool holds_frames = false;      // as in SenderControlUpdate
+    bool holds_frames = false;      // as in SenderController
     bool receiver_decides = false;  // as MakeGccOfReceiver()
   };
   SendSideController(std::string_view name, std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory,
@@ -39,6 +39,7 @@ class SendSideController final : public SenderController {
   void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override;
   void OnTransportLossReport(const TransportLossReport& report) override;
   void OnRemoteBitrateReport(const RemoteBitrateReport& report) override;
+  bool holds_frames() const override { return options_.holds_frames; }
 
   SenderControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override;
