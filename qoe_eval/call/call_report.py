@@ -20,15 +20,7 @@ from weir.qoe_eval.measures.comparison import check_reference, furthest_behind, 
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
-from weir.qoe_eval.report.page_table import (
-    Cell,
-    Cells,
-    Row,
-    Table,
-    TableChoice,
-    controller_cell,
-    measure_heads,
-)
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, TableChoice, controller_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View, render_page
 from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import all_measures, means, paired

@@ -16,14 +16,7 @@ from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, Se
 from weir.qoe_eval.records import CallDetails, CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests, runs_policy
-from weir.registry import (
-    AT_NATIVE_SENDER,
-    LIBWEBRTC_SENDERS,
-    field_trials,
-    is_pool,
-    uses_model,
-    without_field_trials,
-)
+from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, field_trials, is_pool, uses_model, without_field_trials
 from weir.traces.schema.scenario import RtpFlow, Scenario
 from weir.traces.schema.variation import vary
 

@@ -20,14 +20,7 @@ from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.link.child_process import Message
 from weir.qoe_eval.link.log import read_link_log
-from weir.qoe_eval.records import (
-    LARGEST_RECORD_BYTES,
-    CallDetails,
-    CallMeasurement,
-    CallRecord,
-    Metrics,
-    PathRecord,
-)
+from weir.qoe_eval.records import LARGEST_RECORD_BYTES, CallDetails, CallMeasurement, CallRecord, Metrics, PathRecord
 
 
 @dataclass

@@ -9,11 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from weir.qoe_eval.evaluate.results import (
-    Results,
-    delay_p95_ms,
-    metric,
-)
+from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
 from weir.qoe_eval.evaluate.score_measures import SCORE
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.records import PoolRecord, RunRecord

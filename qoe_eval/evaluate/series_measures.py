@@ -12,11 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 
 from weir.qoe_eval.evaluate import series_functions as functions
-from weir.qoe_eval.evaluate.results import (
-    Results,
-    RunMeasure,
-    metric,
-)
+from weir.qoe_eval.evaluate.results import Results, RunMeasure, metric
 from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.scenarios import HALVED_AT_S, START_BPS
 from weir.qoe_eval.evaluate.score_measures import ALL

@@ -19,15 +19,7 @@ from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
-from weir.traces.schema.links import (
-    GilbertElliottLoss,
-    Link,
-    NoJitter,
-    NoLoss,
-    PolicerLoss,
-    SlottedJitter,
-    SpikeJitter,
-)
+from weir.traces.schema.links import GilbertElliottLoss, Link, NoJitter, NoLoss, PolicerLoss, SlottedJitter, SpikeJitter
 from weir.traces.schema.scenario import Scenario
 
 OWN = "Yours"

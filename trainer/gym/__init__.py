@@ -8,10 +8,7 @@ from weir.simulator.executables import find_simulator
 from weir.trainer.gym.environment import BottleneckEnv
 from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
 from weir.trainer.gym.scaling import ScaledObservation, ScaledVectorObservation
-from weir.trainer.gym.specification import (
-    ActionSpecification,
-    EnvironmentSpecification,
-)
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir.trainer.gym.vector import BottleneckVectorEnv
 
 __all__ = [

@@ -12,11 +12,7 @@ from weir.errors import InputError
 from weir.objectives import MINIMUM_WEIGHT, checked_objective
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario, WholeDocument
-from weir.trainer.gym.specification import (
-    MAXIMUM_RANDOM_LOSS_WEIGHT,
-    ObjectiveSource,
-    ScenarioSource,
-)
+from weir.trainer.gym.specification import MAXIMUM_RANDOM_LOSS_WEIGHT, ObjectiveSource, ScenarioSource
 
 
 @dataclass(frozen=True)

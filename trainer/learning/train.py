@@ -21,13 +21,7 @@ from weir.trainer.configuration.algorithms import ImpalaSettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import (
-    check_checkpoint,
-    load_model,
-    make_environment,
-    make_model,
-    save_checkpoint,
-)
+from weir.trainer.learning.algorithms import check_checkpoint, load_model, make_environment, make_model, save_checkpoint
 from weir.trainer.learning.callbacks import Recorder, TrainingProgress, WeightAverage
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback

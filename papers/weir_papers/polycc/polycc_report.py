@@ -10,12 +10,7 @@ import numpy as np
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
-from weir_papers.polycc.demonstrations import (
-    HALVED_BDP_BYTES,
-    HALVED_CONTROLS,
-    JITTER_CONTROLS,
-    halved_name,
-)
+from weir_papers.polycc.demonstrations import HALVED_BDP_BYTES, HALVED_CONTROLS, JITTER_CONTROLS, halved_name
 from weir_papers.polycc.polycc_measures import mean_of, series_of
 from weir_papers.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
 

@@ -10,24 +10,8 @@ from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
-from weir.qoe_eval.report.display import (
-    colour,
-    dated,
-    difference_mark,
-    interval,
-    interval_mark,
-    signed,
-    verdict,
-)
-from weir.qoe_eval.report.page_table import (
-    Cell,
-    Cells,
-    Row,
-    Table,
-    TableChoice,
-    controller_cell,
-    measure_heads,
-)
+from weir.qoe_eval.report.display import colour, dated, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, TableChoice, controller_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
 from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample
 
