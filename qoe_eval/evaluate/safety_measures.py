@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
@@ -18,19 +17,7 @@ from weir.qoe_eval.report.goal_table import Bound
 ALL_RULES = "all rules"
 """The variant of a set that runs with the whole guard; "RULE off" are the others."""
 _REFERENCES = ("nada", "rule")
-
-
-@dataclass(frozen=True)
-class RuleEffect:
-    """Effect of a rule of the guard behind a controller: the share of decisions, 0 to 1, that it changed, and means
-    over runs with the rule less those without. Utilisation is a share, 0 to 1.
-    """
-
-    share: float
-    challenge: float
-    p95_one_way_delay_ms: float
-    utilisation: float
-    runs: int
+_EFFECTS = {SCORE: metric(SCORE), "p95_one_way_delay_ms": delay_p95_ms}
 
 
 @goal_measure
@@ -44,9 +31,7 @@ def against_better(results: Results, bound: Bound, controller: str, sets: Sequen
         others = [x for one in _REFERENCES if (x := _score(results, name, one)) is not None]
         if own is not None and others:
             found[name] = own / max(others) - 1
-    if not found:
-        return Outcome(reason=results.why_no_run(sets[0]))
-    return Outcome(min(found.values()), _shown(found, bound), found)
+    return _worst(found, bound, results.why_no_run(sets[0]))
 
 
 @goal_measure
@@ -64,9 +49,7 @@ def pool_gain(results: Results, bound: Bound, controller: str, sets: Sequence[st
     """Mean score of a pool less that of its model alone: worst set."""
     scores = {name: (_score(results, name, controller), _score(results, name, "weir")) for name in sets}
     found = {name: own - alone for name, (own, alone) in scores.items() if own is not None and alone is not None}
-    if not found:
-        return Outcome(reason=results.why_no_run(sets[0]))
-    return Outcome(min(found.values()), _shown(found, bound), found)
+    return _worst(found, bound, results.why_no_run(sets[0]))
 
 
 @goal_measure
@@ -85,35 +68,34 @@ def guard_rule(results: Results, bound: Bound, rule: str, controllers: Sequence[
     """Score that a rule of the guard gains, with the rule less without: mean over sets, behind the first of the
     controllers. Figures: the means of its effects by controller.
     """
-    effects: dict[str, dict[str, RuleEffect]] = {}
+    effects: dict[str, list[dict[str, float]]] = {}
     for controller in controllers:
         for name in sets:
             with_rule, without = (results.runs(f"{name}, {rules}", controller) for rules in (ALL_RULES, f"{rule} off"))
-            if effect := rule_effect(rule, with_rule, without):
-                effects.setdefault(controller, {})[name] = effect
+            if effect := _rule_effect(with_rule, without):
+                effects.setdefault(controller, []).append(effect)
     if controllers[0] not in effects:
         return Outcome(reason=results.why_no_run(sets[0]))
-    gains = {controller: mean(one.challenge for one in by_set.values()) for controller, by_set in effects.items()}
+    gains = {controller: mean(one[SCORE] for one in of_sets) for controller, of_sets in effects.items()}
     detail = ", ".join(f"{controller} {gain:+.2f}" for controller, gain in gains.items())
     figures = {
-        f"{controller}/{key}": mean(getattr(one, key) for one in by_set.values())
-        for controller, by_set in effects.items()
-        for key in ("challenge", "p95_one_way_delay_ms")
+        f"{controller}/{key}": mean(one[key] for one in of_sets)
+        for controller, of_sets in effects.items()
+        for key in _EFFECTS
     }
     return Outcome(gains[controllers[0]], detail, figures)
 
 
-def rule_effect(rule: str, with_rule: Sequence[RunRecord], without: Sequence[RunRecord]) -> RuleEffect | None:
-    """The effect of a rule over runs paired by scenario and seed; None without a pair."""
+def _rule_effect(with_rule: Sequence[RunRecord], without: Sequence[RunRecord]) -> dict[str, float]:
+    """Means of _EFFECTS with the rule less those without, over runs paired by scenario and seed; empty without any."""
     ones, others = _by_run(with_rule), _by_run(without)
-    pairs = [(ones[run], others[run]) for run in ones.keys() & others.keys()]
-    if not pairs:
-        return None
-    changed = sum((one.flows[0].guard or {}).get(rule, 0) for one, _ in pairs)
-    gains = [_difference(one, other) for one, other in pairs]
-    challenge, delay_ms, utilisation = (mean(values) for values in zip(*gains, strict=True))
-    share = changed / max(sum(_decisions(one) for one, _ in pairs), 1)
-    return RuleEffect(share, challenge, delay_ms, utilisation, len(pairs))
+    runs = ones.keys() & others.keys()
+    if not runs:
+        return {}
+    return {
+        name: mean((of_run(ones[run]) or 0.0) - (of_run(others[run]) or 0.0) for run in runs)
+        for name, of_run in _EFFECTS.items()
+    }
 
 
 def _by_run(records: Sequence[RunRecord]) -> dict[tuple[str, int], RunRecord]:
@@ -132,19 +114,15 @@ def _active_until_s(record: RunRecord) -> float:
     return float("inf") if held_s is None else held_s
 
 
-def _decisions(record: RunRecord) -> int:
-    estimator = record.flows[0].estimator
-    return estimator.decisions + estimator.fallback_decisions if estimator else 0
-
-
-def _difference(one: RunRecord, other: RunRecord) -> tuple[float, ...]:
-    of = (metric(SCORE), delay_p95_ms, metric("utilisation"))
-    return tuple((value(one) or 0.0) - (value(other) or 0.0) for value in of)
-
-
 def _score(results: Results, name: str, controller: str) -> float | None:
     scores = [score for run in results.runs(name, controller) if (score := metric(SCORE)(run)) is not None]
     return mean(scores) if scores else None
+
+
+def _worst(by_set: Mapping[str, float], bound: Bound, why_none: str) -> Outcome:
+    if not by_set:
+        return Outcome(reason=why_none)
+    return Outcome(min(by_set.values()), _shown(by_set, bound), by_set)
 
 
 def _shown(by_set: Mapping[str, float], bound: Bound) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate.scenarios import CELLULAR_CALL_S, bundled_cellular_calls, losing_feedback
+from weir.qoe_eval.evaluate.scenarios import CELLULAR_CALL_S, bundled_cellular_calls
 from weir.qoe_eval.options.shared import TRACE_SETS as TRACE_SETS
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
@@ -80,12 +80,9 @@ def of_media(name: str, media: MediaKind) -> str:
 
 def sending(media: MediaKind, sets: Mapping[str, SetBuilder]) -> dict[str, SetBuilder]:
     """The sets with that kind of media in their flows under test, by their names with it."""
-
-    def changed(builder: SetBuilder, settings: Settings) -> ScenarioSet:
-        found = builder(settings)
-        return replace(found, scenarios=[with_media(one, media) for one in found.scenarios])
-
-    return {of_media(name, media): functools.partial(changed, builder) for name, builder in sets.items()}
+    return {
+        of_media(name, media): _changed(builder, lambda one: with_media(one, media)) for name, builder in sets.items()
+    }
 
 
 def fixed(build: Callable[[], Sequence[Scenario]]) -> SetBuilder:
@@ -172,20 +169,20 @@ def cellular_calls(settings: Settings) -> ScenarioSet:
 
 def as_called(builder: SetBuilder) -> SetBuilder:
     """The scenarios for replays beside their calls."""
-
-    def build(settings: Settings) -> ScenarioSet:
-        found = builder(settings)
-        return replace(found, scenarios=[scenarios.as_called(one) for one in found.scenarios])
-
-    return build
+    return _changed(builder, scenarios.as_called)
 
 
 def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
     """The scenarios with that part of the packets on the return path lost at random; as they are for 0."""
+    return _changed(builder, lambda one: scenarios.losing_feedback(one, percent))
+
+
+def _changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetBuilder:
+    """The set with each scenario changed."""
 
     def build(settings: Settings) -> ScenarioSet:
         found = builder(settings)
-        return replace(found, scenarios=[losing_feedback(one, percent) for one in found.scenarios])
+        return replace(found, scenarios=[change(one) for one in found.scenarios])
 
     return build
 

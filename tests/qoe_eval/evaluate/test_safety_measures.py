@@ -10,7 +10,6 @@ from hand_made import record, results, row
 from weir.errors import InputError
 from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, MAX_BPS, MIN_BPS, write_faulty_models
-from weir.qoe_eval.evaluate.safety_measures import rule_effect
 from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
 from weir.qoe_eval.evaluate.suite import Replays
 from weir.qoe_eval.evaluate.suites import safety
@@ -101,25 +100,18 @@ def test_how_soon_a_faulty_model_is_replaced():
     assert row("shuffled_replaced", found).reached is None
 
 
-def guarded(challenge, delay_ms, utilisation, changed=0, seed=1):
-    flow = {
-        "one_way_delay_ms": {"p95": delay_ms},
-        "estimator": {"decisions": 90, "fallback_decisions": 10},
-        "guard": {"veto": changed},
-    }
-    return record("s", "weir", seed, flow=flow, challenge=challenge, utilisation=utilisation)
+def guarded(challenge, delay_ms, seed=1):
+    return record("s", "weir", seed, flow={"one_way_delay_ms": {"p95": delay_ms}}, challenge=challenge)
 
 
 def test_the_effect_of_a_rule_is_of_pairs():
-    with_rule = [guarded(80, 100, 0.7, 20), guarded(70, 200, 0.6, 40, seed=2), guarded(1, 1, 1, 99, seed=3)]
-    without = [guarded(78, 150, 0.8), guarded(74, 250, 0.6, seed=2)]
-    found = rule_effect("veto", with_rule, without)
-    assert (found.runs, found.share) == (2, pytest.approx(0.3))
-    assert (found.challenge, found.p95_one_way_delay_ms) == (pytest.approx(-1), pytest.approx(-50))
-    assert found.utilisation == pytest.approx(-0.05)
-    assert rule_effect("veto", with_rule, []) is None
+    with_rule = [guarded(80, 100), guarded(70, 200, seed=2), guarded(1, 1, seed=3)]
+    without = [guarded(78, 150), guarded(74, 250, seed=2)]
     reported = row("guard_veto", results({"random, all rules": with_rule, "random, veto off": without}))
     assert (reported.value, reported.reached, reported.verdict) == (pytest.approx(-1), None, "")
+    assert reported.figures == {"weir/challenge": -1, "weir/p95_one_way_delay_ms": -50}
+    unpaired = row("guard_veto", results({"random, all rules": with_rule, "random, veto off": []}))
+    assert unpaired.value is None
 
 
 def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
