@@ -67,7 +67,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         sections += families(table, POLICY, one.libwebrtc, has_own_sections=True)
         if one.pages:
             sections.append(_calls(one, out))
-        for set_name in _tables(one):
+        for set_name in one.planned.compared_with_gcc:
             found = ordered_controllers(record.controller for record in one.results.of(set_name))
             controllers |= set(found)
             sections.append(_set(one, set_name, found, charts))
@@ -154,11 +154,6 @@ def _suite_document(one: Evaluated) -> dict[str, Any]:
             for name, records in results.calls.items()
         },
     }
-
-
-def _tables(one: Evaluated) -> list[str]:
-    """Sets whose scenarios the page lists: those compared with gcc."""
-    return [replays.name for replays in one.planned.replays if {"weir", GCC} <= set(replays.controllers)]
 
 
 def _set(one: Evaluated, name: str, controllers: Sequence[str], charts: list[Chart]) -> Section:

@@ -17,7 +17,6 @@ from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.scenario_sets import base_name
 from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today
-from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.measures.statistics import distinct_runs, spread
 from weir.qoe_eval.measures.summary import against, common_runs, ordered_controllers, run_values
 from weir.qoe_eval.measures.table import MEASURES
@@ -37,9 +36,8 @@ _OTHERS = (*LIBWEBRTC_SENDERS, "rule", POLICY)
 def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int) -> Measurement:
     """The record of a suite's replays and calls. `run`: of the document of the evaluation."""
     suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
-    sets = [replays.name for replays in evaluated.planned.replays if {POLICY, GCC} <= set(replays.controllers)]
     values: dict[str, Value] = {}
-    for name in sets:
+    for name in evaluated.planned.compared_with_gcc:
         values |= {f"{name}/{key}": value for key, value in _set(evaluated.results.of(name), _MEASURES)}
     for name, records in _of_all_sizes(evaluated.results.calls).items():
         values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}

@@ -23,6 +23,7 @@ from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
+from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.options.shared import TRACE_SETS
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
@@ -33,7 +34,7 @@ from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.qoe_eval.runs.store import CallStore, RunStore
-from weir.registry import PRESETS
+from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_peer, find_simulator
 
 
@@ -60,6 +61,11 @@ class PlannedSuite:
     def seeds(self) -> range:
         """The seeds of all runs."""
         return range(1, (self.settings.seeds or 1) + 1)
+
+    @property
+    def compared_with_gcc(self) -> list[str]:
+        """The sets of replays in which both weir and gcc run."""
+        return [one.name for one in self.replays if {POLICY, GCC} <= set(one.controllers)]
 
     @functools.cached_property
     def custom(self) -> CustomControllers:

@@ -211,11 +211,14 @@ def delay_tail(results: Results, bound: Bound, *sets: str) -> Outcome:
     pairs = {scenario: (by["weir"], by["gcc"]) for scenario, by in runs.items() if {"weir", "gcc"} <= by.keys()}
     if not pairs:
         return Outcome(reason=results.why_absent(sets[:1]))
-    ratios = {scenario: _ratio(delay_p95_ms(own), delay_p95_ms(gcc)) for scenario, (own, gcc) in pairs.items()}
+    ratios = {
+        scenario: (delay_p95_ms(own) or 0.0) / (delay_p95_ms(gcc) or 1.0) for scenario, (own, gcc) in pairs.items()
+    }
+    utilisation = metric("utilisation")
     comparable = [
         ratios[scenario]
         for scenario, (own, gcc) in pairs.items()
-        if (_utilisation(gcc) or 0.0) >= _COMPARABLE * (_utilisation(own) or 0.0)
+        if (utilisation(gcc) or 0.0) >= _COMPARABLE * (utilisation(own) or 0.0)
     ]
     worst = max(ratios, key=ratios.__getitem__)
     above = sum(not bound.met(ratio) for ratio in ratios.values())
@@ -309,11 +312,3 @@ def _with_interval(found: PairedComparison) -> str:
 
 def _mean_score(means: Means, controller: str) -> float:
     return mean(by[controller][SCORE] for by in means.values() if SCORE in by.get(controller, {}))
-
-
-def _utilisation(record: RunRecord) -> float | None:
-    return metric("utilisation")(record)
-
-
-def _ratio(own: float | None, other: float | None) -> float:
-    return (own or 0.0) / (other or 1.0)

@@ -8,7 +8,8 @@ goal's measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import mean
 
 from weir.qoe_eval.evaluate import series_functions as functions
@@ -30,7 +31,8 @@ PAIR = ("weir", "gcc")
 @goal_measure
 def start_time(results: Results, bound: Bound, name: str) -> Outcome:
     """Time from the start until a flow uses the link of START_BPS."""
-    return _time(_start_times(results, name), results.why_no_run(name))
+    found = _each(results, name, lambda one: _of_series(results, one, functions.start_time_s, START_BPS))
+    return _time(found, results.why_no_run(name))
 
 
 @goal_measure
@@ -40,7 +42,7 @@ def drain_time(results: Results, bound: Bound, name: str) -> Outcome:
     shares = ", ".join(f"{c} {100 * x:.0f} %" for c, some in used.items() if (x := _mean_or_none(some)) is not None)
     outcome = _time(_drain_times(results, name), results.why_no_run(name))
     detail = f"{outcome.detail}; used of the link before the step: {shares}" if outcome.detail else ""
-    return Outcome(outcome.value, detail, outcome.figures, outcome.reason, outcome.text, outcome.reached)
+    return replace(outcome, detail=detail)
 
 
 @goal_measure
@@ -108,9 +110,7 @@ def share_of_half_link(results: Results, bound: Bound, kind: str, media: MediaKi
         }
         for controller in PAIR
     }
-    if not means["weir"]:
-        return Outcome(reason=results.why_no_run(of_media("tcp", media)))
-    return Outcome(min(means["weir"].values()), _shown(means, "{:.2f}"), means)
+    return _of_weir(means, min, "{:.2f}", results.why_no_run(of_media("tcp", media)))
 
 
 @goal_measure
@@ -140,9 +140,7 @@ def clock_utilisation(results: Results, bound: Bound, media: MediaKind) -> Outco
             if (values := results.by_scenario(clocks, controller, metric("utilisation"), name))
         }
         ratios[controller] = _against_right(used)
-    if not ratios["weir"]:
-        return Outcome(reason=results.why_no_run(clocks))
-    return Outcome(min(ratios["weir"].values()), _shown(ratios, "{:.2f}"), ratios)
+    return _of_weir(ratios, min, "{:.2f}", results.why_no_run(clocks))
 
 
 @goal_measure
@@ -176,9 +174,7 @@ def start_queue(results: Results, bound: Bound, rate: str, media: MediaKind) -> 
 
     name = of_media("start", media)
     found = {one: results.by_scenario(name, one, queue_ms, rate) for one in PAIR}
-    if not found["weir"]:
-        return Outcome(reason=results.why_no_run(name))
-    return Outcome(max(found["weir"].values()), _shown(found, "{:.0f} ms"), found)
+    return _of_weir(found, max, "{:.0f} ms", results.why_no_run(name))
 
 
 @goal_measure
@@ -201,9 +197,7 @@ def audio_feedback(results: Results, bound: Bound, family: str) -> Outcome:
         }
         for controller in (*PAIR, "gcc-remb")
     }
-    if not found["weir"]:
-        return Outcome(reason=results.why_no_run(family))
-    return Outcome(max(found["weir"].values()), _shown(found, "{:.1f}"), found)
+    return _of_weir(found, max, "{:.1f}", results.why_no_run(family))
 
 
 @goal_measure
@@ -225,10 +219,6 @@ def recovery(results: Results, bound: Bound, fault: str, media: MediaKind) -> Ou
     if math.isinf(slowest_s):
         return Outcome(text="not within the call", detail=detail)
     return Outcome(slowest_s, detail)
-
-
-def _start_times(results: Results, name: str) -> dict[str, list[float | None]]:
-    return _each(results, name, lambda one: _of_series(results, one, functions.start_time_s, START_BPS))
 
 
 def _drain_times(results: Results, name: str) -> dict[str, list[float | None]]:
@@ -293,6 +283,15 @@ def _against_right(by_clock: Mapping[str, Mapping[str, float]]) -> dict[str, flo
         if clock != "right" and ratios:
             found[clock] = mean(ratios)
     return found
+
+
+def _of_weir(
+    found: Mapping[str, Mapping[str, float]], worst: Callable[[Iterable[float]], float], form: str, why_none: str
+) -> Outcome:
+    """The worst of weir's values, which are by what they are of; those of all controllers are in the detail."""
+    if not found["weir"]:
+        return Outcome(reason=why_none)
+    return Outcome(worst(found["weir"].values()), _shown(found, form), found)
 
 
 def _shown(by_controller: Mapping[str, Mapping[str, float]], form: str) -> str:
