@@ -22,7 +22,7 @@ from weir.qoe_eval.records import CustomController as CustomControllerAbout
 from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
-from weir.qoe_eval.report.text import print_means, print_paired
+from weir.qoe_eval.report.text import SHOWN, print_means, print_paired
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import CustomController
@@ -46,16 +46,6 @@ _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
     SeriesKept.FIRST: "first kept",
     SeriesKept.NONE: "measured",
 }
-_SHOWN = (
-    "viewer_quality",
-    "freeze_count",
-    "frame_delay_ms_p95",
-    "utility",
-    "challenge",
-    "utilisation",
-    "p95_queueing_delay_ms",
-    "loss_ratio",
-)
 
 
 @dataclass(frozen=True)
@@ -99,7 +89,8 @@ def run_replay(
     if options.as_json:
         typer.echo(summary.text())
     elif results.main.records:
-        _print_table(summary)
+        print_means(summary, SHOWN)
+        print_paired(summary)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = counted(len(results.main.records), "run")
         typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
@@ -257,8 +248,3 @@ def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: fl
             for scenario in plan.scenarios
         },
     )
-
-
-def _print_table(summary: Summary) -> None:
-    print_means(summary, _SHOWN)
-    print_paired(summary)

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.records import PairedComparison, Record, Spread
+from weir.qoe_eval.records import PairedComparison, RecordType, Spread
 
 RESAMPLES = 4999
 CONFIDENCE = 0.95
@@ -29,7 +28,6 @@ MINIMUM_SCENARIOS = 6
 """With fewer, a bootstrap draws the same few samples repeatedly: its intervals cover far less than 95 %."""
 _SEED = 20210928  # any constant: the same results give the same intervals
 
-RecordType = TypeVar("RecordType", bound=Record)
 # Scenario and seed of a run, and the value of one measure in it.
 RunValues = Mapping[tuple[str, int], float]
 _NO_COPIES: Mapping[str, str] = {}

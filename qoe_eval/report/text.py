@@ -18,6 +18,11 @@ from weir.qoe_eval.records import PairedRow, Summary
 from weir.qoe_eval.report.display import counts_text, dated, signed, verdict
 
 TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."
+SHOWN = (
+    "viewer_quality", "freeze_count", "frame_delay_ms_p95", "utility", "challenge", "utilisation",
+    "p95_queueing_delay_ms", "loss_ratio",
+)  # fmt: skip
+"""The measures of a replay on the terminal and in model cards."""
 # Longer names of custom controllers are cut.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120

@@ -68,9 +68,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self._episodes = EpisodeSource(scenario, objective)
         self._reward = resolve_reward(reward)
         self._pool = SimulatorPool(1, specification, simulator, timeout_s)
-        low, high = specification.observation_limits()
-        self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
-        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+        self.observation_space, self.action_space = specification.spaces()
 
     @property
     def specification(self) -> EnvironmentSpecification:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+import gymnasium
 import numpy as np
 
 from weir._core import FEATURES
@@ -166,6 +167,11 @@ class EnvironmentSpecification:
             extra = np.full(len(PRIVILEGED_FIELDS), PRIVILEGED_LIMIT, dtype=np.float32)
             low, high = np.append(low, np.zeros_like(extra)), np.append(high, extra)
         return low, high
+
+    def spaces(self) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
+        """The spaces of whole observations and of actions."""
+        low, high = self.observation_limits()
+        return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
 
     def wire_actions(self, actions: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """Actions as the simulator receives them, for actions in [-1, 1] after `observations`: float32 of shape (N,).

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -61,9 +60,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         self._current: list[Episode | None] = [None] * self.num_envs
         self._all = np.ones(self.num_envs, dtype=np.bool_)
-        low, high = specification.observation_limits()
-        self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
-        self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+        self.single_observation_space, self.single_action_space = specification.spaces()
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 

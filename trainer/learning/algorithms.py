@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
 from sb3_contrib import RecurrentPPO
@@ -23,7 +22,7 @@ from weir.trainer.configuration.algorithms import OffPolicySettings, PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource
+from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import Checkpoint, policy_arrays, read_checkpoint, write_checkpoint
 from weir.trainer.learning.registered import learner_of
@@ -180,16 +179,8 @@ def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
     """An untrained policy alone."""
     if (learner := learner_of(configuration)) is not None:
         return learner.make_policy(configuration)
-    spaces = observation_and_action_spaces(configuration.environment.specification())
+    spaces = configuration.environment.specification().spaces()
     return POLICIES[configuration.algorithm](*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
-
-
-def observation_and_action_spaces(
-    specification: EnvironmentSpecification,
-) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
-    """The spaces of one environment."""
-    low, high = specification.observation_limits()
-    return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
 
 
 def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:

@@ -12,13 +12,9 @@ from weir.files.input import parse_json, read_text
 from weir.files.model import ModelFile, read_model
 from weir.files.output import write_text
 from weir.qoe_eval.records import Summary, read_summary
-from weir.qoe_eval.report.text import markdown_table, paired_sentences
+from weir.qoe_eval.report.text import SHOWN, markdown_table, paired_sentences
 from weir.trainer.model.file import CARD_TITLE, card_of
 
-MEASURES = (
-    "viewer_quality", "freeze_count", "frame_delay_ms_p95", "utility", "challenge", "utilisation",
-    "p95_queueing_delay_ms", "loss_ratio",
-)  # fmt: skip
 NO_RESULTS = "None are given to this card: see `weir model --help`.\n"
 
 _INTENDED_USE = """\
@@ -98,11 +94,11 @@ def read_results(summary: Path | None, goals: Sequence[Path]) -> str:
 def replay_results(summary: Summary) -> str:
     """Means by controller and paired differences of a replay."""
     means = [
-        [name, *(f"{values[measure].mean:.4g}" if measure in values else "" for measure in MEASURES)]
+        [name, *(f"{values[measure].mean:.4g}" if measure in values else "" for measure in SHOWN)]
         for name, values in summary.controllers.items()
     ]
     command = f" (`{summary.run.command}`)" if summary.run.command else ""
-    table = markdown_table(["controller", *MEASURES], means)
+    table = markdown_table(["controller", *SHOWN], means)
     parts = [f"Means over {len(summary.scenarios)} scenarios{command}:\n", table]
     for pair in paired_sentences(summary):
         parts.append(f"{pair.pair}, {pair.sample}; differences paired by scenario and seed, with 95 % intervals:\n")

@@ -7,8 +7,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import gymnasium
-import numpy as np
 import torch
 from torch import nn
 
@@ -82,9 +80,8 @@ class RecurrentPolicy(nn.Module):
         classifies: bool = True,
     ) -> None:
         super().__init__()
-        low, high = specification.observation_limits()
         self.specification = specification
-        self.scaling = FeatureScaling(gymnasium.spaces.Box(low, high, dtype=np.float32), specification)
+        self.scaling = FeatureScaling(specification.spaces()[0], specification)
         self.actor = RecurrentActor(specification.width + 1, preference_size, hidden, layers)
         levels = tuple(math.log(factor) / math.log(specification.action.span) for factor in FACTORS)
         self.head = LevelHead(hidden, levels) if classifies else nn.Linear(hidden, 1)

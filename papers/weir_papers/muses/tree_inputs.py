@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-import gymnasium
 import numpy as np
 import torch
 
@@ -41,8 +40,7 @@ class TreeInputs:
     @cached_property
     def scaling(self) -> FeatureScaling:
         """How raw observations are scaled."""
-        low, high = self.specification.observation_limits()
-        return FeatureScaling(gymnasium.spaces.Box(low, high, dtype=np.float32), self.specification)
+        return FeatureScaling(self.specification.spaces()[0], self.specification)
 
     def of(self, observations: np.ndarray) -> np.ndarray:
         """Inputs, float32 (N, inputs), for whole observations, float32 (N, width)."""

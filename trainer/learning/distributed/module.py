@@ -10,7 +10,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.algorithms import make_policy, observation_and_action_spaces
+from weir.trainer.learning.algorithms import make_policy
 from weir.trainer.policies.networks import PreferencePolicy
 
 VALUES = "values"
@@ -19,7 +19,7 @@ ENTROPY = "entropy"
 
 def module_specification(configuration: TrainingConfiguration) -> RLModuleSpec:
     """Makes the module, in the learner and in runners."""
-    observations, actions = observation_and_action_spaces(configuration.environment.specification())
+    observations, actions = configuration.environment.specification().spaces()
     return RLModuleSpec(
         module_class=PolicyModule,
         observation_space=observations,
