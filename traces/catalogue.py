@@ -24,9 +24,10 @@ from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Capacity, Scenario
 
 CATALOGUE_FOLDER = Path(__file__).parent / "catalogue"
-RFC8867_FOLDER = CATALOGUE_FOLDER / "rfc8867"
-CALLS_FOLDER = CATALOGUE_FOLDER / "calls"
-PANTHEON_FOLDER = CATALOGUE_FOLDER / "pantheon"
+PUBLISHED: dict[str, Callable[[], list[Scenario]]] = {
+    "rfc8867": rfc8867_scenarios, "calls": call_scenarios, "pantheon": pantheon_scenarios,
+}  # fmt: skip
+"""The groups of scenarios from papers, by the names of their folders."""
 
 _BUILDERS: dict[str, Callable[[], Scenario]] = {}
 _CALL = {"kind": "rtp", "media": media_of("video")}
@@ -48,8 +49,8 @@ def load_bundled(name: str) -> Scenario:
     Raises:
         InputError: there is none of that name.
     """
-    for folder in (CATALOGUE_FOLDER, RFC8867_FOLDER, CALLS_FOLDER, PANTHEON_FOLDER):
-        path = folder / f"{name}.json"
+    for folder in ("", *PUBLISHED):
+        path = CATALOGUE_FOLDER / folder / f"{name}.json"
         # Only plain names: the name may come from a command line.
         if Path(name).name == name and path.is_file():
             return Scenario.load(path)
@@ -58,10 +59,8 @@ def load_bundled(name: str) -> Scenario:
 
 def build_catalogue() -> dict[Path, Scenario]:
     """Every bundled scenario anew, by the path of its file."""
-    built = {CATALOGUE_FOLDER / f"{name}.json": build() for name, build in _BUILDERS.items()}
-    built |= {RFC8867_FOLDER / f"{scenario.name}.json": scenario for scenario in rfc8867_scenarios()}
-    built |= {CALLS_FOLDER / f"{scenario.name}.json": scenario for scenario in call_scenarios()}
-    return built | {PANTHEON_FOLDER / f"{scenario.name}.json": scenario for scenario in pantheon_scenarios()}
+    groups = {"": [build() for build in _BUILDERS.values()]} | {name: make() for name, make in PUBLISHED.items()}
+    return {CATALOGUE_FOLDER / group / f"{one.name}.json": one for group, found in groups.items() for one in found}
 
 
 def write_catalogue() -> list[Path]:
@@ -76,12 +75,7 @@ def write_catalogue() -> list[Path]:
 
 def index() -> dict[str, list[dict[str, Any]]]:
     """The index for `weir traces list`: a row of each scenario, by group."""
-    groups = {
-        "bundled": bundled_scenarios(),
-        "rfc8867": rfc8867_scenarios(),
-        "calls": call_scenarios(),
-        "pantheon": pantheon_scenarios(),
-    }
+    groups = {"bundled": bundled_scenarios()} | {name: make() for name, make in PUBLISHED.items()}
     return {group: [_row(scenario) for scenario in scenarios] for group, scenarios in groups.items()}
 
 

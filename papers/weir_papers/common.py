@@ -13,7 +13,7 @@ from rich.console import Console
 
 from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.report.goal_table import Bound, Row, measured, not_measured, print_rows, rows_document
+from weir.qoe_eval.report.goal_table import Bound, Row, print_rows, rows_document
 from weir.traces.schema.scenario import Scenario
 
 OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for everything that the command writes.")]
@@ -75,9 +75,9 @@ def goal_row(
     **figures: Any,
 ) -> Row:
     """The row of a goal; without a value it is not measured, and `why` is the reason."""
-    return (
-        not_measured(name, what, goal, why) if value is None else measured(name, what, goal, value, detail, **figures)
-    )
+    if value is None:
+        return Row(name, what, goal, reason=why)
+    return Row(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
 
 
 def end_paper(

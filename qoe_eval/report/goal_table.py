@@ -87,21 +87,6 @@ class Row:
         )
 
 
-def measured(name: str, what: str, goal: Bound, value: float, detail: str = "", **figures: Any) -> Row:
-    """A row whose value decides."""
-    return Row(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
-
-
-def missed(name: str, what: str, goal: Bound, text: str, detail: str = "", **figures: Any) -> Row:
-    """A row that is not reached and has no number: what should have happened never did; `text` is shown."""
-    return Row(name, what, goal, None, text, False, detail=detail, figures=figures)
-
-
-def not_measured(name: str, what: str, goal: Bound, reason: str) -> Row:
-    """A row without a measurement."""
-    return Row(name, what, goal, reason=reason)
-
-
 def reached_text(rows: Sequence[Row]) -> str:
     """How many of them are reached, and how many not decided: a sentence."""
     goals = [row for row in rows if row.goal is not None]

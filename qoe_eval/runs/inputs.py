@@ -14,12 +14,10 @@ from pydantic import JsonValue
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.traces.bounds import DEFAULT_WINDOW_MS, MediaKind
-from weir.traces.catalogue import bundled_scenarios, load_bundled
+from weir.traces.catalogue import PUBLISHED, bundled_scenarios, load_bundled
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
-from weir.traces.generate.pantheon import pantheon_scenarios
-from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.listing import CATALOGUE
 from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Queue, Scenario
@@ -136,12 +134,8 @@ def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
     first, _, rest = name.partition("/")
     if first != CATALOGUE or Path(name).is_file():
         return [read_trace(name, repair=repair, window_ms=window_ms)]
-    if rest == "rfc8867":
-        scenarios = rfc8867_scenarios()
-    elif rest == "calls":
-        scenarios = call_scenarios()
-    elif rest == "pantheon":
-        scenarios = pantheon_scenarios()
+    if rest in PUBLISHED:
+        scenarios = PUBLISHED[rest]()
     else:
         scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
     return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]

@@ -27,6 +27,7 @@ import numpy as np
 
 from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.families.call import CONGESTION_CONTROLS
+from weir.traces.generate.families.family import steady
 from weir.traces.generate.families.path import bernoulli, gilbert_elliott
 from weir.traces.generate.random_flows import DTX
 from weir.traces.schema.links import FULL_PACKET_BYTES
@@ -53,7 +54,7 @@ def natural_scenario(seed: int, without: str = "") -> Scenario:
         "minimum_output_share": round(float(rng.uniform(0.3, 1.0)), 3),
     }
     scenario: dict[str, Fields] = {
-        "forward": {"capacity": _steady(rate_bps), "one_way_delay_ms": _ONE_WAY_DELAY_MS},
+        "forward": {"capacity": steady(rate_bps), "one_way_delay_ms": _ONE_WAY_DELAY_MS},
         "reverse": {"capacity": None},
         "flow": {},
         "media": media_of("video", **video),
@@ -84,10 +85,6 @@ def troubles_of(seed: int) -> list[str]:
     drawn = rng.choice(list(_TROUBLES), size=count, replace=False, p=weights / weights.sum()).tolist()
     one_of_each = {name.partition("-")[0]: name for name in drawn}
     return [name for name in _TROUBLES if name in one_of_each.values()]
-
-
-def _steady(rate_bps: float) -> Fields:
-    return {"times_s": [0.0], "rates_bps": [rate_bps]}
 
 
 def _alternating(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
@@ -183,7 +180,7 @@ def _losing_reverse(rng: np.random.Generator, rate_bps: float) -> Mapping[str, F
 
 
 def _thin_reverse(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
-    return {"reverse": {"capacity": _steady(float(round(log_uniform(rng, 60e3, 300e3))))}}
+    return {"reverse": {"capacity": steady(float(round(log_uniform(rng, 60e3, 300e3))))}}
 
 
 def _screen(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.report.goal_table import Bound, Row, measured, missed, not_measured
+from weir.qoe_eval.report.goal_table import Bound, Row
+from weir_papers.common import goal_row
 from weir_papers.polycc.demonstrations import (
     HALVED_AT_S,
     HALVED_BDP_BYTES,
@@ -99,9 +100,8 @@ def _halved_rows(results: PolyccResults) -> Iterator[Row]:
     goal = Bound("at least", 0.541, "%", scale=100, decimals=1)
     times = "; ".join(f"{control} {shown_time(results.converged_s, control)}" for control in HALVED_CONTROLS)
     yield _row("halved", what, goal, _sooner(results.converged_s), times)
-    yield not_measured(
-        "halved_bbr2", "the same against BBRv2", Bound("at least", 0.328, "%", scale=100), "ns-3 3.37 has none"
-    )
+    goal = Bound("at least", 0.328, "%", scale=100)
+    yield goal_row("halved_bbr2", "the same against BBRv2", goal, None, why="ns-3 3.37 has none")
     for name, words, rates in (
         ("halved_before", "0 to 5 s", results.before_bps),
         ("halved_after", "10 to 20 s", results.after_bps),
@@ -158,10 +158,13 @@ def _row(name: str, what: str, goal: Bound, values: Sequence[float | None], deta
     """The mean over seeds decides; its interval is shown."""
     known = [value for value in values if value is not None]
     if not values:
-        return not_measured(name, what, goal, "no run completed")
+        return goal_row(name, what, goal, None)
     if len(known) < len(values):
-        return missed(name, what, goal, f"never in {len(values) - len(known)} of {len(values)}", detail)
+        never = f"never in {len(values) - len(known)} of {len(values)}"
+        return Row(name, what, goal, measured=never, reached=False, detail=detail)
     mean = mean_of(known)
     spread = f"{mean.show(goal.decimals, goal.scale)} {goal.unit}".rstrip()
-    figures = {"mean": mean.mean, "half_interval": mean.half_interval, "n": mean.n, "values": known}
-    return measured(name, what, goal, mean.mean, f"{spread}; {detail}".removesuffix("; "), **figures)
+    return goal_row(
+        name, what, goal, mean.mean, f"{spread}; {detail}".removesuffix("; "),
+        mean=mean.mean, half_interval=mean.half_interval, n=mean.n, values=known,
+    )  # fmt: skip
