@@ -160,11 +160,6 @@ class Reaper:
                 start_new_session=True,
             )
 
-    @property
-    def process_id(self) -> int | None:
-        """Process id of the child."""
-        return self._child.pid if self._child else None
-
     def dismiss(self) -> None:
         """Ends the child; everything is removed."""
         if self._child is None:

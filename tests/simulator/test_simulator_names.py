@@ -3,16 +3,17 @@
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.registry import CONTROLLERS, PRESETS, SIMULATED
 from weir.simulator.executables import find_simulator
-from weir.traces.schema.flows import FLOW_KINDS
+from weir.traces.schema.flows import AnyFlow
 from weir.traces.schema.scenario import Scenario
 
+FLOW_KINDS = [get_args(flow.model_fields["kind"].annotation)[0] for flow in get_args(get_args(AnyFlow)[0])]
 CAPACITY = {"times_s": [0.0], "rates_bps": [1e6]}
 
 
@@ -40,7 +41,7 @@ def test_the_lists_are_those_of_the_registry() -> None:
     assert listed("controllers") == about | {
         name: f"{about[name]} (not available: run `make webrtc`)" for name in missing
     }
-    assert list(listed("flows")) == list(FLOW_KINDS)
+    assert list(listed("flows")) == FLOW_KINDS
     presets = {name: tuple(float(weight) for weight in text.split(",")) for name, text in listed("presets").items()}
     assert presets == PRESETS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, Tag, WrapValidator, model_validator
 
@@ -233,6 +233,3 @@ class CbrFlow(Flow):
 
 
 AnyFlow = Annotated[RtpFlow | TcpFlow | CbrFlow, Field(discriminator="kind")]
-FLOW_KINDS: tuple[str, ...] = tuple(
-    get_args(flow.model_fields["kind"].annotation)[0] for flow in get_args(get_args(AnyFlow)[0])
-)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from weir.errors import InputError
 
 _MAGIC = b"YUV4MPEG2 "
@@ -62,10 +59,6 @@ class Y4m:
         if self._map[start : start + len(_FRAME)] != _FRAME:
             raise InputError(f"{self.path}: frame {index} does not begin with FRAME; the file is damaged")
         return self._map[start + len(_FRAME) : start + self._stride]
-
-    def luma(self, index: int) -> NDArray[np.uint8]:
-        """The luma plane of a frame, shape [height, width]."""
-        return np.frombuffer(self.frame(index), np.uint8, self.width * self.height).reshape(self.height, self.width)
 
     def close(self) -> None:
         """Closes the file."""

@@ -36,7 +36,6 @@ class FakeLink:
         self._log = log
         self._ended = asyncio.Event()
         self.failure = ""
-        self.process_id = None
 
     async def start(self):
         if self.behaviour == "die at start":

@@ -113,6 +113,12 @@ def measured(folder, **more):
     return measure(folder, **(known | more))
 
 
+def luma(video, index):
+    """The luma plane of a frame, shape [height, width]."""
+    size = video.height * video.width
+    return np.frombuffer(video.frame(index), np.uint8, size).reshape(video.height, video.width)
+
+
 def read_number(luma):
     """The frame number in a luma plane, read as weir-peer does; None where the check sum does not match."""
     block = luma.shape[1] / BLOCKS_PER_WIDTH

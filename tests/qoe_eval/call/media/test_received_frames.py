@@ -87,7 +87,6 @@ def test_a_y4m_that_was_cut(tmp_path):
     with Y4m(path) as video:
         assert len(video) == 2
         assert video.frame(1) == planes
-        assert video.luma(0).shape == (4, 4)
         with pytest.raises(IndexError):
             video.frame(2)
 
