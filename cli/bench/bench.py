@@ -114,21 +114,8 @@ def bench(
 
     figures: Values = {}
     failures: dict[str, str] = {}
-
-    def simulate() -> Values:
-        found = measure_simulator(simulator, chosen, repetitions)
-        pairs = zip(found.simulated_s_per_s, found.rule_simulated_s_per_s, strict=True)
-        return {
-            "sim.simulated_s_per_s": found.simulated_s_per_s,
-            "sim.rule_simulated_s_per_s": found.rule_simulated_s_per_s,
-            "sim.weir_to_rule_ratio": [weir / rule for weir, rule in pairs],
-            "sim.rss_mb": [found.rss_mb],
-            "sim.rss_growth_mb": [found.rss_growth_mb],
-            "sim.packets_per_s": [found.packets_per_s],
-        }
-
     parts: dict[str, Callable[[], Values]] = {
-        "simulator": simulate,
+        "simulator": lambda: measure_simulator(simulator, chosen, repetitions),
         "environment": lambda: {"env.steps_per_s": measure_environment(simulator, repetitions)},
         "OpenNetLab's calls": lambda: {"env.peer_ratio": measure_peer_ratio(simulator, repetitions)},
         "estimator and GCC": lambda: run_executables(build_dir, repetitions),

@@ -6,7 +6,6 @@ import json
 import subprocess
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +19,16 @@ _RTP_PACKET_BYTES = 1224
 _TIME_LIMIT_S = 300.0
 
 
-@dataclass(frozen=True)
-class SimulatorFigures:
-    """`simulated_s_per_s` has one value per run of RUN_S under the controller weir; `rule_simulated_s_per_s` one per
-    run under rule, in turns with them: their ratio is the cost of the policy, whatever else the machine does.
-    `rss_mb` is the resident memory of the process after LONG_RUN_S more, and `rss_growth_mb` how much of that came in
-    the last three quarters of it. `packets_per_s` is what the flow really sent.
-    """
-
-    simulated_s_per_s: list[float]
-    rule_simulated_s_per_s: list[float]
-    rss_mb: float
-    rss_growth_mb: float
-    packets_per_s: float
-
-
-def measure_simulator(executable: Path, model: Path, repetitions: int) -> SimulatorFigures:
+def measure_simulator(executable: Path, model: Path, repetitions: int) -> dict[str, list[float]]:
     """One process runs one RTP flow of 300 packets/s (2.9 Mbps) under the controller weir, policy and statistics in the
     loop, and under rule, again and again. The first, short runs load the model and are not measured.
+
+    Returns:
+        Figures by name. `simulated_s_per_s` has one value per run of RUN_S under the controller weir,
+        `rule_simulated_s_per_s` one per run under rule, in turns with them: `weir_to_rule_ratio` is the cost of the
+        policy, whatever else the machine does. `rss_mb` is the resident memory of the process after LONG_RUN_S more,
+        and `rss_growth_mb` how much of that came in the last three quarters of it. `packets_per_s` is what the flow
+        really sent.
 
     Raises:
         RuntimeError: the simulator failed; the message contains its output.
@@ -60,7 +51,14 @@ def measure_simulator(executable: Path, model: Path, repetitions: int) -> Simula
                     sent = record["flows"][0]["packets_sent"] / RUN_S
             samples = _memory_during(process, model)
             quarter = samples[len(samples) // 4]
-            return SimulatorFigures(speeds["weir"], speeds["rule"], samples[-1], max(samples) - quarter, sent)
+            return {
+                "sim.simulated_s_per_s": speeds["weir"],
+                "sim.rule_simulated_s_per_s": speeds["rule"],
+                "sim.weir_to_rule_ratio": [weir / rule for weir, rule in zip(*speeds.values(), strict=True)],
+                "sim.rss_mb": [samples[-1]],
+                "sim.rss_growth_mb": [max(samples) - quarter],
+                "sim.packets_per_s": [sent],
+            }
         finally:
             watchdog.cancel()
             process.kill()
