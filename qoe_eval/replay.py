@@ -171,27 +171,24 @@ def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
     """
     out, console = options.out, error_console()
 
-    def beside(some: list[ReplayPlan], folder: Path) -> ReplayOutcome:
+    def run(some: list[ReplayPlan], folder: Path, after_interrupt: str = "") -> ReplayOutcome:
         if not some and folder.is_dir():
             # Records of an earlier replay with other options are set aside.
             RunStore(folder).start({})
         return run_with_progress(
-            some, folder, options.jobs, console, quiet=options.as_json, on_cluster=options.address is not None
-        )
-
-    after_interrupt = f", 'weir report {out}' shows them"
-    return ReplayResults(
-        run_with_progress(
-            [plans.main],
-            out,
+            some,
+            folder,
             options.jobs,
             console,
             quiet=options.as_json,
             after_interrupt=after_interrupt,
             on_cluster=options.address is not None,
-        ),
-        beside(plans.objectives, out / objective_runs.FOLDER),
-        beside(plans.families, out / FAMILIES_FOLDER),
+        )
+
+    return ReplayResults(
+        run([plans.main], out, f", 'weir report {out}' shows them"),
+        run(plans.objectives, out / objective_runs.FOLDER),
+        run(plans.families, out / FAMILIES_FOLDER),
     )
 
 

@@ -79,7 +79,7 @@ def read_inputs(
                     f"{found[scenario.name][0]}; "
                     "results are told apart by this name: rename one, or replay them apart"
                 )
-            path = _path_of(scenario)
+            path = json.dumps(_path_of(scenario))
             if path in paths:
                 raise InputError(
                     f"{printable(name)}: is the same path as {paths[path]}, under another name; a path counts once: "
@@ -89,10 +89,10 @@ def read_inputs(
     return [scenario for _, scenario in found.values()]
 
 
-def _path_of(scenario: Scenario) -> str:
+def _path_of(scenario: Scenario) -> dict[str, JsonValue]:
     """The content of a scenario without its name, description and provenance."""
     document = scenario.to_dict()
-    return json.dumps({key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})})
+    return {key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})}
 
 
 def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
@@ -102,11 +102,8 @@ def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
     originals: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
     found = {}
     for scenario in scenarios:
-        document = scenario.to_dict()
         numbers: list[float] = []
-        form = json.dumps(
-            [_form(document[key], numbers) for key in sorted(document.keys() - {"name", "description", "provenance"})]
-        )
+        form = json.dumps(_form(_path_of(scenario), numbers))
         values = np.array(numbers)
         alike = originals.setdefault(form, [])
         for name, others in alike:
