@@ -21,7 +21,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, TableChoice, controller_cell, measure_heads
-from weir.qoe_eval.report.page_template import Section, View, render_page
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
@@ -29,7 +29,6 @@ from weir.qoe_eval.report.sections.scenarios import heat_table
 from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.store import CallStore
 
-SUMMARY = "summary.json"
 SHOWN = (
     "call_score", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
     "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
@@ -62,7 +61,7 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
     planned = about.planned if "planned" in about.model_fields_set else len(calls)
     about = about.model_copy(update={"planned": planned, "runs": len(calls)})
     summary = summarise_calls([call for call, _ in calls], about)
-    page = out / logs.REPORT
+    page = out / REPORT
     write_text(out / SUMMARY, summary.text() + "\n")
     write_text(page, render(calls, summary, out))
     return summary, page

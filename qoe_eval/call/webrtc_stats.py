@@ -177,7 +177,7 @@ class StatsReports:
             named = self.objects.get(transport.text("selectedCandidatePairId"))
             if named is not None and named.type == "candidate-pair":
                 return named
-        return max(pairs, key=_carried, default=None)
+        return max(pairs, key=carried_bytes, default=None)
 
 
 def read_stats_log(path: Path) -> StatsReports:
@@ -194,5 +194,6 @@ def read_stats_log(path: Path) -> StatsReports:
     return collected
 
 
-def _carried(pair: StatsObject) -> float:
-    return sum(float(values[-1]) for name in ("bytesSent", "bytesReceived") if len(values := pair.series(name)[1]))
+def carried_bytes(carrier: StatsObject) -> float:
+    """The bytes that a stream or candidate pair has sent and received."""
+    return sum(float(values[-1]) for name in ("bytesSent", "bytesReceived") if len(values := carrier.series(name)[1]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
+from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, carried_bytes
 from weir.qoe_eval.dumps.dump import DumpedConnection
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.report.chart_rows import Chart, Line, chart, line, row, thinned
@@ -166,9 +166,5 @@ def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:
 
 def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:
     """The streams with most bytes, in their own order."""
-
-    def carried(stream: StatsObject) -> float:
-        return max((float(v[-1]) for n in ("bytesSent", "bytesReceived") if len(v := stream.series(n)[1])), default=0.0)
-
-    chosen = sorted(streams, key=carried, reverse=True)[:_MOST_LINES]
+    chosen = sorted(streams, key=carried_bytes, reverse=True)[:_MOST_LINES]
     return [stream for stream in streams if stream in chosen]

@@ -79,12 +79,7 @@ class Row:
         goal = self.goal and {
             "kind": self.goal.kind, "strict": self.goal.strict, "limit": self.goal.limit, "text": str(self.goal)
         }  # fmt: skip
-        fields = ("name", "what", "value", "measured", "reached", "reason", "detail", "figures", "source")
-        return (
-            {name: getattr(self, name) for name in fields[:2]}
-            | {"goal": goal}
-            | {name: getattr(self, name) for name in fields[2:]}
-        )
+        return vars(self) | {"goal": goal}
 
 
 def reached_text(rows: Sequence[Row]) -> str:
