@@ -57,17 +57,12 @@ class EpisodeSource:
     def __init__(self, scenario: ScenarioSource | None = None, objective: ObjectiveSource = "balanced") -> None:
         if scenario is None:
             scenario = random_scenario
-        if (
-            not callable(scenario)
-            and not isinstance(scenario, Mapping)
-            and isinstance(scenario, Sequence)
-            and len(scenario) == 0
-        ):
+        if isinstance(scenario, Sequence) and not scenario:
             raise InputError("scenarios: the list is empty")
         self._scenario = scenario
-        self._objective: ObjectiveSource = random_objective if objective == "random" else objective
-        if not callable(self._objective):
-            checked_objective(self._objective)
+        self._objective = objective
+        if objective != "random" and not callable(objective):
+            checked_objective(objective)
 
     def draw(self, generator: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
         """The next episode. `options` may fix "scenario" (any source) and "objective".
