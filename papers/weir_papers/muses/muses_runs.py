@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
 from weir.qoe_eval.runs.replay import ReplayOutcome
@@ -13,15 +14,7 @@ from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
 from weir_papers.common import Case, case_of, with_tcp
-from weir_papers.muses.sets import (
-    CHANGE,
-    CONGESTION_CONTROLS,
-    CROSS_TRAFFIC,
-    FLUCTUATING,
-    SHARING,
-    TABLE_III,
-    ScenarioSet,
-)
+from weir_papers.muses.sets import CHANGE, CONGESTION_CONTROLS, CROSS_TRAFFIC, FLUCTUATING, SHARING, TABLE_III
 
 MUSES = "weir"
 GLOBAL_TREE = "global-tree"

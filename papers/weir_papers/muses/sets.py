@@ -12,10 +12,10 @@ TCP is not a controller of RTP flows: a network with one TCP flow alone in the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.errors import InputError
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
 from weir.traces.formats.importers import read_trace
 from weir.traces.generate.published import muses_cross_traffic
 from weir.traces.schema.capacity import CapacityTrace
@@ -32,28 +32,21 @@ FLOW_S = 80.0
 LTE_TRACES = "mahimahi"
 
 
-@dataclass(frozen=True)
-class ScenarioSet:
-    """Scenarios that are judged together; `missing` is the reason when there are none."""
-
-    scenarios: list[Scenario] = field(default_factory=list)
-    missing: str = ""
-
-
 def muses_sets(traces: Path | None, networks: int) -> dict[str, ScenarioSet]:
     """All sets by name. `traces` holds `mahimahi/`; `networks` is the number of each of Table III and of `change`.
 
     Raises:
         InputError: a trace cannot be used.
     """
-    return {
-        STEADY: ScenarioSet([muses_wifi_test("steady-wifi", seed) for seed in range(networks)]),
-        FLUCTUATING: ScenarioSet([muses_wifi_test("fluctuating-wifi", seed) for seed in range(networks)]),
-        LTE: _lte(traces, networks),
-        CHANGE: ScenarioSet([muses_network_change(seed) for seed in range(networks)]),
-        SHARING: ScenarioSet([sharing_scenario(flows) for flows in FLOWS]),
-        CROSS_TRAFFIC: ScenarioSet([muses_cross_traffic()]),
-    }
+    sets = (
+        ScenarioSet(STEADY, [muses_wifi_test("steady-wifi", seed) for seed in range(networks)]),
+        ScenarioSet(FLUCTUATING, [muses_wifi_test("fluctuating-wifi", seed) for seed in range(networks)]),
+        _lte(traces, networks),
+        ScenarioSet(CHANGE, [muses_network_change(seed) for seed in range(networks)]),
+        ScenarioSet(SHARING, [sharing_scenario(flows) for flows in FLOWS]),
+        ScenarioSet(CROSS_TRAFFIC, [muses_cross_traffic()]),
+    )
+    return {one.name: one for one in sets}
 
 
 def sharing_scenario(flows: int) -> Scenario:
@@ -75,9 +68,9 @@ def sharing_scenario(flows: int) -> Scenario:
 def _lte(traces: Path | None, networks: int) -> ScenarioSet:
     files = sorted((traces / LTE_TRACES).glob("*LTE*")) if traces else []
     if not files:
-        return ScenarioSet(missing="needs an LTE trace in mahimahi/ of --traces")
+        return ScenarioSet(LTE, missing="needs an LTE trace in mahimahi/ of --traces")
     recorded = [_capacity(file) for file in files]
-    return ScenarioSet([muses_lte_test(recorded[seed % len(recorded)], seed) for seed in range(networks)])
+    return ScenarioSet(LTE, [muses_lte_test(recorded[seed % len(recorded)], seed) for seed in range(networks)])
 
 
 def _capacity(file: Path) -> CapacityTrace:
