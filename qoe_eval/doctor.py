@@ -24,6 +24,27 @@ from weir.installation import DISTRIBUTION, how_to_get, installed_version, packa
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_peer, find_simulator
 
+# "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
+Need = Literal["run", "build", "train", "test", "calls"]
+
+# Each extra, and what its packages are needed to.
+_EXTRAS: dict[str, Need] = {"bench": "run", "call": "calls", "train": "train"}
+_TEST_PACKAGES = ("mypy", "pytest", "ruff")
+# The targets of the Makefile that install them.
+_TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
+# Off a terminal, wider than any path: what is copied or searched for stands in one line.
+_LONGEST_LINE = 10_000
+_PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
+    ("g++", "build", "compiler", "apt-get install g++"),
+    ("cmake", "build", "CMake", "apt-get install cmake"),
+    ("ninja", "build", "Ninja", "apt-get install ninja-build"),
+    ("chromium", "calls", "Chromium", "apt-get install chromium"),
+    ("espeak-ng", "calls", "espeak-ng", "apt-get install espeak-ng"),
+    ("ip", "calls", "iproute2", "apt-get install iproute2"),
+)
+# Debian packages that carry what weir-sim is built from.
+_LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
+
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
     """Show every component of Weir: its version, or what to install. Exit status 3 if a required one is missing."""
@@ -50,28 +71,6 @@ def _table(found: list[Component]) -> Table:
         needed = "make calls" if component.need == "calls" else component.need
         table.add_row(component.name, state, needed, Text(component.found or component.remedy))
     return table
-
-
-# "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
-Need = Literal["run", "build", "train", "test", "calls"]
-
-# Each extra, and what its packages are needed to.
-_EXTRAS: dict[str, Need] = {"bench": "run", "call": "calls", "train": "train"}
-_TEST_PACKAGES = ("mypy", "pytest", "ruff")
-# The targets of the Makefile that install them.
-_TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
-# Off a terminal, wider than any path: what is copied or searched for stands in one line.
-_LONGEST_LINE = 10_000
-_PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
-    ("g++", "build", "compiler", "apt-get install g++"),
-    ("cmake", "build", "CMake", "apt-get install cmake"),
-    ("ninja", "build", "Ninja", "apt-get install ninja-build"),
-    ("chromium", "calls", "Chromium", "apt-get install chromium"),
-    ("espeak-ng", "calls", "espeak-ng", "apt-get install espeak-ng"),
-    ("ip", "calls", "iproute2", "apt-get install iproute2"),
-)
-# Debian packages that carry what weir-sim is built from.
-_LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,27 @@ from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
 HOST = "127.0.0.1"
+TOKEN_PARAMETER = "token"
+# Connections without a request that has the token: how many, and for how long.
+MAX_STRANGERS = 64
+STRANGER_S = 10.0
+_NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
+
+# Reports have inline style and script; they may load files beside them and connect to no server. Files of calls may be
+# a stranger's: in the sandbox their origin is not the page's, whatever their type.
+_REPORT_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
+    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "sandbox allow-scripts allow-downloads"
+)
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 # Headers of every answer.
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
+_HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 
 
 def check_address(request: web.Request, hosts: Container[str]) -> None:
@@ -40,27 +58,6 @@ def check_address(request: web.Request, hosts: Container[str]) -> None:
 def is_token(given: str, token: str) -> bool:
     """Compares with the token in constant time."""
     return hmac.compare_digest(given.encode(errors="replace"), token.encode())
-
-
-TOKEN_PARAMETER = "token"
-# Connections without a request that has the token: how many, and for how long.
-MAX_STRANGERS = 64
-STRANGER_S = 10.0
-_NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
-
-# Reports have inline style and script; they may load files beside them and connect to no server. Files of calls may be
-# a stranger's: in the sandbox their origin is not the page's, whatever their type.
-_REPORT_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
-    "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "sandbox allow-scripts allow-downloads"
-)
-_PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
-    "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-
-_HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 
 
 class Connections:

@@ -21,7 +21,7 @@ from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, TableChoice, controller_cell, measure_heads
-from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
+from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, render_page
 from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
@@ -125,17 +125,13 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         _calls_table(calls, out),
         _what_was_run(calls, summary),
     ]
-    lead = _lead(calls, summary)
-    return render_page("call/lead", "Weir: calls", lead, sections, {"charts": charts}, list(summary.controllers))
-
-
-def _lead(calls: Sequence[tuple[Call, Path]], summary: Summary) -> View:
-    return {
+    lead = {
         "calls": len(calls),
         "left_out": len(summary.left_out),
         "scenarios": len({call.case for call, _ in calls}),
         "paired": paired_sentences(summary),
     }
+    return render_page("call/lead", "Weir: calls", lead, sections, {"charts": charts}, list(summary.controllers))
 
 
 def _headline(summary: Summary) -> Section | None:

@@ -20,6 +20,8 @@ MOST_SAMPLES = 4_000_000
 LONGEST_TEXT = 300
 # Arrays, objects and texts, of which each takes far more memory than its two characters.
 _MOST_PARTS = 2_000_000
+_MOST_VALUES = 100_000
+_TIME = "timestamp"
 
 
 @dataclass
@@ -78,10 +80,6 @@ class SampleBudget:
 def short(value: Any) -> str:
     """A text of a dump, cut to the length that a page shows; empty for anything else."""
     return value[:LONGEST_TEXT] if isinstance(value, str) else ""
-
-
-_MOST_VALUES = 100_000
-_TIME = "timestamp"
 
 
 def parse_internals(data: Any, source: str) -> StatsDump:

@@ -21,6 +21,12 @@ from weir.qoe_eval.report.page_template import REPORT, Section, render_page
 
 LARGEST_BYTES = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
+_MOST_STREAMS = 40
+_HEADS = (
+    "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
+    "Freezes", Cell("Frozen", "%"), Cell("Round trip", "ms, mean"), Cell("Limited by CPU", "% of time"),
+    Cell("by bandwidth", "% of time"),
+)  # fmt: skip
 
 
 def read_dump(path: Path) -> StatsDump:
@@ -64,14 +70,6 @@ def _read(path: Path) -> str:
         raise InputError(
             f"{printable(path)}: byte {error.start} is no UTF-8 text; give the dump as it was saved"
         ) from None
-
-
-_MOST_STREAMS = 40
-_HEADS = (
-    "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
-    "Freezes", Cell("Frozen", "%"), Cell("Round trip", "ms, mean"), Cell("Limited by CPU", "% of time"),
-    Cell("by bandwidth", "% of time"),
-)  # fmt: skip
 
 
 def write_dump_report(dump: StatsDump, out: Path) -> Path:

@@ -14,6 +14,9 @@ from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.link.log import read_link_log
 from weir.traces.schema.scenario import Scenario
 
+# Less is meaningless: single packets begin in one interval and end in the next.
+_SMALLEST_BUSY_BYTES = 100_000
+
 
 @dataclass(frozen=True)
 class LinkAccuracy:
@@ -23,10 +26,6 @@ class LinkAccuracy:
 
     capacity_ratio: float | None
     delay_error_ms_p95: float | None
-
-
-# Less is meaningless: single packets begin in one interval and end in the next.
-_SMALLEST_BUSY_BYTES = 100_000
 
 
 def link_accuracy(log: Path, scenario: Scenario) -> LinkAccuracy:

@@ -158,7 +158,8 @@ def flow_line(
 ) -> Line:
     """Values of the samples, reduced over bins; `style` is that of `line`."""
     duration_s = len(values) * series.interval_s
-    x, y = binned(_middles_s(series), values, duration_s, bin_width_s(duration_s, SMALLEST_BIN_S), reduce)
+    middles_s = (np.arange(len(values), dtype=np.float64) + 0.5) * series.interval_s
+    x, y = binned(middles_s, values, duration_s, bin_width_s(duration_s, SMALLEST_BIN_S), reduce)
     return line(name, colour, x, y, unit=unit, **style)
 
 
@@ -197,7 +198,3 @@ def rate_rows(
 
 def _highest(lines: Sequence[Line]) -> float:
     return max((y for one in lines if one for y in one["y"] if y), default=0.0)
-
-
-def _middles_s(series: FlowSeries) -> Array:
-    return (np.arange(len(series.receive_rate_bps), dtype=np.float64) + 0.5) * series.interval_s

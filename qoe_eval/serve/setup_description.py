@@ -25,6 +25,7 @@ from weir.traces.schema.scenario import Scenario
 OWN = "Yours"
 """The heading of the scenarios that the user named."""
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
+MAX_STEPS = 300
 
 
 def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
@@ -68,9 +69,6 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         ],
         "folder": str(out),
     }
-
-
-MAX_STEPS = 300
 
 
 def sketch(scenario: Scenario, group: str) -> dict[str, Any]:

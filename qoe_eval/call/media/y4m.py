@@ -30,18 +30,13 @@ class Y4m:
             header = self._file.readline(_LONGEST_HEADER)
             self.width, self.height = _size(path, header)
             self._offset = len(header)
-            self._stride = len(_FRAME) + self.frame_bytes
+            self._stride = len(_FRAME) + self.width * self.height * 3 // 2
             size = path.stat().st_size
             self._count = max(0, (size - self._offset) // self._stride)
             self._map = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
         except BaseException:
             self._file.close()
             raise
-
-    @property
-    def frame_bytes(self) -> int:
-        """Bytes of the three planes of a frame."""
-        return self.width * self.height * 3 // 2
 
     def __len__(self) -> int:
         return self._count
