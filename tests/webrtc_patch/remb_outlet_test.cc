@@ -118,6 +118,14 @@ TEST_F(RembOutletTest, ReleaseLiftsBoth) {
   EXPECT_EQ(sent_kbps_.size(), 2u);
 }
 
+TEST_F(RembOutletTest, ASenderWithoutGccGetsNeitherRemoteEstimateNorRelease) {
+  outlet_.SetSenderHasGcc(false);
+  Send(300);
+  outlet_.Release();
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{300}));
+  EXPECT_TRUE(remote_estimates_kbps_.empty());
+}
+
 TEST_F(RembOutletTest, LibwebrtcsOwnRembHasNoRemoteEstimate) {
   static_cast<webrtc::RemoteBitrateObserver&>(outlet_).OnReceiveBitrateChanged({1}, 700'000);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{700}));

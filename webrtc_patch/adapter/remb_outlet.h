@@ -31,9 +31,9 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   void SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs);
   // Sends what waits, if it may.
   void OnTimeout();
-  // Forgets what waits.
-  void Clear() { waiting_ = false; }
-  // The same, and lifts REMB and RemoteEstimate: the sender's own GCC decides.
+  // True, as until the first packet, where packets are reported to a GCC of the sender. Else no RemoteEstimate is sent.
+  void SetSenderHasGcc(bool sender_has_gcc) { sender_has_gcc_ = sender_has_gcc; }
+  // Forgets what waits. A GCC of the sender decides from now on: REMB and RemoteEstimate are lifted.
   void Release();
   // When OnTimeout may be called next: PlusInfinity when nothing waits.
   Timestamp next_timeout() const;
@@ -53,6 +53,7 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   const RtcpSender rtcp_sender_;
   webrtc::Clock* const clock_;
 
+  bool sender_has_gcc_ = true;
   // A rate of Send() or SendAtOnce() is in force.
   bool announced_ = false;
   bool passed_ = false;

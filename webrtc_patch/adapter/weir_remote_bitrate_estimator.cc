@@ -72,11 +72,7 @@ void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
   if (in_charge && started_) {
     Send(remb_sender_.SendNow(estimator_, now()));
   } else if (!in_charge) {
-    if (sender_has_feedback_) {
-      outlet_->Release();
-    } else {
-      outlet_->Clear();
-    }
+    outlet_->Release();
   }
 }
 
@@ -110,8 +106,8 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
   packet.payload_size = static_cast<uint32_t>(received.payload_size());
   packet.padding_size = static_cast<uint32_t>(received.padding_size());
   any_packet_ = true;
-  sender_has_feedback_ = received.HasExtension<webrtc::TransportSequenceNumber>() ||
-                         received.HasExtension<webrtc::TransportSequenceNumberV2>();
+  outlet_->SetSenderHasGcc(received.HasExtension<webrtc::TransportSequenceNumber>() ||
+                           received.HasExtension<webrtc::TransportSequenceNumberV2>());
 
   // A decision that is due comes before the packet: it is about the time before it.
   Advance(now);

@@ -96,8 +96,6 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   bool in_charge_ = false;
   bool started_ = false;
   bool any_packet_ = false;
-  // The last packet was one that is reported to the sender's own controller.
-  bool sender_has_feedback_ = false;
 };
 
 }  // namespace weir::adapter
