@@ -31,7 +31,7 @@ std::string RegistryList(const std::string& what) {
   std::ostringstream lines;
   // Columns: names are short.
   lines << std::left;
-  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(12) << text; };
+  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(16) << text; };
   if (what == "controllers") {
     for (const RegisteredController& one : kControllers) {
       if (!one.simulated) continue;
@@ -51,9 +51,11 @@ std::string RegistryList(const std::string& what) {
 
 // The options that determine a simulation besides its scenario.
 void AddJobOptions(CLI::App& command, JobOptions& options) {
+  std::string controllers = ListNames(kSimulatedControllers);
+  // In two lines.
+  controllers.replace(controllers.rfind(", "), 2, ",\n");
   AddText(command, "--controller", "NAME",
-          "what flows \"under_test\" run (default: weir with a --model, else rule):\n" +
-              ListNames(kSimulatedControllers) +
+          "what flows \"under_test\" run (default: weir with a --model, else rule):\n" + controllers +
               ";\nwith field trials: \"gcc:TRIAL/GROUP/\";\n"
               "or a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
           options.controller);

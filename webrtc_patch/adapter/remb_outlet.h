@@ -33,7 +33,7 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   void OnTimeout();
   // True, as until the first packet, where packets are reported to a GCC of the sender. Else no RemoteEstimate is sent.
   void SetSenderHasGcc(bool sender_has_gcc) { sender_has_gcc_ = sender_has_gcc; }
-  // Forgets what waits. A GCC of the sender decides from now on: REMB and RemoteEstimate are lifted.
+  // Forgets what waits, and lifts REMB and RemoteEstimate where the sender has a GCC, which decides from now on.
   void Release();
   // When OnTimeout may be called next: PlusInfinity when nothing waits.
   Timestamp next_timeout() const;
