@@ -29,9 +29,10 @@ namespace {
 // The names of "controllers" (those that this program runs), "flows" or "presets": a line each, the name first.
 std::string RegistryList(const std::string& what) {
   std::ostringstream lines;
-  // Columns: names are short.
+  constexpr auto kWidth =
+      static_cast<int>(std::ranges::max(kSimulatedControllers, {}, &std::string_view::size).size() + 2);
   lines << std::left;
-  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(16) << text; };
+  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(kWidth) << text; };
   if (what == "controllers") {
     for (const RegisteredController& one : kControllers) {
       if (!one.simulated) continue;

@@ -108,6 +108,7 @@ TEST_F(RembOutletTest, EachRembHasARemoteEstimateThatNoDelayFallsBelow) {
 TEST_F(RembOutletTest, ReleaseLiftsBoth) {
   outlet_.Release();
   EXPECT_TRUE(sent_kbps_.empty() && remote_estimates_kbps_.empty()) << "nothing was announced";
+  outlet_.SetSenderHasGcc(true);
   Send(300);
   Send(2000);
   outlet_.Release();
@@ -116,6 +117,13 @@ TEST_F(RembOutletTest, ReleaseLiftsBoth) {
   EXPECT_TRUE(outlet_.next_timeout().IsPlusInfinity()) << "what waited is forgotten";
   outlet_.Release();
   EXPECT_EQ(sent_kbps_.size(), 2u);
+}
+
+TEST_F(RembOutletTest, BeforeTheFirstPacketReleaseLiftsNothing) {
+  Send(300);
+  outlet_.Release();
+  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{300}));
+  EXPECT_EQ(remote_estimates_kbps_.size(), 1u);
 }
 
 TEST_F(RembOutletTest, ASenderWithoutGccGetsNeitherRemoteEstimateNorRelease) {

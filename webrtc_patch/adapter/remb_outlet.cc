@@ -52,7 +52,8 @@ void RembOutlet::OnTimeout() {
 
 void RembOutlet::Release() {
   waiting_ = false;
-  if (!std::exchange(announced_, false) || !sender_has_gcc_) return;
+  // Without a GCC the sender would know no limit at all.
+  if (!std::exchange(announced_, false) || !sender_has_gcc_.value_or(false)) return;
   SendRemoteEstimate(DataRate::Zero());
   Pass(kNoLimit, {});
 }
@@ -82,7 +83,7 @@ void RembOutlet::Announce(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) 
 }
 
 void RembOutlet::SendRemoteEstimate(DataRate link_capacity_lower) {
-  if (!rtcp_sender_ || !sender_has_gcc_) return;
+  if (!rtcp_sender_ || !sender_has_gcc_.value_or(true)) return;
   auto packet = std::make_unique<webrtc::rtcp::RemoteEstimate>();
   webrtc::NetworkStateEstimate estimate;
   estimate.link_capacity_lower = ToWebrtc(link_capacity_lower);

@@ -5,6 +5,7 @@
 #define WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,8 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   void SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs);
   // Sends what waits, if it may.
   void OnTimeout();
-  // True, as until the first packet, where packets are reported to a GCC of the sender. Else no RemoteEstimate is sent.
+  // True where packets are reported to a GCC of the sender; not known before the first packet. Where it has none, no
+  // RemoteEstimate is sent.
   void SetSenderHasGcc(bool sender_has_gcc) { sender_has_gcc_ = sender_has_gcc; }
   // Forgets what waits, and lifts REMB and RemoteEstimate where the sender has a GCC, which decides from now on.
   void Release();
@@ -53,7 +55,7 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   const RtcpSender rtcp_sender_;
   webrtc::Clock* const clock_;
 
-  bool sender_has_gcc_ = true;
+  std::optional<bool> sender_has_gcc_;
   // A rate of Send() or SendAtOnce() is in force.
   bool announced_ = false;
   bool passed_ = false;

@@ -108,11 +108,11 @@ void SwitchedRemoteBitrateEstimator::SwitchTo(const ReceiveSideSettings& setting
 
 void SwitchedRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived& packet) {
   FollowSettings();
+  const bool reported = packet.HasExtension<webrtc::TransportSequenceNumber>() ||
+                        packet.HasExtension<webrtc::TransportSequenceNumberV2>();
+  outlet_.SetSenderHasGcc(reported);
   // libwebrtc's estimator never sees the packets that are reported to the sender.
-  if (gcc_ && !packet.HasExtension<webrtc::TransportSequenceNumber>() &&
-      !packet.HasExtension<webrtc::TransportSequenceNumberV2>()) {
-    gcc_->IncomingPacket(packet);
-  }
+  if (gcc_ && !reported) gcc_->IncomingPacket(packet);
   if (weir_) weir_->IncomingPacket(packet);
 }
 

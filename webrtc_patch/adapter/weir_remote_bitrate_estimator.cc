@@ -106,8 +106,6 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
   packet.payload_size = static_cast<uint32_t>(received.payload_size());
   packet.padding_size = static_cast<uint32_t>(received.padding_size());
   any_packet_ = true;
-  outlet_->SetSenderHasGcc(received.HasExtension<webrtc::TransportSequenceNumber>() ||
-                           received.HasExtension<webrtc::TransportSequenceNumberV2>());
 
   // A decision that is due comes before the packet: it is about the time before it.
   Advance(now);
