@@ -171,8 +171,8 @@ WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ss
 typedef struct weir_estimate {
   int64_t at_time_us;
   int64_t target_rate_bps;
-  /* In static storage: "start", "controller", "candidate", "fallback", "held", or "guard_" and the name of a guard
-   * rule, see weir_guard_rule_name(). */
+  /* In static storage: "start", "controller", "candidate", "fallback", "held", "probe", or "guard_" and the name of
+   * a guard rule, see weir_guard_rule_name(). */
   const char* reason;
 } weir_estimate;
 
@@ -289,6 +289,7 @@ typedef struct weir_sent_packet {
   uint32_t size_bytes;      /* the rates count these, for example with IP and UDP; at most 65535 */
   uint16_t sequence_number; /* transport-wide */
   uint16_t kind;            /* weir_packet_kind */
+  int32_t probe_cluster_id; /* 0: of no probe cluster */
 } weir_sent_packet;
 
 /* In the order of sequence numbers; other packets are counted, not errors. */
@@ -326,6 +327,39 @@ typedef struct weir_send_side_rates {
 /* The rates in force. They may have changed after each of the three calls weir_send_side_on_...(). */
 WEIR_API int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rates* rates) WEIR_NOEXCEPT;
 
+/* For media in layers, which sends less than the target until another layer fits: the targets for all layers, above 0,
+ * and for one layer more, 0 if any more is welcome. From the first call on the host sends the clusters below, and the
+ * target is no more than the path has shown to carry. */
+WEIR_API int weir_send_side_set_desired_rate(weir_send_side* send_side, int64_t total_bps,
+                                             int64_t next_bps) WEIR_NOEXCEPT;
+
+/* A burst that shows what the path carries: at least `target_probe_count` packets of about the same size, sent evenly
+ * within `target_duration_us` at `target_data_rate_bps`. Media counts; padding and retransmissions fill up. */
+typedef struct weir_probe_cluster {
+  int64_t target_data_rate_bps;
+  int64_t target_duration_us;
+  int32_t target_probe_count;
+  int32_t id; /* 0: none is due */
+} weir_probe_cluster;
+
+/* A cluster that has become due, once each; asked after feedback and timeouts. Send it at once, its packets with its
+ * id. After a second without its feedback it is given up. */
+WEIR_API int weir_send_side_take_probe_cluster(weir_send_side* send_side, weir_probe_cluster* cluster) WEIR_NOEXCEPT;
+
+typedef enum weir_congestion_state {
+  WEIR_CONGESTION_NORMAL = 0,
+  WEIR_CONGESTION_EARLY_WARNING = 1, /* a queue has begun: do not send more */
+  WEIR_CONGESTION_CONGESTED = 2      /* the path carries less than is sent: send less */
+} weir_congestion_state;
+
+typedef struct weir_network_state {
+  int64_t at_time_us;        /* by the clock of the arrivals; INT64_MIN before the first */
+  int64_t link_capacity_bps; /* the target when the state began */
+  int32_t state;             /* weir_congestion_state */
+} weir_network_state;
+
+WEIR_API int weir_send_side_get_network_state(const weir_send_side* send_side, weir_network_state* state) WEIR_NOEXCEPT;
+
 WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
@@ -344,6 +378,10 @@ typedef struct weir_send_side_counters {
   uint64_t packets_invalid;
   uint64_t arrivals_late; /* reported too late to count */
   uint64_t clock_restarts;
+  uint64_t probe_clusters; /* requested */
+  uint64_t probes_carried; /* clusters that the path carried */
+  uint64_t probes_limited; /* clusters that it did not carry; the others showed nothing */
+  uint64_t probe_bytes;    /* padding and retransmissions sent in clusters */
 } weir_send_side_counters;
 
 WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side,

@@ -30,11 +30,12 @@ std::unique_ptr<SendSideEstimator> Make(const py::object& controller, int64_t mi
 }
 
 void OnSentPacket(SendSideEstimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
-                  const std::string& kind) {
+                  const std::string& kind, int64_t probe_cluster_id) {
   estimator.OnSentPacket({.send_time = ToTimestamp("send_time_us", send_time_us),
                           .sequence_number = Narrow<uint16_t>("sequence_number", sequence_number),
                           .kind = ToPacketKind(kind),
-                          .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes))});
+                          .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes)),
+                          .probe_cluster_id = Narrow<int32_t>("probe_cluster_id", probe_cluster_id)});
 }
 
 void OnTransportFeedback(SendSideEstimator& estimator, const std::vector<Report>& feedback, int64_t now_us) {
@@ -49,13 +50,32 @@ void OnTransportFeedback(SendSideEstimator& estimator, const std::vector<Report>
   estimator.OnTransportFeedback(reports, ToTimestamp("now_us", now_us));
 }
 
+void SetDesiredRate(SendSideEstimator& estimator, int64_t total_bps, int64_t next_bps) {
+  const auto error = estimator.SetDesiredRate({DataRate::BitsPerSecond(total_bps), DataRate::BitsPerSecond(next_bps)});
+  if (error) throw py::value_error(error->message);
+}
+
+std::optional<py::dict> TakeProbeCluster(SendSideEstimator& estimator) {
+  const auto cluster = estimator.TakeProbeCluster();
+  if (!cluster) return std::nullopt;
+  return py::dict("id"_a = cluster->id, "target_data_rate_bps"_a = cluster->target_data_rate.bps(),
+                  "target_duration_us"_a = cluster->target_duration.us(),
+                  "target_probe_count"_a = cluster->target_probe_count);
+}
+
+std::string CongestionStateOf(const SendSideEstimator& estimator) {
+  return std::string(ToString(estimator.estimator().network_state().state));
+}
+
 py::dict Counters(const SendSideEstimator& estimator) {
   const SendSideCounters& counters = estimator.counters();
-  return py::dict("received"_a = counters.received, "lost"_a = counters.lost, "fate_unknown"_a = counters.fate_unknown,
-                  "duplicates"_a = counters.duplicates, "not_in_history"_a = counters.not_in_history,
-                  "invalid"_a = counters.invalid, "late"_a = counters.late,
-                  "clock_restarts"_a = counters.clock_restarts,
-                  "decisions"_a = estimator.estimator().counters().controller.decisions);
+  const ProbeCounters& probes = estimator.probe_counters();
+  return py::dict(
+      "received"_a = counters.received, "lost"_a = counters.lost, "fate_unknown"_a = counters.fate_unknown,
+      "duplicates"_a = counters.duplicates, "not_in_history"_a = counters.not_in_history,
+      "invalid"_a = counters.invalid, "late"_a = counters.late, "clock_restarts"_a = counters.clock_restarts,
+      "probe_clusters"_a = probes.clusters, "probes_carried"_a = probes.carried, "probes_limited"_a = probes.limited,
+      "probe_bytes"_a = probes.size.bytes(), "decisions"_a = estimator.estimator().counters().controller.decisions);
 }
 
 }  // namespace
@@ -68,7 +88,7 @@ void BindSendSide(py::module_& module) {
            "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
            "pacing_factor"_a = SendSideEstimatorConfig().pacing_factor)
       .def("on_sent_packet", &OnSentPacket, py::kw_only(), "send_time_us"_a, "sequence_number"_a, "size_bytes"_a,
-           "kind"_a = "video")
+           "kind"_a = "video", "probe_cluster_id"_a = 0)
       .def("on_transport_feedback", &OnTransportFeedback, "feedback"_a, "now_us"_a)
       .def(
           "on_timeout", [](SendSideEstimator& e, int64_t now_us) { e.OnTimeout(ToTimestamp("now_us", now_us)); },
@@ -99,6 +119,9 @@ void BindSendSide(py::module_& module) {
             e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us));
           },
           "round_trip_time_us"_a)
+      .def("set_desired_rate", &SetDesiredRate, py::kw_only(), "total_bps"_a, "next_bps"_a = 0)
+      .def("take_probe_cluster", &TakeProbeCluster)
+      .def_property_readonly("congestion_state", &CongestionStateOf)
       .def("counters", &Counters);
 }
 

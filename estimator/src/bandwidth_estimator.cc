@@ -5,6 +5,7 @@
 
 #include "arrival/arrival_history.h"
 #include "arrival/arrival_statistics.h"
+#include "arrival/congestion_monitor.h"
 #include "guard/guard.h"
 #include "weir/pool_controller.h"
 
@@ -68,6 +69,8 @@ std::string_view ToString(const EstimateReason& reason) {
       return "fallback";
     case TargetSource::kHeld:
       return "held";
+    case TargetSource::kProbe:
+      return "probe";
   }
   return "";
 }
@@ -91,6 +94,7 @@ struct BandwidthEstimator::Path {
 
   ArrivalStatistics statistics;
   ArrivalHistory arrivals;
+  CongestionMonitor congestion;
   Guard guard;
 };
 
@@ -118,6 +122,7 @@ BandwidthEstimator::BandwidthEstimator(BandwidthEstimator&&) noexcept = default;
 BandwidthEstimator& BandwidthEstimator::operator=(BandwidthEstimator&&) noexcept = default;
 BandwidthEstimator::~BandwidthEstimator() = default;
 
+const NetworkState& BandwidthEstimator::network_state() const { return path_->congestion.state(); }
 const ArrivalTotals& BandwidthEstimator::totals() const { return path_->arrivals.totals(); }
 bool BandwidthEstimator::HasFewPackets(Timestamp now) const {
   return path_->arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);
@@ -196,6 +201,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
   const Guard::Result guarded = path_->guard.Apply(wanted, now);
   if (guarded.rule) reason.guard_rule = guarded.rule;
   latest_ = {now, guarded.rate, reason};
+  path_->congestion.OnDecision(path_->arrivals, now, guarded.rate);
   const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
   path_->statistics.SetLowestRate(is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero());
   controller_->OnTargetApplied({now, guarded.rate});
@@ -246,6 +252,17 @@ void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp no
   if (!started()) return;
   controller_->OnRoundTripTimeUpdate(*round_trip_time_);
   if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
+}
+
+void BandwidthEstimator::OnProbeResult(DataRate rate) {
+  const DataRate target = std::min(rate, constraints_.max_rate);
+  if (!any_packets() || target <= latest_.target_rate) return;
+  path_->guard.OnProbeResult(target);
+  latest_ = {now_, target, {TargetSource::kProbe}};
+  // Until the controller's next decision, which starts from there.
+  update_.target_rate = target;
+  controller_->OnTargetApplied({now_, target});
+  if (observer_) observer_->OnTarget({now_, target});
 }
 
 EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "probe/probe_controller.h"
+
 namespace weir {
 namespace {
 
@@ -52,7 +54,7 @@ uint32_t AbsSendTime(Timestamp time) {
 
 class SendSideEstimator::Impl {
  public:
-  Impl(BandwidthEstimator made, double factor);
+  Impl(BandwidthEstimator made, const SendSideEstimatorConfig& config);
 
   void OnSentPacket(const PacketDeparture& packet);
   void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now);
@@ -60,10 +62,13 @@ class SendSideEstimator::Impl {
   Timestamp next_timeout() const;
   std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
 
-  DataRate rate() const { return estimator.latest().target_rate; }
+  DataRate rate() const;
   DataSize congestion_window() const;
 
   BandwidthEstimator estimator;
+  DataRate max_rate;
+  // Null before there is a desired rate.
+  std::unique_ptr<ProbeController> probes;
   SendSideCounters counters;
   const double pacing_factor;
   // The sender's time of the latest change of the rate.
@@ -115,6 +120,8 @@ class SendSideEstimator::Impl {
   void Feed(const Pending& arrival);
   // Lets the estimator decide everything that is due before `time`.
   void DecideBefore(Timestamp time);
+  // After every decision that feedback or a timeout brought.
+  void Probe();
   void Decide(Timestamp time);
 
   std::vector<Departure> history_;
@@ -150,9 +157,17 @@ class SendSideEstimator::Impl {
   TimeDelta shift_ = TimeDelta::Zero();
 };
 
-SendSideEstimator::Impl::Impl(BandwidthEstimator made, double factor)
-    : estimator(std::move(made)), pacing_factor(factor), history_(kHistory) {
+SendSideEstimator::Impl::Impl(BandwidthEstimator made, const SendSideEstimatorConfig& config)
+    : estimator(std::move(made)),
+      max_rate(config.estimator.constraints.max_rate),
+      pacing_factor(config.pacing_factor),
+      history_(kHistory) {
   pending_.reserve(kMaxPending);
+}
+
+DataRate SendSideEstimator::Impl::rate() const {
+  const DataRate target = estimator.latest().target_rate;
+  return probes ? std::min(probes->TargetRate(target), max_rate) : target;
 }
 
 void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
@@ -175,6 +190,7 @@ void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
   departure.kind = packet.kind;
   departure.state = State::kInFlight;
   departure.size = static_cast<uint16_t>(packet.size.bytes());
+  if (probes) probes->OnSentPacket(last_sent_, packet);
 }
 
 void SendSideEstimator::Impl::Begin(Timestamp now) {
@@ -214,6 +230,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
       ++counters.lost;
       departure.state = State::kLost;
       departure.number = next_number_++;
+      if (probes) probes->OnLost(sequence_number);
     }
   }
   if (feedback_delay.IsFinite()) {
@@ -222,6 +239,18 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
   FeedPending();
   const Timestamp sent = TimeOfFeedback();
   if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
+  Probe();
+}
+
+void SendSideEstimator::Impl::Probe() {
+  if (!probes) return;
+  const DataRate before = rate();
+  const auto shown = probes->OnProgress({.now = now_,
+                                         .target = estimator.latest().target_rate,
+                                         .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
+                                         .state = estimator.network_state().state});
+  if (shown) estimator.OnProbeResult(*shown);
+  if (rate() != before) decided_at = now_;
 }
 
 TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
@@ -292,6 +321,7 @@ void SendSideEstimator::Impl::OnReceived(int64_t sequence_number, Timestamp rece
     return;
   }
   ++counters.received;
+  if (probes) probes->OnReceived(sequence_number, receive_time);
   if (sequence_number >= next_to_settle_) {
     AddUnknown(sequence_number, arrival_time);
     next_to_settle_ = sequence_number + 1;
@@ -375,6 +405,7 @@ void SendSideEstimator::Impl::OnTimeout(Timestamp now) {
   if (!started() || !IsTime(now)) return;
   now_ = std::max(now_, now);
   DecideBefore(latest_arrival_ + (now_ - latest_arrival_known_) - kSilence + TimeDelta::Micros(1));
+  Probe();
 }
 
 Timestamp SendSideEstimator::Impl::next_timeout() const {
@@ -393,6 +424,7 @@ std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateCon
   TargetRateConstraints at_arrivals = constraints;
   at_arrivals.at_time = estimator_time;
   if (auto error = estimator.SetConstraints(at_arrivals)) return error;
+  max_rate = constraints.max_rate;
   if (started() && rate() != before) decided_at = now_;
   return std::nullopt;
 }
@@ -405,7 +437,7 @@ Result<SendSideEstimator> SendSideEstimator::Create(const SendSideEstimatorConfi
   reported.arrivals_are_reported = true;
   auto estimator = BandwidthEstimator::Create(reported, std::move(controller));
   if (!estimator) return Error{estimator.error()};
-  return SendSideEstimator(std::make_unique<Impl>(std::move(estimator.value()), config.pacing_factor));
+  return SendSideEstimator(std::make_unique<Impl>(std::move(estimator.value()), config));
 }
 
 SendSideEstimator::SendSideEstimator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -444,7 +476,23 @@ void SendSideEstimator::OnRoundTripTime(TimeDelta round_trip_time) {
   impl_->estimator.OnRoundTripTime(round_trip_time, impl_->estimator_time);
 }
 
+std::optional<Error> SendSideEstimator::SetDesiredRate(const DesiredRate& desired) {
+  const auto is_rate = [](DataRate rate) { return rate.IsFinite() && rate >= DataRate::Zero(); };
+  if (!is_rate(desired.total) || desired.total.IsZero() || !is_rate(desired.next))
+    return Error{"the desired rates must be finite, that of all layers above 0"};
+  if (!impl_->probes) impl_->probes = std::make_unique<ProbeController>(impl_->rate());
+  impl_->probes->SetDesiredRate(desired);
+  return std::nullopt;
+}
+std::optional<ProbeClusterConfig> SendSideEstimator::TakeProbeCluster() {
+  return impl_->probes ? impl_->probes->Take() : std::nullopt;
+}
+
 const SendSideCounters& SendSideEstimator::counters() const { return impl_->counters; }
+const ProbeCounters& SendSideEstimator::probe_counters() const {
+  static constexpr ProbeCounters kNone;
+  return impl_->probes ? impl_->probes->counters() : kNone;
+}
 const BandwidthEstimator& SendSideEstimator::estimator() const { return impl_->estimator; }
 
 }  // namespace weir

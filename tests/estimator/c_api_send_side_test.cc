@@ -25,8 +25,11 @@ Owned<weir_send_side> Create(double pacing_factor = 0) {
 }
 
 weir_sent_packet Packet(uint16_t sequence_number, int64_t send_time_us) {
-  return {
-      .send_time_us = send_time_us, .size_bytes = 1200, .sequence_number = sequence_number, .kind = WEIR_PACKET_VIDEO};
+  return {.send_time_us = send_time_us,
+          .size_bytes = 1200,
+          .sequence_number = sequence_number,
+          .kind = WEIR_PACKET_VIDEO,
+          .probe_cluster_id = 0};
 }
 
 weir_send_side_rates Rates(const weir_send_side* send_side) {

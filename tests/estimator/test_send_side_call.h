@@ -1,11 +1,13 @@
-// A call in simulated time with the estimator at the sender: it sends exactly what it is allowed to, through a
-// drop-tail bottleneck, and the receiver answers every 50 ms with what has come.
+// A call in simulated time with the estimator at the sender: it sends exactly what it is allowed to, or layers of media
+// with probes, through a drop-tail bottleneck, and the receiver answers every 50 ms with what has come.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,8 @@ namespace weir {
 
 struct TestSendSidePath {
   DataRate capacity = DataRate::KilobitsPerSecond(1500);
+  // In its place, where it changes.
+  std::function<DataRate(TimeDelta)> changing_capacity = {};
   TimeDelta one_way_delay = TimeDelta::Millis(25);
   TimeDelta queue = TimeDelta::Millis(300);
   // Delays after which feedback is passed in; none: it is lost.
@@ -26,6 +30,12 @@ struct TestSendSidePath {
   // From then on the receiver acknowledges each packet in time, whatever the path did with it.
   TimeDelta optimistic_from = TimeDelta::PlusInfinity();
   uint16_t first_sequence_number = 0;
+  // Rates of layers, the lowest first, as the only media: the highest below target / 1.1 after 500 ms. None: filler.
+  std::vector<DataRate> layers;
+  // The media wants so many of them.
+  std::function<size_t(TimeDelta)> wanted_layers = [](TimeDelta) { return size_t{100}; };
+  // The host sends probe clusters.
+  bool probes = true;
   // The receiver's clock minus the sender's.
   TimeDelta clock_offset = TimeDelta::Seconds(12'345);
 };
@@ -38,17 +48,23 @@ class TestSendSideCall {
   void RunUntil(TimeDelta end) {
     while (true) {
       const Timestamp next_feedback = under_way_.empty() ? Timestamp::PlusInfinity() : under_way_.front().first;
+      const Timestamp next_probe = probes_.empty() ? Timestamp::PlusInfinity() : probes_.front().at;
       const Timestamp timeout = std::max(estimator_.next_timeout(), now_);
-      const Timestamp next = std::min({next_send_, next_report_, next_feedback, timeout});
+      const Timestamp next = std::min({next_send_, next_report_, next_feedback, next_probe, timeout});
       if (next > kStart + end) break;
       now_ = next;
       if (next == next_feedback) {
         estimator_.OnTransportFeedback(under_way_.front().second, now_);
         under_way_.erase(under_way_.begin());
+        ChooseLayer();
       } else if (next == timeout) {
         estimator_.OnTimeout(now_);
+        ChooseLayer();
       } else if (next == next_report_) {
         Report();
+      } else if (next == next_probe) {
+        SendPacket(probes_.front().size, PacketKind::kProbe, probes_.front().cluster);
+        probes_.pop_front();
       } else {
         Send();
       }
@@ -72,6 +88,10 @@ class TestSendSideCall {
     std::ranges::sort(delays);
     return delays[delays.size() / 2];
   }
+  // When each layer was chosen.
+  const std::vector<std::pair<TimeDelta, size_t>>& layer_changes() const { return layer_changes_; }
+  double probe_share() const { return probe_size_ / sent_size_; }
+  TimeDelta longest_queue() const { return longest_queue_; }
   // The lowest rate since the last question.
   DataRate TakeLowestRate() { return std::exchange(lowest_, DataRate::PlusInfinity()); }
 
@@ -89,22 +109,65 @@ class TestSendSideCall {
 
   void Send() {
     // Media at a low rate sends smaller packets, not rarer ones.
-    const DataRate rate = estimator_.target_rate().target_rate;
+    const DataRate rate = path_.layers.empty() ? estimator_.target_rate().target_rate : path_.layers[layer_];
     const DataSize size = std::min(kFullPacket, rate * kLongestInterval);
-    estimator_.OnSentPacket({.send_time = now_, .sequence_number = sequence_number_, .size = size});
+    SendPacket(size, PacketKind::kVideo, probes_.empty() ? 0 : probes_.front().cluster);
+    next_send_ = now_ + size / rate;
+  }
+
+  void SendPacket(DataSize size, PacketKind kind, int32_t cluster) {
+    estimator_.OnSentPacket({.send_time = now_,
+                             .sequence_number = sequence_number_,
+                             .kind = kind,
+                             .size = size,
+                             .probe_cluster_id = cluster});
+    sent_size_ += size;
+    if (kind == PacketKind::kProbe) probe_size_ += size;
     const TimeDelta wait = std::max(bottleneck_free_ - now_, TimeDelta::Zero());
     if (now_ - kStart >= path_.optimistic_from) {
       waiting_.push_back({sequence_number_, PacketFate::kReceived, now_ + path_.one_way_delay});
     } else if (wait > path_.queue) {
       waiting_.push_back({sequence_number_, PacketFate::kLost, Timestamp::PlusInfinity()});
     } else {
-      bottleneck_free_ = now_ + wait + size / path_.capacity;
+      longest_queue_ = std::max(longest_queue_, wait);
+      const DataRate capacity = path_.changing_capacity ? path_.changing_capacity(now_ - kStart) : path_.capacity;
+      bottleneck_free_ = now_ + wait + size / capacity;
       const Timestamp arrival = bottleneck_free_ + path_.one_way_delay;
       waiting_.push_back({sequence_number_, PacketFate::kReceived, arrival});
       deliveries_.push_back({arrival - kStart, arrival - now_, size});
     }
     ++sequence_number_;
-    next_send_ = now_ + size / rate;
+  }
+
+  // As LayerAllocator would for one stream, without its memory of failures.
+  void ChooseLayer() {
+    if (path_.layers.empty()) return;
+    const std::span<const DataRate> layers = path_.layers;
+    const size_t wanted = std::min(path_.wanted_layers(now_ - kStart), layers.size());
+    const DataRate target = estimator_.target_rate().target_rate;
+    size_t fits = 0;
+    while (fits + 1 < wanted && layers[fits + 1] * kMargin <= target) ++fits;
+    if (fits <= layer_) fits_since_ = now_;
+    size_t chosen = std::min(layer_, wanted - 1);
+    while (chosen > 0 && layers[chosen] > target) --chosen;
+    if (now_ - fits_since_ >= kWait) chosen = fits;
+    if (chosen != layer_) layer_changes_.emplace_back(now_ - kStart, layer_ = chosen);
+    if (!path_.probes) return;
+    const bool is_top = layer_ + 1 >= wanted;
+    const auto error = estimator_.SetDesiredRate(
+        {layers[wanted - 1] * kMargin, is_top ? DataRate::Zero() : layers[layer_ + 1] * kMargin});
+    if (error) throw std::logic_error(error->message);
+    if (const auto cluster = estimator_.TakeProbeCluster()) AddProbe(*cluster);
+  }
+
+  // Fills up what media does not send, evenly.
+  void AddProbe(const ProbeClusterConfig& cluster) {
+    const DataSize size = (cluster.target_data_rate - path_.layers[layer_]) * cluster.target_duration;
+    const int64_t packets = std::max<int64_t>(cluster.target_probe_count, size.bytes() / kFullPacket.bytes() + 1);
+    for (int64_t i = 0; i < packets; ++i) {
+      probes_.push_back({now_ + TimeDelta::Micros(cluster.target_duration.us() * i / packets),
+                         DataSize::Bytes(size.bytes() / packets), cluster.id});
+    }
   }
 
   // On all that has come, and what is missing before it.
@@ -136,6 +199,20 @@ class TestSendSideCall {
   Timestamp next_report_ = kStart + kReportInterval;
   Timestamp bottleneck_free_ = kStart;
   DataRate lowest_ = DataRate::PlusInfinity();
+  struct ProbePacket {
+    Timestamp at;
+    DataSize size;
+    int32_t cluster;
+  };
+  static constexpr double kMargin = 1.1;
+  static constexpr TimeDelta kWait = TimeDelta::Millis(500);
+  std::deque<ProbePacket> probes_;
+  size_t layer_ = 0;
+  Timestamp fits_since_ = kStart;
+  std::vector<std::pair<TimeDelta, size_t>> layer_changes_;
+  DataSize sent_size_ = DataSize::Zero();
+  DataSize probe_size_ = DataSize::Zero();
+  TimeDelta longest_queue_ = TimeDelta::Zero();
   // At the receiver, or lost: not yet reported on.
   std::deque<PacketFeedback> waiting_;
   std::vector<std::pair<Timestamp, std::vector<PacketFeedback>>> under_way_;

@@ -33,7 +33,8 @@ struct EstimateReason {
   friend bool operator==(const EstimateReason&, const EstimateReason&) = default;
 };
 
-// "guard_" and the name of the rule, else "start", "controller", "candidate", "fallback" or "held"; zero-terminated.
+// "guard_" and the name of the rule, else "start", "controller", "candidate", "fallback", "held" or "probe"; zero-
+// terminated.
 std::string_view ToString(const EstimateReason& reason);
 
 struct Estimate {
@@ -134,11 +135,15 @@ class BandwidthEstimator {
   // Ignored unless IsRoundTripTime() holds.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
+  // A probe has shown that the path carries `rate`: a lower target rises to it. Ignored before the first packet.
+  void OnProbeResult(DataRate rate);
+
   // Null: none. The observer outlives this.
   void SetObserver(EstimatorObserver* observer) { observer_ = observer; }
 
   // The estimate in force; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
+  const NetworkState& network_state() const;
   EstimatorCounters counters() const;
   // The last second ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;
@@ -165,7 +170,7 @@ class BandwidthEstimator {
   Objective objective_;
   std::optional<RoundTripTimeUpdate> round_trip_time_;
 
-  // ArrivalStatistics, ArrivalHistory and Guard.
+  // ArrivalStatistics, ArrivalHistory, CongestionMonitor and Guard.
   struct Path;
   std::unique_ptr<Path> path_;
   std::unique_ptr<FaultTolerantController> controller_;

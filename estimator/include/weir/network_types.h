@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "weir/result.h"
 #include "weir/units.h"
@@ -34,6 +35,31 @@ struct PacerConfig {
   TimeDelta burst_interval = TimeDelta::Millis(40);  // what may leave within this time leaves at once
 };
 
+// A burst that shows what the path carries, after libwebrtc: at least `target_probe_count` packets of about the same
+// size, sent evenly within `target_duration` at `target_data_rate`. Media counts; padding and retransmissions fill up.
+struct ProbeClusterConfig {
+  Timestamp at_time = Timestamp::PlusInfinity();
+  DataRate target_data_rate = DataRate::Zero();
+  TimeDelta target_duration = TimeDelta::Zero();
+  int32_t target_probe_count = 0;
+  int32_t id = 0;  // from 1
+};
+
+enum class CongestionState : uint8_t {
+  kNormal,
+  kEarlyWarning,  // a queue has begun: do not send more
+  kCongested,     // the path carries less than is sent: send less
+};
+
+// "normal", "early_warning" or "congested"; zero-terminated.
+std::string_view ToString(CongestionState state);
+
+struct NetworkState {
+  CongestionState state = CongestionState::kNormal;
+  Timestamp at_time = Timestamp::MinusInfinity();  // in this state since
+  DataRate link_capacity = DataRate::Zero();       // the target when the state began
+};
+
 // Source of a target.
 enum class TargetSource : uint8_t {
   kNone,        // no controller was due
@@ -43,6 +69,7 @@ enum class TargetSource : uint8_t {
   kCandidate,   // the target of another controller, which fusion preferred
   kFallback,    // the active controller is suspended; the fallback's target
   kHeld,        // the active controller failed just now; the rate in force stays
+  kProbe,       // a probe showed that the path carries it
 };
 
 // The target of a controller at the receiver, in force from the time of its OnTimeout. Controllers made of others set

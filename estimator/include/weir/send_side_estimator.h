@@ -21,6 +21,7 @@ struct PacketDeparture {
   uint16_t sequence_number = 0;                      // transport-wide; wraps
   PacketKind kind = PacketKind::kVideo;
   DataSize size = DataSize::Zero();  // the rates count it: with IP and UDP if the host's pacer does
+  int32_t probe_cluster_id = 0;      // ProbeClusterConfig::id; 0: of no cluster
 };
 
 enum class PacketFate : uint8_t {
@@ -39,6 +40,19 @@ struct PacketFeedback {
 struct SendSideEstimatorConfig {
   BandwidthEstimatorConfig estimator = {};
   double pacing_factor = 1.1;  // pacing rate over target rate, as libwebrtc with feedback; finite, at least 1
+};
+
+// The targets that media in layers asks for.
+struct DesiredRate {
+  DataRate total = DataRate::Zero();  // for all layers; above 0, finite
+  DataRate next = DataRate::Zero();   // for one layer more; zero: any more is welcome
+};
+
+struct ProbeCounters {
+  uint64_t clusters = 0;             // requested
+  uint64_t carried = 0;              // showed that the path carries their rate
+  uint64_t limited = 0;              // showed that it does not; the others showed nothing
+  DataSize size = DataSize::Zero();  // sent as padding and retransmissions
 };
 
 struct SendSideCounters {
@@ -64,7 +78,8 @@ struct SendSideCounters {
 // once; one that was reported lost may be reported as received until 1 s after it would have arrived. Other reports on
 // packets that were never sent or are known change nothing. Time never runs backwards, and the work of a call is
 // bounded. A receiver may acknowledge what it never got, so once the path has shown a queue, the rate beyond the
-// highest that was received grows by 5 % a second. Allocates only at construction. Never call concurrently.
+// highest that was received or probed grows by 5 % a second. Allocates only at construction and with the first desired
+// rate. Never call concurrently.
 class SendSideEstimator {
  public:
   // Number of departures that are remembered: 0.5 s at 150 Mbps.
@@ -85,6 +100,14 @@ class SendSideEstimator {
   void OnTimeout(Timestamp now);
   Timestamp next_timeout() const;
 
+  // For media in layers, which sends less than the target until another layer fits. From the first call on the host
+  // sends the clusters below, and target_rate() is no more than the path has shown to carry: by a probe, by what it
+  // carried before, or 1.25 times what it carries now.
+  [[nodiscard]] std::optional<Error> SetDesiredRate(const DesiredRate& desired);
+  // A cluster that has become due, once each; asked after feedback and timeouts. The host sends it at once, its packets
+  // with the cluster's id. After a second without its feedback it is given up.
+  std::optional<ProbeClusterConfig> TakeProbeCluster();
+
   // The rates in force; they may change with each of the calls above. No padding; bursts of 5 ms.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
@@ -100,6 +123,7 @@ class SendSideEstimator {
   void OnRoundTripTime(TimeDelta round_trip_time);
 
   const SendSideCounters& counters() const;
+  const ProbeCounters& probe_counters() const;
   // Its times are those of the arrivals.
   const BandwidthEstimator& estimator() const;
 

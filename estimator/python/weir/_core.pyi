@@ -283,7 +283,9 @@ class SendSideEstimator:
 
         The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for invalid arguments.
         """
-    def on_sent_packet(self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video") -> None:
+    def on_sent_packet(
+        self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video", probe_cluster_id: int = 0
+    ) -> None:
         """Reports a sent packet; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
     def on_transport_feedback(self, feedback: Sequence[tuple[int, int | None]], now_us: int) -> None:
         """Reports one message: sequence numbers in order, each with its arrival time in us of the receiver's clock, or
@@ -312,8 +314,21 @@ class SendSideEstimator:
         """Changes the bounds during the call; the start rate matters only before the first packet."""
     def on_round_trip_time(self, round_trip_time_us: int) -> None:
         """Reports the round-trip time from RTCP; ignored unless above 0 and at most a minute."""
+    def set_desired_rate(self, *, total_bps: int, next_bps: int = 0) -> None:
+        """For media in layers: the targets for all layers and for one layer more (0: any more is welcome).
+
+        From the first call on the host sends the clusters of `take_probe_cluster`, and the target is no more than the
+        path has shown to carry. Raises ValueError unless `total_bps` is above 0 and `next_bps` at least 0.
+        """
+    def take_probe_cluster(self) -> dict[str, int] | None:
+        """A burst that has become due, once each: id, target_data_rate_bps, target_duration_us, target_probe_count."""
+    @property
+    def congestion_state(self) -> str:
+        """normal, early_warning or congested."""
     def counters(self) -> dict[str, int]:
-        """Numbers of packets received, lost and of unknown fate, of irregular reports and departures, of decisions."""
+        """Numbers of packets received, lost and of unknown fate, of irregular reports and departures, of decisions;
+        of probe clusters and their bytes.
+        """
 
 class Policy:
     """A run of a policy model, with its recurrent state."""

@@ -55,7 +55,8 @@ int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_pac
     send_side->estimator.OnSentPacket({.send_time = Timestamp::Micros(packet->send_time_us),
                                        .sequence_number = packet->sequence_number,
                                        .kind = static_cast<weir::PacketKind>(packet->kind),
-                                       .size = weir::DataSize::Bytes(packet->size_bytes)});
+                                       .size = weir::DataSize::Bytes(packet->size_bytes),
+                                       .probe_cluster_id = packet->probe_cluster_id});
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -107,6 +108,39 @@ int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rat
   });
 }
 
+int weir_send_side_set_desired_rate(weir_send_side* send_side, int64_t total_bps, int64_t next_bps) noexcept {
+  return OnHandle(send_side, [&] {
+    const auto error = send_side->estimator.SetDesiredRate(
+        {weir::DataRate::BitsPerSecond(total_bps), weir::DataRate::BitsPerSecond(next_bps)});
+    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
+  });
+}
+
+int weir_send_side_take_probe_cluster(weir_send_side* send_side, weir_probe_cluster* cluster) noexcept {
+  return OnHandle(send_side, [&] {
+    if (cluster == nullptr) return FailArgument("the cluster is NULL");
+    const auto due = send_side->estimator.TakeProbeCluster();
+    weir_probe_cluster values{};
+    if (due) {
+      values = {.target_data_rate_bps = due->target_data_rate.bps(),
+                .target_duration_us = due->target_duration.us(),
+                .target_probe_count = due->target_probe_count,
+                .id = due->id};
+    }
+    return weir::internal::Write(values, cluster);
+  });
+}
+
+int weir_send_side_get_network_state(const weir_send_side* send_side, weir_network_state* state) noexcept {
+  return OnHandle(send_side, [&] {
+    const weir::NetworkState& now = send_side->estimator.estimator().network_state();
+    const weir_network_state values{.at_time_us = now.at_time.us(),
+                                    .link_capacity_bps = now.link_capacity.bps(),
+                                    .state = static_cast<int32_t>(now.state)};
+    return weir::internal::Write(values, state);
+  });
+}
+
 int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency, float loss) noexcept {
   return OnHandle(send_side, [&] { return SetObjective(send_side->estimator, throughput, latency, loss); });
 }
@@ -140,6 +174,7 @@ int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_t
 int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters) noexcept {
   return OnHandle(send_side, [&] {
     const weir::SendSideCounters& now = send_side->estimator.counters();
+    const weir::ProbeCounters& probes = send_side->estimator.probe_counters();
     const weir_send_side_counters values{
         .packets_received = now.received,
         .packets_lost = now.lost,
@@ -149,6 +184,10 @@ int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_
         .packets_invalid = now.invalid,
         .arrivals_late = now.late,
         .clock_restarts = now.clock_restarts,
+        .probe_clusters = probes.clusters,
+        .probes_carried = probes.carried,
+        .probes_limited = probes.limited,
+        .probe_bytes = static_cast<uint64_t>(probes.size.bytes()),
     };
     return weir::internal::Write(values, counters);
   });

@@ -19,7 +19,8 @@ GuardFacts Guard::Facts(Timestamp now) const {
           .now = now,
           .elapsed = now - last_apply_,
           .rate = rate_,
-          .rate_at_packets = rate_at_packets_};
+          .rate_at_packets = rate_at_packets_,
+          .probed = probed_};
 }
 
 Guard::Result Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {
@@ -38,6 +39,11 @@ Guard::Result Guard::SetConstraints(const TargetRateConstraints& constraints, Ti
   }
   rate_ = result.rate;
   return result;
+}
+
+void Guard::OnProbeResult(DataRate rate) {
+  probed_ = std::max(probed_, rate);
+  rate_ = std::max(rate_, rate);
 }
 
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {

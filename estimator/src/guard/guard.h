@@ -31,6 +31,8 @@ class Guard {
   // The result is the rate in force from now on. `now` must not be before that of an earlier call, and the arrivals
   // must have had OnDecision(now).
   Result Apply(DataRate wanted, Timestamp now);
+  // The rate in force rises to `rate`, which a probe has shown.
+  void OnProbeResult(DataRate rate);
   // When to call Apply again although no controller has decided: a rule holds the rate back, or a feedback timeout may
   // begin.
   Timestamp next_timeout() const { return next_timeout_; }
@@ -52,6 +54,7 @@ class Guard {
   GuardCounters counters_{};
   DataRate rate_ = DataRate::Zero();
   DataRate rate_at_packets_ = DataRate::Zero();
+  DataRate probed_ = DataRate::Zero();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 };

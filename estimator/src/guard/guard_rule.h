@@ -24,6 +24,8 @@ struct GuardFacts {
   DataRate rate = DataRate::Zero();
   // The rate that was in force when the latest packets were noticed, or before the first.
   DataRate rate_at_packets = DataRate::Zero();
+  // The highest rate that a probe has shown.
+  DataRate probed = DataRate::Zero();
   // The call is in its first seconds and the sender has not reached the rate yet. Set by the rule that detects it, for
   // the rules after it.
   bool starting = false;

@@ -11,8 +11,8 @@
 // At the sender R is what the receiver reports, and a receiver that acknowledges packets that it never got (optimistic
 // acknowledgement) looks like a path without a limit. So once queues were there for a second longer than not, which
 // jitter alone does not cause, T is also at most 1.25 H, where H begins with the highest R, or six times the start rate
-// (libwebrtc's second probe), and grows with R by 5 % a second: GCC grows by 8 %, after additive increase near the
-// former limit.
+// (libwebrtc's second probe), or what a probe showed, and grows with R by 5 % a second: GCC grows by 8 %, after
+// additive increase near the former limit.
 #include <algorithm>
 #include <cmath>
 
@@ -40,8 +40,8 @@ class SlewRule final : public GuardRule {
     const DataRate received = facts.arrivals.HighestReceiveRate();
     const bool any_limit = queue_time_ >= kQueues;
     const DataRate grown = highest_ * std::pow(kReportedFactor, elapsed.seconds());
-    highest_ = std::max(
-        {highest_, any_limit ? std::min(received, grown) : received, facts.constraints.start_rate * kFirstMultiple});
+    highest_ = std::max({highest_, any_limit ? std::min(received, grown) : received,
+                         facts.constraints.start_rate * kFirstMultiple, facts.probed});
     const QueueSign sign = facts.arrivals.Sign();
     if (sign == QueueSign::kQueue) queue_time_ += elapsed;
     if (sign == QueueSign::kNone && !any_limit) queue_time_ = std::max(queue_time_ - elapsed, TimeDelta::Zero());

@@ -1,0 +1,59 @@
+#include "arrival/congestion_monitor.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kQueue = TimeDelta::Millis(15);
+constexpr TimeDelta kLongQueue = TimeDelta::Millis(30);
+constexpr TimeDelta kUntilWarning = TimeDelta::Millis(100);
+constexpr TimeDelta kUntilCongested = TimeDelta::Millis(300);
+constexpr TimeDelta kUntilNormal = TimeDelta::Millis(500);
+constexpr TimeDelta kSilence = TimeDelta::Millis(500);
+constexpr double kLossRatio = 0.1;
+
+// When a condition began that holds now or does not.
+void Follow(bool holds, Timestamp now, Timestamp& since) {
+  since = holds ? std::min(since, now) : Timestamp::PlusInfinity();
+}
+
+bool Loses(const ArrivalHistory& arrivals) {
+  const ArrivalHistory::Second& latest = arrivals.latest_second();
+  return latest.lost >= ArrivalHistory::kFewestLost && latest.LossRatio() >= arrivals.LowestLossRatio() + kLossRatio;
+}
+
+}  // namespace
+
+std::string_view ToString(CongestionState state) {
+  switch (state) {
+    case CongestionState::kNormal:
+      return "normal";
+    case CongestionState::kEarlyWarning:
+      return "early_warning";
+    case CongestionState::kCongested:
+      return "congested";
+  }
+  return "";
+}
+
+void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target) {
+  const bool silent = arrivals.Silence(now) >= std::max(kSilence, arrivals.LatestGaps());
+  const bool loses = Loses(arrivals);
+  Follow(arrivals.WaitsFor(kQueue), now, queue_since_);
+  Follow(arrivals.WaitsFor(kLongQueue), now, long_queue_since_);
+  Follow(!queue_since_.IsFinite() && !loses && !silent, now, clear_since_);
+  if (silent || loses || now - long_queue_since_ >= kUntilCongested) {
+    Enter(CongestionState::kCongested, now, target);
+  } else if (state_.state == CongestionState::kNormal && now - queue_since_ >= kUntilWarning) {
+    Enter(CongestionState::kEarlyWarning, now, target);
+  } else if (now - clear_since_ >= kUntilNormal) {
+    Enter(CongestionState::kNormal, now, target);
+  }
+}
+
+void CongestionMonitor::Enter(CongestionState state, Timestamp now, DataRate target) {
+  if (state_.state != state || !state_.at_time.IsFinite()) state_ = {state, now, target};
+}
+
+}  // namespace weir

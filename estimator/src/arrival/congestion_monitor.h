@@ -1,0 +1,35 @@
+// The state of the path in three words, for hosts that choose layers: LiveKit's congestion states.
+#ifndef WEIR_ARRIVAL_CONGESTION_MONITOR_H_
+#define WEIR_ARRIVAL_CONGESTION_MONITOR_H_
+
+#include "arrival/arrival_history.h"
+#include "weir/network_types.h"
+
+namespace weir {
+
+// A queue is one that every packet of the last 25 to 50 ms met, beyond what jitter explains.
+//
+//   kNormal --> kEarlyWarning   a queue of 15 ms for 100 ms
+//   any     --> kCongested      a queue of 30 ms for 300 ms, or losses that the path does not always have (10 % of the
+//                               last second more than the lowest of ten), or no packet for 500 ms that were due
+//   any     --> kNormal         none of these for 500 ms
+class CongestionMonitor {
+ public:
+  // After ArrivalHistory::OnDecision; `target` is in force from now on.
+  void OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target);
+
+  const NetworkState& state() const { return state_; }
+
+ private:
+  void Enter(CongestionState state, Timestamp now, DataRate target);
+
+  NetworkState state_;
+  // Since when there has been a queue of 15 ms, of 30 ms, and none of either nor loss; infinite: not now.
+  Timestamp queue_since_ = Timestamp::PlusInfinity();
+  Timestamp long_queue_since_ = Timestamp::PlusInfinity();
+  Timestamp clear_since_ = Timestamp::PlusInfinity();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_CONGESTION_MONITOR_H_

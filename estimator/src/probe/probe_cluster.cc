@@ -1,0 +1,93 @@
+#include "probe/probe_cluster.h"
+
+#include <algorithm>
+#include <span>
+
+namespace weir {
+namespace {
+
+// libwebrtc's: of packets, and of bytes of the cluster.
+constexpr double kFewestShare = 0.8;
+constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
+// Packets that come so much closer than they left were held together on the way: that shows no rate.
+constexpr double kMaxCompression = 2;
+// Less than this share of what was sent is the path's limit, and of that a little is left free. A host that sends this
+// share of what was asked has sent it: its timers and packets are not finer.
+constexpr double kCarried = 0.9;
+constexpr double kBelowLimit = 0.95;
+
+}  // namespace
+
+void ProbeCluster::Begin(const ProbeClusterConfig& config) {
+  *this = {};
+  config_ = config;
+}
+
+Timestamp ProbeCluster::latest_send_time() const {
+  return packets_ == 0 ? Timestamp::MinusInfinity() : all_[packets_ - 1].send_time;
+}
+
+ProbeCluster::Packet* ProbeCluster::Find(int64_t sequence_number) {
+  const auto packets = std::span(all_).first(packets_);
+  const auto found = std::ranges::find(packets, sequence_number, &Packet::sequence_number);
+  return found == packets.end() || found->settled ? nullptr : &*found;
+}
+
+void ProbeCluster::OnSent(int64_t sequence_number, Timestamp send_time, DataSize size) {
+  if (packets_ == kMaxPackets) return;
+  all_[packets_++] = {.sequence_number = sequence_number, .send_time = send_time, .size = size};
+  size_ += size;
+}
+
+void ProbeCluster::OnReceived(int64_t sequence_number, Timestamp receive_time) {
+  Packet* const packet = Find(sequence_number);
+  if (!packet) return;
+  packet->receive_time = receive_time;
+  OnLost(sequence_number);
+}
+
+void ProbeCluster::OnLost(int64_t sequence_number) {
+  Packet* const packet = Find(sequence_number);
+  if (!packet) return;
+  packet->settled = true;
+  ++settled_;
+}
+
+bool ProbeCluster::IsComplete() const {
+  const bool all_left = packets_ >= static_cast<size_t>(config_.target_probe_count) &&
+                        size_ >= config_.target_data_rate * config_.target_duration * kFewestShare;
+  return all_left && settled_ == packets_;
+}
+
+std::optional<ProbeResult> ProbeCluster::Result() const {
+  // Of the packets that came: random loss changes neither rate.
+  size_t received = 0;
+  DataSize size = DataSize::Zero();
+  const Packet* first_to_come = nullptr;
+  const Packet* last_to_come = nullptr;
+  const Packet* first_to_leave = nullptr;
+  const Packet* last_to_leave = nullptr;
+  for (const Packet& packet : std::span(all_).first(packets_)) {
+    if (!packet.receive_time.IsFinite()) continue;
+    ++received;
+    size += packet.size;
+    if (!first_to_leave) first_to_leave = &packet;
+    last_to_leave = &packet;
+    if (!first_to_come || packet.receive_time < first_to_come->receive_time) first_to_come = &packet;
+    if (!last_to_come || packet.receive_time > last_to_come->receive_time) last_to_come = &packet;
+  }
+  if (static_cast<double>(received) < std::max(2.0, kFewestShare * config_.target_probe_count)) return std::nullopt;
+  const TimeDelta leaving = last_to_leave->send_time - first_to_leave->send_time;
+  const TimeDelta arriving = last_to_come->receive_time - first_to_come->receive_time;
+  const TimeDelta shortest = std::min(leaving, arriving);
+  if (shortest <= TimeDelta::Zero() || std::max(leaving, arriving) > kLongestInterval) return std::nullopt;
+  const DataRate send_rate = (size - last_to_leave->size) / leaving;
+  const DataRate receive_rate = (size - first_to_come->size) / arriving;
+  if (receive_rate > send_rate * kMaxCompression) return std::nullopt;
+  const bool loses = static_cast<double>(received) < kFewestShare * static_cast<double>(packets_);
+  if (loses || receive_rate < send_rate * kCarried) return ProbeResult{receive_rate * kBelowLimit, true};
+  const DataRate carried = std::min(send_rate, receive_rate);
+  return ProbeResult{carried >= config_.target_data_rate * kCarried ? config_.target_data_rate : carried, false};
+}
+
+}  // namespace weir

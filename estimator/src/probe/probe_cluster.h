@@ -1,0 +1,58 @@
+// One probe cluster: the packets that left in it, and what their arrivals show.
+#ifndef WEIR_PROBE_PROBE_CLUSTER_H_
+#define WEIR_PROBE_PROBE_CLUSTER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "weir/network_types.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// What the path carried. Nothing, if too few packets came or their spacing shows nothing.
+struct ProbeResult {
+  DataRate rate = DataRate::Zero();
+  bool is_limit = false;  // less came through than was sent: the path carries no more
+};
+
+// After libwebrtc's ProbeBitrateEstimator: the rate of leaving and of arriving, the lower of which counts.
+class ProbeCluster {
+ public:
+  static constexpr size_t kMaxPackets = 128;
+
+  // Forgets the packets of the one before.
+  void Begin(const ProbeClusterConfig& config);
+  void OnSent(int64_t sequence_number, Timestamp send_time, DataSize size);
+  void OnReceived(int64_t sequence_number, Timestamp receive_time);
+  void OnLost(int64_t sequence_number);
+
+  const ProbeClusterConfig& config() const { return config_; }
+  // MinusInfinity before the first packet.
+  Timestamp latest_send_time() const;
+  // Enough has left, and the fate of each packet is known.
+  bool IsComplete() const;
+  std::optional<ProbeResult> Result() const;
+
+ private:
+  struct Packet {
+    int64_t sequence_number = 0;
+    Timestamp send_time = Timestamp::MinusInfinity();
+    Timestamp receive_time = Timestamp::PlusInfinity();
+    DataSize size = DataSize::Zero();
+    bool settled = false;
+  };
+  Packet* Find(int64_t sequence_number);
+
+  ProbeClusterConfig config_;
+  std::array<Packet, kMaxPackets> all_;
+  size_t packets_ = 0;
+  size_t settled_ = 0;
+  DataSize size_ = DataSize::Zero();
+};
+
+}  // namespace weir
+
+#endif  // WEIR_PROBE_PROBE_CLUSTER_H_

@@ -1,0 +1,115 @@
+#include "probe/probe_controller.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr double kBytesShare = 0.025;
+constexpr double kFirstBudget = 4000;
+constexpr double kMaxBudget = 20'000;
+constexpr double kMaxDebt = -40'000;
+
+constexpr TimeDelta kMaxQueue = TimeDelta::Millis(40);
+// libwebrtc's least; shorter ones drown in jitter.
+constexpr TimeDelta kMinDuration = TimeDelta::Millis(15);
+constexpr TimeDelta kMaxDuration = TimeDelta::Millis(30);
+// A limit this near to the rate may be a packet that waited for another; a longer cluster tells.
+constexpr double kNearLimit = 0.75;
+constexpr TimeDelta kLongDuration = TimeDelta::Millis(100);
+constexpr int32_t kFewestPackets = 5;
+// So that all packets of a cluster find room, also where its end is a packet late.
+constexpr DataSize kMaxSize = kFullPacket * (0.75 * ProbeCluster::kMaxPackets);
+
+// Without a layer to reach; and after a success.
+constexpr double kFirstStep = 2;
+constexpr double kNextStep = 3;
+constexpr double kKnown = 0.95;
+constexpr double kWorthwhile = 1.05;
+constexpr TimeDelta kInterval = TimeDelta::Seconds(2);
+// Until the host sends it, and until all of its feedback has come.
+constexpr TimeDelta kExpiry = TimeDelta::Seconds(1);
+
+// Encoders are not even: media may use so much more than is received.
+constexpr double kHeadroom = 1.25;
+constexpr double kNear = 0.8;
+constexpr TimeDelta kMaxAge = TimeDelta::Seconds(30);
+
+}  // namespace
+
+ProbeController::ProbeController(DataRate start_rate) : shown_(start_rate), budget_(kFirstBudget) {}
+
+void ProbeController::OnSentPacket(int64_t sequence_number, const PacketDeparture& packet) {
+  budget_ = std::min(budget_ + kBytesShare * static_cast<double>(packet.size.bytes()), kMaxBudget);
+  if (phase_ != Phase::kTaken || packet.probe_cluster_id != cluster_.config().id) return;
+  cluster_.OnSent(sequence_number, packet.send_time, packet.size);
+  if (packet.kind == PacketKind::kVideo || packet.kind == PacketKind::kAudio) return;
+  budget_ = std::max(budget_ - static_cast<double>(packet.size.bytes()), kMaxDebt);
+  counters_.size += packet.size;
+}
+
+bool ProbeController::MediaFills(DataRate rate) const { return receive_rate_ >= rate * kNear; }
+
+DataRate ProbeController::TargetRate(DataRate target) const {
+  const DataRate limit = std::max(shown_, receive_rate_ * kHeadroom);
+  return is_normal_ && !MediaFills(limit) ? limit : std::min(target, limit);
+}
+
+std::optional<ProbeClusterConfig> ProbeController::Take() {
+  if (phase_ != Phase::kRequested) return std::nullopt;
+  phase_ = Phase::kTaken;
+  return cluster_.config();
+}
+
+std::optional<DataRate> ProbeController::OnProgress(const Facts& facts) {
+  receive_rate_ = facts.receive_rate;
+  is_normal_ = facts.state == CongestionState::kNormal;
+  if (facts.state == CongestionState::kCongested) shown_ = std::min(shown_, facts.target);
+  if (MediaFills(shown_) || !shown_at_.IsFinite()) shown_at_ = facts.now;
+  shown_ = facts.now - shown_at_ > kMaxAge ? receive_rate_ : std::max(shown_, receive_rate_);
+  if (phase_ != Phase::kIdle) return EndCluster(facts);
+  Request(facts);
+  return std::nullopt;
+}
+
+std::optional<DataRate> ProbeController::EndCluster(const Facts& facts) {
+  const Timestamp since = std::max(cluster_.config().at_time, cluster_.latest_send_time());
+  if (!cluster_.IsComplete() && facts.now - since < kExpiry) return std::nullopt;
+  const std::optional<ProbeResult> result = cluster_.Result();
+  succeeded_ = result && !result->is_limit;
+  phase_ = Phase::kIdle;
+  next_at_ = succeeded_ ? facts.now : facts.now + kInterval;
+  limit_ = result && result->is_limit ? result->rate : DataRate::Zero();
+  if (!result) return std::nullopt;
+  if (!succeeded_) {
+    ++counters_.limited;
+    shown_ = std::min(shown_, std::max(result->rate, receive_rate_));
+    return std::nullopt;
+  }
+  ++counters_.carried;
+  shown_ = std::max(shown_, result->rate);
+  shown_at_ = facts.now;
+  Request(facts);
+  return result->rate;
+}
+
+void ProbeController::Request(const Facts& facts) {
+  const DataRate shown = TargetRate(facts.target);
+  const DataRate wanted = desired_.next.IsZero() ? shown * kFirstStep : desired_.next;
+  const DataRate rate = std::min(desired_.total, succeeded_ ? std::max(wanted, shown * kNextStep) : wanted);
+  const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
+  if (!is_due || rate <= shown * kWorthwhile) return;
+  const bool is_near = limit_ >= rate * kNearLimit;
+  const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : shown;
+  const TimeDelta longest = is_near ? kLongDuration : kMaxDuration;
+  const TimeDelta duration = std::clamp(kMaxQueue * (carried / (rate - carried)), kMinDuration, longest);
+  const DataRate possible = std::min(rate, kMaxSize / duration);
+  const DataSize added = (possible - receive_rate_) * duration;
+  if (budget_ + (succeeded_ ? -kMaxDebt : 0) < static_cast<double>(added.bytes())) return;
+  cluster_.Begin({facts.now, possible, duration, kFewestPackets, ++clusters_});
+  phase_ = Phase::kRequested;
+  succeeded_ = false;
+  ++counters_.clusters;
+}
+
+}  // namespace weir

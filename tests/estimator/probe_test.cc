@@ -1,0 +1,260 @@
+// Probes: what a cluster shows, and media in layers over paths that open, close and stay.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "made_estimator.h"
+#include "probe/probe_cluster.h"
+#include "read_file.h"
+#include "test_send_side_call.h"
+#include "weir/controllers.h"
+
+namespace weir {
+namespace {
+
+constexpr DataRate Kbps(int64_t rate) { return DataRate::KilobitsPerSecond(rate); }
+constexpr TimeDelta Ms(double time) { return TimeDelta::SecondsF(time / 1000); }
+
+// --- one cluster ----------------------------------------------------------------------------------------------------
+
+// Ten packets of 500 bytes at 1 Mbps: one each 4 ms.
+class ProbeClusterTest : public testing::Test {
+ protected:
+  static constexpr int kPackets = 10;
+
+  ProbeClusterTest() {
+    cluster_.Begin({kStart, Kbps(1000), Ms(40), 5, 1});
+    for (int i = 0; i < kPackets; ++i) cluster_.OnSent(i, kStart + Ms(4.0 * i), DataSize::Bytes(500));
+  }
+  void Arrive(TimeDelta spacing, int lose_each = kPackets + 1) {
+    for (int i = 0; i < kPackets; ++i) {
+      if (i % lose_each == lose_each - 1) {
+        cluster_.OnLost(i);
+      } else {
+        cluster_.OnReceived(i, kStart + Ms(30) + TimeDelta::Micros(spacing.us() * i));
+      }
+    }
+  }
+
+  static constexpr Timestamp kStart = Timestamp::Seconds(10);
+  ProbeCluster cluster_;
+};
+
+TEST_F(ProbeClusterTest, IsCarriedWhereItArrivesAsItLeft) {
+  EXPECT_FALSE(cluster_.IsComplete());
+  Arrive(Ms(4));
+  EXPECT_TRUE(cluster_.IsComplete());
+  ASSERT_TRUE(cluster_.Result());
+  EXPECT_FALSE(cluster_.Result()->is_limit);
+  EXPECT_EQ(cluster_.Result()->rate, Kbps(1000));
+}
+
+TEST_F(ProbeClusterTest, ShowsTheLimitOfASlowerPath) {
+  Arrive(Ms(8));
+  ASSERT_TRUE(cluster_.Result());
+  EXPECT_TRUE(cluster_.Result()->is_limit);
+  EXPECT_EQ(cluster_.Result()->rate, Kbps(475));
+}
+
+TEST_F(ProbeClusterTest, RandomLossIsNoLimit) {
+  Arrive(Ms(4), 5);
+  EXPECT_TRUE(cluster_.IsComplete());
+  ASSERT_TRUE(cluster_.Result());
+  EXPECT_FALSE(cluster_.Result()->is_limit);
+}
+
+TEST_F(ProbeClusterTest, LossOfAThirdIsALimit) {
+  Arrive(Ms(4), 3);
+  ASSERT_TRUE(cluster_.Result());
+  EXPECT_TRUE(cluster_.Result()->is_limit);
+}
+
+TEST_F(ProbeClusterTest, PacketsThatWereHeldTogetherShowNothing) {
+  Arrive(Ms(1));
+  EXPECT_FALSE(cluster_.Result());
+}
+
+TEST_F(ProbeClusterTest, ArrivalsAtOneTimeOrOutOfAnyOrderShowNothing) {
+  for (int i = 0; i < kPackets; ++i) cluster_.OnReceived(i, kStart);
+  for (int i = 0; i < kPackets; ++i) cluster_.OnReceived(i, kStart + TimeDelta::Seconds(i));
+  cluster_.OnReceived(77, kStart);
+  EXPECT_FALSE(cluster_.Result());
+}
+
+TEST_F(ProbeClusterTest, MorePacketsThanItHoldsAreIgnored) {
+  for (int i = kPackets; i < 1000; ++i) cluster_.OnSent(i, kStart + Ms(4.0 * i), DataSize::Bytes(500));
+  for (int i = 0; i < 1000; ++i) cluster_.OnReceived(i, kStart + Ms(30 + 4.0 * i));
+  EXPECT_TRUE(cluster_.IsComplete());
+  EXPECT_EQ(cluster_.Result()->rate, Kbps(1000));
+}
+
+// --- layers ---------------------------------------------------------------------------------------------------------
+
+constexpr size_t kTop = 2;
+
+class LayersTest : public testing::TestWithParam<std::string> {
+ protected:
+  static std::unique_ptr<ReceiverController> Controller() {
+    const auto shipped = [](const std::string&) { return PolicyModel::Load(ReadFile(WEIR_SHIPPED_MODEL)); };
+    auto made = MakeController(GetParam(), shipped, Kbps(300));
+    if (!made) throw std::runtime_error(made.error());
+    return std::move(made.value());
+  }
+  static TestSendSidePath Path(std::function<DataRate(TimeDelta)> capacity) {
+    TestSendSidePath path;
+    path.changing_capacity = std::move(capacity);
+    path.layers = {Kbps(150), Kbps(500), Kbps(1500)};
+    return path;
+  }
+  // From `at` until the top layer is chosen; PlusInfinity: never.
+  static TimeDelta UntilTop(const TestSendSideCall& call, TimeDelta at) {
+    for (const auto& [time, layer] : call.layer_changes()) {
+      if (time >= at && layer == kTop) return time - at;
+    }
+    return TimeDelta::PlusInfinity();
+  }
+};
+
+TEST_P(LayersTest, TheTopIsReachedSoonAfterThePathOpens) {
+  std::vector<TimeDelta> times;
+  for (int phase = 0; phase < 10; ++phase) {
+    const TimeDelta opens = Ms(20'000 + 300 * phase);
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+    TestSendSideCall call(estimator, Path([opens](TimeDelta at) { return Kbps(at < opens ? 300 : 3000); }));
+    call.RunUntil(opens);
+    EXPECT_TRUE(call.layer_changes().empty());
+    call.RunUntil(opens + TimeDelta::Seconds(10));
+    times.push_back(UntilTop(call, opens));
+    EXPECT_LE(call.longest_queue(), Ms(50));
+  }
+  std::ranges::sort(times);
+  EXPECT_GE(times.front(), Ms(500));
+  EXPECT_LE(times[times.size() / 2], Ms(3000));
+  EXPECT_LE(times.back(), Ms(6000));
+}
+
+TEST_P(LayersTest, ASteadyPathIsProbedWithoutAQueueAndForFewBytes) {
+  for (const int64_t capacity : {300, 700, 1200, 3000}) {
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+    TestSendSideCall call(estimator, Path([capacity](TimeDelta) { return Kbps(capacity); }));
+    call.RunUntil(TimeDelta::Seconds(60));
+    EXPECT_LE(call.longest_queue(), Ms(50)) << capacity;
+    EXPECT_LE(call.probe_share(), 0.03) << capacity;
+    EXPECT_LE(call.layer_changes().size(), 4u) << capacity;
+    const auto& counters = estimator.probe_counters();
+    EXPECT_EQ(counters.clusters > 5, capacity < 3000) << capacity;
+    EXPECT_GE(counters.carried + counters.limited + 1, counters.clusters) << capacity;
+  }
+}
+
+TEST_P(LayersTest, AfterAMinuteOfOneLayerAllAreBackAtOnce) {
+  const auto in_between = [](TimeDelta at) { return at > TimeDelta::Seconds(10) && at < TimeDelta::Seconds(70); };
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
+  path.wanted_layers = [in_between](TimeDelta at) { return in_between(at) ? size_t{1} : size_t{3}; };
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+  TestSendSideCall call(estimator, path);
+  call.RunUntil(TimeDelta::Seconds(80));
+  EXPECT_LE(UntilTop(call, TimeDelta::Zero()), Ms(2000));
+  EXPECT_LE(UntilTop(call, TimeDelta::Seconds(70)), Ms(2000));
+  EXPECT_LE(call.longest_queue(), Ms(50));
+}
+
+TEST_P(LayersTest, APathThatShrankMeanwhileIsNotOverfilled) {
+  TestSendSidePath path = Path([](TimeDelta at) { return Kbps(at < TimeDelta::Seconds(40) ? 3000 : 700); });
+  path.wanted_layers = [](TimeDelta at) {
+    return at > TimeDelta::Seconds(10) && at < TimeDelta::Seconds(70) ? size_t{1} : size_t{3};
+  };
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+  TestSendSideCall call(estimator, path);
+  call.RunUntil(TimeDelta::Seconds(90));
+  EXPECT_EQ(UntilTop(call, TimeDelta::Seconds(70)), TimeDelta::PlusInfinity());
+  EXPECT_LE(call.longest_queue(), Ms(50));
+}
+
+TEST_P(LayersTest, AReceiverThatLiesGetsNoMoreThanIsDesired) {
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(300); });
+  path.optimistic_from = TimeDelta::Seconds(5);
+  SendSideEstimatorConfig config;
+  config.estimator.constraints.max_rate = Kbps(1000);
+  SendSideEstimator estimator = MadeSendSideEstimator(config, Controller());
+  TestSendSideCall call(estimator, path);
+  call.RunUntil(TimeDelta::Seconds(60));
+  EXPECT_LE(estimator.target_rate().target_rate, Kbps(1000));
+  EXPECT_EQ(UntilTop(call, TimeDelta::Zero()), TimeDelta::PlusInfinity());
+}
+
+TEST_P(LayersTest, ClustersThatAreNeverSentExpire) {
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
+  path.probes = false;
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+  ASSERT_FALSE(estimator.SetDesiredRate({Kbps(1650), Kbps(550)}));
+  TestSendSideCall call(estimator, path);
+  int taken = 0;
+  for (int second = 1; second <= 30; ++second) {
+    call.RunUntil(TimeDelta::Seconds(second));
+    const auto cluster = estimator.TakeProbeCluster();
+    EXPECT_FALSE(estimator.TakeProbeCluster());
+    if (!cluster) continue;
+    ++taken;
+    EXPECT_LE(cluster->target_data_rate, Kbps(1650));
+    EXPECT_GE(cluster->target_duration, Ms(15));
+    EXPECT_LE(cluster->target_duration, Ms(100));
+  }
+  EXPECT_GE(taken, 5);
+  EXPECT_LE(taken, 15);
+  EXPECT_EQ(estimator.probe_counters().carried + estimator.probe_counters().limited, 0u);
+}
+
+TEST_P(LayersTest, ImpossibleDesiredRatesAreErrors) {
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+  EXPECT_TRUE(estimator.SetDesiredRate({DataRate::Zero(), DataRate::Zero()}));
+  EXPECT_TRUE(estimator.SetDesiredRate({DataRate::PlusInfinity(), DataRate::Zero()}));
+  EXPECT_TRUE(estimator.SetDesiredRate({Kbps(1), Kbps(-1)}));
+  EXPECT_FALSE(estimator.TakeProbeCluster());
+}
+
+INSTANTIATE_TEST_SUITE_P(Controllers, LayersTest, testing::Values("rule", "weir"),
+                         [](const auto& test) { return test.param; });
+
+// --- the state of the path ------------------------------------------------------------------------------------------
+
+TEST_P(LayersTest, StatesFollowTheQueue) {
+  TestSendSidePath path =
+      Path([](TimeDelta at) { return Kbps(at > TimeDelta::Seconds(20) && at < TimeDelta::Seconds(25) ? 1400 : 3000); });
+  path.layers = {Kbps(1500)};
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+  TestSendSideCall call(estimator, path);
+  std::vector<CongestionState> states;
+  const auto follow_until = [&](int seconds) {
+    for (TimeDelta at = TimeDelta::Seconds(seconds - 5); at <= TimeDelta::Seconds(seconds); at += Ms(50)) {
+      call.RunUntil(at);
+      const CongestionState now = estimator.estimator().network_state().state;
+      if (states.empty() || now != states.back()) states.push_back(now);
+    }
+    return states;
+  };
+  using enum CongestionState;
+  EXPECT_EQ(follow_until(20), std::vector({kNormal}));
+  // The queue grows by 70 ms a second.
+  EXPECT_EQ(follow_until(25), std::vector({kNormal, kEarlyWarning, kCongested}));
+  EXPECT_EQ(follow_until(30), std::vector({kNormal, kEarlyWarning, kCongested, kNormal}));
+}
+
+TEST_P(LayersTest, FeedbackThatEndsIsCongestion) {
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
+  path.feedback = [](TimeDelta at) {
+    return at < TimeDelta::Seconds(10) ? std::vector<TimeDelta>{TimeDelta::Zero()} : std::vector<TimeDelta>{};
+  };
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+  TestSendSideCall call(estimator, path);
+  call.RunUntil(TimeDelta::Seconds(10));
+  EXPECT_EQ(estimator.estimator().network_state().state, CongestionState::kNormal);
+  call.RunUntil(TimeDelta::Seconds(12));
+  EXPECT_EQ(estimator.estimator().network_state().state, CongestionState::kCongested);
+}
+
+}  // namespace
+}  // namespace weir
