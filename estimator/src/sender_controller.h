@@ -70,15 +70,6 @@ struct RemoteBitrateReport {
   DataRate bandwidth = DataRate::PlusInfinity();
 };
 
-// A requested burst at `target_rate`, of at least `target_duration` and `target_probe_count` packets.
-struct ProbeClusterConfig {
-  Timestamp at_time = Timestamp::PlusInfinity();
-  int32_t id = 0;  // not negative; the PacedPacketInfo of its packets has it
-  DataRate target_rate = DataRate::Zero();
-  TimeDelta target_duration = TimeDelta::Zero();
-  int32_t target_probe_count = 0;
-};
-
 // Only what changed is present.
 struct SenderControlUpdate {
   std::optional<TargetTransferRate> target_rate;

@@ -39,13 +39,40 @@ type SendSideCounters struct {
 	PacketsReceived, PacketsLost, PacketsFateUnknown, PacketsInvalid uint64
 	ReportsDuplicate, ReportsNotInHistory, ArrivalsLate              uint64
 	ClockRestarts                                                    uint64
+	ProbeClusters, ProbesCarried, ProbesLimited, ProbeBytes          uint64
+}
+
+// ProbeCluster is a burst that shows what the path carries: at least TargetProbeCount packets of about the same size,
+// sent evenly within TargetDurationUs at TargetDataRateBps. Media counts; padding and retransmissions fill up.
+type ProbeCluster struct {
+	ID                                  int32
+	TargetDataRateBps, TargetDurationUs int64
+	TargetProbeCount                    int
+}
+
+// CongestionState says whether more, as much, or only less may be sent.
+type CongestionState int32
+
+// The states of a path: no queue; a queue has begun; the path carries less than is sent.
+const (
+	Normal       CongestionState = C.WEIR_CONGESTION_NORMAL
+	EarlyWarning CongestionState = C.WEIR_CONGESTION_EARLY_WARNING
+	Congested    CongestionState = C.WEIR_CONGESTION_CONGESTED
+)
+
+// NetworkState is that of the path, and the target when the state began.
+type NetworkState struct {
+	State           CongestionState
+	LinkCapacityBps int64
 }
 
 // SendSide is Weir at the sender: departures and transport-wide feedback in, rates out.
 type SendSide struct {
 	handle *C.weir_send_side
-	packet C.weir_sent_packet
-	rates  C.weir_send_side_rates
+	packet  C.weir_sent_packet
+	rates   C.weir_send_side_rates
+	cluster C.weir_probe_cluster
+	state   C.weir_network_state
 }
 
 // A slice of PacketFeedback is handed on as it is.
@@ -80,14 +107,17 @@ func (s *SendSide) failure(code C.int) error {
 }
 
 // OnSentPacket takes a packet as it leaves, in the order of the transport-wide sequence numbers; others are counted as
-// invalid. The rates count sizeBytes, at most 65535: with IP and UDP, say.
-func (s *SendSide) OnSentPacket(sendTimeUs int64, sequenceNumber uint16, sizeBytes int, kind Kind) error {
+// invalid. The rates count sizeBytes, at most 65535: with IP and UDP, say. A packet of a probe cluster has its ID, others 0.
+func (s *SendSide) OnSentPacket(
+	sendTimeUs int64, sequenceNumber uint16, sizeBytes int, kind Kind, probeClusterID int32,
+) error {
 	defer onThread()()
 	p := &s.packet
 	p.send_time_us = C.int64_t(sendTimeUs)
 	p.sequence_number = C.uint16_t(sequenceNumber)
 	p.size_bytes = C.uint32_t(sizeBytes)
 	p.kind = C.uint16_t(kind)
+	p.probe_cluster_id = C.int32_t(probeClusterID)
 	return s.failure(C.weir_send_side_on_sent_packet(s.handle, p))
 }
 
@@ -128,6 +158,35 @@ func (s *SendSide) Rates() (Rates, error) {
 	return Rates{int64(s.rates.target_rate_bps), int64(s.rates.pacing_rate_bps), reason(s.rates.reason)}, nil
 }
 
+// SetDesiredRate is for media in layers: the targets for all of them, and for one layer more; 0: any more is welcome.
+// From the first call on the host sends the clusters below, and the target is no more than the path has shown to carry.
+func (s *SendSide) SetDesiredRate(totalBps, nextBps int64) error {
+	defer onThread()()
+	return s.failure(C.weir_send_side_set_desired_rate(s.handle, C.int64_t(totalBps), C.int64_t(nextBps)))
+}
+
+// TakeProbeCluster returns a cluster that has become due, once each; its ID is 0 where none has. Ask after feedback and
+// timeouts, and send it at once.
+func (s *SendSide) TakeProbeCluster() (ProbeCluster, error) {
+	defer onThread()()
+	c := &s.cluster
+	if err := s.failure(C.weir_send_side_take_probe_cluster(s.handle, c)); err != nil {
+		return ProbeCluster{}, err
+	}
+	return ProbeCluster{
+		int32(c.id), int64(c.target_data_rate_bps), int64(c.target_duration_us), int(c.target_probe_count),
+	}, nil
+}
+
+// NetworkState is that of now.
+func (s *SendSide) NetworkState() (NetworkState, error) {
+	defer onThread()()
+	if err := s.failure(C.weir_send_side_get_network_state(s.handle, &s.state)); err != nil {
+		return NetworkState{}, err
+	}
+	return NetworkState{CongestionState(s.state.state), int64(s.state.link_capacity_bps)}, nil
+}
+
 // SetObjective steers the model, at any time.
 func (s *SendSide) SetObjective(o Objective) error {
 	defer onThread()()
@@ -157,5 +216,9 @@ func (s *SendSide) Counters() (SendSideCounters, error) {
 		ReportsNotInHistory: uint64(c.reports_not_in_history),
 		ArrivalsLate:        uint64(c.arrivals_late),
 		ClockRestarts:       uint64(c.clock_restarts),
+		ProbeClusters:       uint64(c.probe_clusters),
+		ProbesCarried:       uint64(c.probes_carried),
+		ProbesLimited:       uint64(c.probes_limited),
+		ProbeBytes:          uint64(c.probe_bytes),
 	}, nil
 }

@@ -20,6 +20,10 @@ package weir
 #cgo nocallback weir_send_side_on_transport_feedback
 #cgo noescape weir_send_side_get_rates
 #cgo nocallback weir_send_side_get_rates
+#cgo noescape weir_send_side_take_probe_cluster
+#cgo nocallback weir_send_side_take_probe_cluster
+#cgo noescape weir_send_side_get_network_state
+#cgo nocallback weir_send_side_get_network_state
 #cgo nocallback weir_send_side_next_timeout_us
 #include <stdlib.h>
 #include <weir.h>

@@ -48,14 +48,14 @@ void Pacer::SetConfig(const PacerConfig& config, int64_t now_ns) {
 }
 
 void Pacer::AddProbeCluster(const ProbeClusterConfig& config) {
-  if (config.target_rate.bps() <= 0) return;
+  if (config.target_data_rate.bps() <= 0) return;
   ProbeCluster cluster;
   cluster.info.probe_cluster_id = config.id;
   cluster.info.probe_cluster_min_probes = config.target_probe_count;
-  cluster.info.probe_cluster_min_size = config.target_rate * config.target_duration;
-  cluster.info.send_rate = config.target_rate;
+  cluster.info.probe_cluster_min_size = config.target_data_rate * config.target_duration;
+  cluster.info.send_rate = config.target_data_rate;
   cluster.bytes_to_send = std::max(cluster.info.probe_cluster_min_size.bytes(),
-                                   config.target_probe_count * BytesIn(kProbeStepNs, config.target_rate.bps()));
+                                   config.target_probe_count * BytesIn(kProbeStepNs, config.target_data_rate.bps()));
   cluster.started_ns = kNeverNs;
   probes_.push_back(cluster);
 }

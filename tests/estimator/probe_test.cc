@@ -26,7 +26,7 @@ class ProbeClusterTest : public testing::Test {
   static constexpr int kPackets = 10;
 
   ProbeClusterTest() {
-    cluster_.Begin({kStart, Kbps(1000), Ms(40), 5, 1});
+    cluster_.Begin({kStart, 1, Kbps(1000), Ms(40), 5});
     for (int i = 0; i < kPackets; ++i) cluster_.OnSent(i, kStart + Ms(4.0 * i), DataSize::Bytes(500));
   }
   void Arrive(TimeDelta spacing, int lose_each = kPackets + 1) {

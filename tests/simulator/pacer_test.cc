@@ -141,7 +141,7 @@ TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
   pacer_.SetActive(true);
   pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
                           .id = 7,
-                          .target_rate = DataRate::KilobitsPerSecond(2'000),
+                          .target_data_rate = DataRate::KilobitsPerSecond(2'000),
                           .target_duration = TimeDelta::Millis(15),
                           .target_probe_count = 5});
   pacer_.Enqueue(kVideo, 0);
@@ -166,7 +166,7 @@ TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
   pacer_.SetActive(true);
   pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
                           .id = 7,
-                          .target_rate = DataRate::KilobitsPerSecond(2'000),
+                          .target_data_rate = DataRate::KilobitsPerSecond(2'000),
                           .target_duration = TimeDelta::Millis(15),
                           .target_probe_count = 5});
   for (int i = 0; i < 8; ++i) pacer_.Enqueue(kVideo, 0);
@@ -182,13 +182,13 @@ TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
 TEST_F(PacerTest, FastProbesAreLongerAndSlowOnesSmaller) {
   pacer_.SetActive(true);
   pacer_.AddProbeCluster({.id = 1,
-                          .target_rate = DataRate::KilobitsPerSecond(20'000),
+                          .target_data_rate = DataRate::KilobitsPerSecond(20'000),
                           .target_duration = TimeDelta::Millis(15),
                           .target_probe_count = 5});
   const auto fast = SendUntil(1000 * kMs);
   EXPECT_EQ(fast.size(), 40u);  // 20 ms at 20 Mbit/s are 50,000 bytes
   pacer_.AddProbeCluster({.id = 2,
-                          .target_rate = DataRate::KilobitsPerSecond(200),
+                          .target_data_rate = DataRate::KilobitsPerSecond(200),
                           .target_duration = TimeDelta::Millis(15),
                           .target_probe_count = 5});
   const auto slow = SendUntil(2000 * kMs);

@@ -183,7 +183,7 @@ class Flow {
     Timestamp time = last_send_time_ + kPacketSize / SendRate();
     if (!probes_.empty()) {
       const ProbeCluster& probe = probes_.front();
-      time = probe.started.IsFinite() ? probe.started + probe.bytes_sent / probe.config.target_rate : loop_.now();
+      time = probe.started.IsFinite() ? probe.started + probe.bytes_sent / probe.config.target_data_rate : loop_.now();
     }
     const int64_t id = ++scheduled_send_;
     loop_.At(time, [this, id] {
@@ -206,7 +206,7 @@ class Flow {
                             .probe_cluster_min_probes = probe.config.target_probe_count,
                             .probe_cluster_min_size = probe.min_size,
                             .probe_cluster_bytes_sent = probe.bytes_sent,
-                            .send_rate = probe.config.target_rate};
+                            .send_rate = probe.config.target_data_rate};
       probe.bytes_sent += kPacketSize;
       ++probe.packets_sent;
       if (probe.bytes_sent >= probe.min_size && probe.packets_sent >= probe.config.target_probe_count) {

@@ -152,7 +152,7 @@ PacerConfig TimeConverter::FromWebrtc(const webrtc::PacerConfig& config) const {
 ProbeClusterConfig TimeConverter::FromWebrtc(const webrtc::ProbeClusterConfig& config) const {
   return {.at_time = FromWebrtc(config.at_time),
           .id = config.id,
-          .target_rate = adapter::FromWebrtc(config.target_data_rate),
+          .target_data_rate = adapter::FromWebrtc(config.target_data_rate),
           .target_duration = adapter::FromWebrtc(config.target_duration),
           .target_probe_count = config.target_probe_count};
 }

@@ -35,14 +35,14 @@ struct PacerConfig {
   TimeDelta burst_interval = TimeDelta::Millis(40);  // what may leave within this time leaves at once
 };
 
-// A burst that shows what the path carries, after libwebrtc: at least `target_probe_count` packets of about the same
-// size, sent evenly within `target_duration` at `target_data_rate`. Media counts; padding and retransmissions fill up.
+// A burst that shows what the path carries: at least `target_probe_count` packets of about the same size, sent evenly
+// within `target_duration` at `target_data_rate`. Media counts; padding and retransmissions fill up.
 struct ProbeClusterConfig {
   Timestamp at_time = Timestamp::PlusInfinity();
+  int32_t id = 0;  // not negative; its packets carry it
   DataRate target_data_rate = DataRate::Zero();
   TimeDelta target_duration = TimeDelta::Zero();
   int32_t target_probe_count = 0;
-  int32_t id = 0;  // from 1
 };
 
 enum class CongestionState : uint8_t {

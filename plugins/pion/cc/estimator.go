@@ -47,6 +47,7 @@ type Estimator struct {
 	rates    weir.Rates
 	// next is the transport-wide sequence number of the next packet.
 	next     uint16
+	probe    probe
 	messages messageReader
 
 	// telling keeps the callback's news in order.
@@ -114,7 +115,7 @@ func (e *Estimator) onSent(number []byte, size int, kind weir.Kind) {
 	defer e.mutex.Unlock()
 	binary.BigEndian.PutUint16(number, e.next)
 	// Nothing that a host sends is an error.
-	_ = e.sendSide.OnSentPacket(e.nowUs(), e.next, size, kind)
+	_ = e.sendSide.OnSentPacket(e.nowUs(), e.next, size, kind, e.probe.take(size))
 	e.next++
 }
 

@@ -105,5 +105,7 @@ func (e *Estimator) GetStats() map[string]any {
 		"reportsDuplicate":    counters.ReportsDuplicate,
 		"reportsNotInHistory": counters.ReportsNotInHistory,
 		"clockRestarts":       counters.ClockRestarts,
+		"probeClusters":       counters.ProbeClusters,
+		"probeBytes":          counters.ProbeBytes,
 	}
 }
