@@ -66,7 +66,6 @@ class SendSideEstimator::Impl {
   DataSize congestion_window() const;
 
   BandwidthEstimator estimator;
-  DataRate max_rate;
   // Null before there is a desired rate.
   std::unique_ptr<ProbeController> probes;
   SendSideCounters counters;
@@ -124,6 +123,7 @@ class SendSideEstimator::Impl {
   void Probe();
   void Decide(Timestamp time);
 
+  TargetRateConstraints constraints_;
   std::vector<Departure> history_;
   std::vector<Pending> pending_;
 
@@ -159,15 +159,15 @@ class SendSideEstimator::Impl {
 
 SendSideEstimator::Impl::Impl(BandwidthEstimator made, const SendSideEstimatorConfig& config)
     : estimator(std::move(made)),
-      max_rate(config.estimator.constraints.max_rate),
       pacing_factor(config.pacing_factor),
+      constraints_(config.estimator.constraints),
       history_(kHistory) {
   pending_.reserve(kMaxPending);
 }
 
 DataRate SendSideEstimator::Impl::rate() const {
   const DataRate target = estimator.latest().target_rate;
-  return probes ? std::min(probes->TargetRate(target), max_rate) : target;
+  return probes ? std::clamp(probes->TargetRate(target), constraints_.min_rate, constraints_.max_rate) : target;
 }
 
 void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
@@ -424,7 +424,7 @@ std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateCon
   TargetRateConstraints at_arrivals = constraints;
   at_arrivals.at_time = estimator_time;
   if (auto error = estimator.SetConstraints(at_arrivals)) return error;
-  max_rate = constraints.max_rate;
+  constraints_ = constraints;
   if (started() && rate() != before) decided_at = now_;
   return std::nullopt;
 }

@@ -116,6 +116,46 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
   EXPECT_GT(counters.packets_fate_unknown, 300);
 }
 
+// A host that sends the clusters, 1 kbyte of media each 50 ms beside them, over a path that carries all.
+TEST(CApiSendSideTest, ProbesRaiseTheTarget) {
+  const auto send_side = Create();
+  ASSERT_EQ(weir_send_side_set_desired_rate(send_side.get(), 2'000'000, 600'000), WEIR_OK);
+  uint16_t number = 0;
+  int clusters = 0;
+  for (int64_t now_us = 1'000'000; now_us < 10'000'000; now_us += 50'000) {
+    std::vector<weir_packet_feedback> feedback;
+    const auto send = [&](int64_t at_us, uint32_t size, int32_t cluster) {
+      weir_sent_packet packet = Packet(number, at_us);
+      packet.size_bytes = size;
+      packet.kind = cluster == 0 ? WEIR_PACKET_VIDEO : WEIR_PACKET_PROBE;
+      packet.probe_cluster_id = cluster;
+      EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_OK);
+      feedback.push_back(
+          {.receive_time_us = at_us + 20'000, .sequence_number = number++, .fate = WEIR_PACKET_RECEIVED});
+    };
+    send(now_us, 1000, 0);
+    weir_probe_cluster cluster{};
+    ASSERT_EQ(weir_send_side_take_probe_cluster(send_side.get(), &cluster), WEIR_OK);
+    clusters += cluster.id != 0 ? 1 : 0;
+    const int64_t size = cluster.target_data_rate_bps * cluster.target_duration_us / 8'000'000 / 10;
+    for (int64_t i = 0; cluster.id != 0 && i < 10; ++i) {
+      send(now_us + cluster.target_duration_us * i / 10, static_cast<uint32_t>(size), cluster.id);
+    }
+    const int64_t reported_us = now_us + 150'000;
+    EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), feedback.data(), feedback.size(), reported_us),
+              WEIR_OK);
+  }
+  EXPECT_EQ(Rates(send_side.get()).target_rate_bps, 2'000'000);
+  const weir_send_side_counters counters = Counters(send_side.get());
+  EXPECT_EQ(counters.probe_clusters, static_cast<uint64_t>(clusters));
+  EXPECT_EQ(counters.probes_carried, static_cast<uint64_t>(clusters));
+  EXPECT_GE(clusters, 2);
+  EXPECT_GT(counters.probe_bytes, 1000u);
+  weir_network_state state{};
+  ASSERT_EQ(weir_send_side_get_network_state(send_side.get(), &state), WEIR_OK);
+  EXPECT_EQ(state.state, WEIR_CONGESTION_NORMAL);
+}
+
 TEST(CApiSendSideTest, SettersTakeEffect) {
   const auto send_side = Create();
   EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 330'000);
@@ -149,6 +189,13 @@ TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
             WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), nullptr, 0, 0), WEIR_OK);
   EXPECT_EQ(weir_send_side_on_timeout(send_side.get(), INT64_MIN), WEIR_ERROR_INVALID_ARGUMENT);
+  for (const int64_t total_bps : {int64_t{0}, int64_t{-1}, INT64_MAX}) {
+    EXPECT_EQ(weir_send_side_set_desired_rate(send_side.get(), total_bps, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(weir_send_side_set_desired_rate(send_side.get(), 1, -1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_set_desired_rate(nullptr, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_take_probe_cluster(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_get_network_state(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_timeout(nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_next_timeout_us(nullptr), INT64_MAX);
   EXPECT_EQ(weir_send_side_get_rates(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);

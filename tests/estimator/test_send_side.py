@@ -66,6 +66,31 @@ def test_rates_follow_constraints_and_pacing_factor() -> None:
     estimator.set_objective("latency")
 
 
+def test_media_in_layers_asks_for_probes() -> None:
+    estimator = weir.SendSideEstimator("rule")
+    assert estimator.take_probe_cluster() is None
+    estimator.set_desired_rate(total_bps=2_000_000, next_bps=600_000)
+    assert estimator.target_rate_bps == 300_000
+    cluster = None
+    for number in range(20):
+        now_us = START_US + 50_000 * number
+        estimator.on_sent_packet(send_time_us=now_us, sequence_number=number, size_bytes=1000)
+        estimator.on_transport_feedback([(number, now_us + 20_000)], now_us + 40_000)
+        cluster = cluster or estimator.take_probe_cluster()
+    assert cluster is not None
+    assert cluster["id"] > 0
+    assert cluster["target_data_rate_bps"] == 600_000
+    assert 15_000 <= cluster["target_duration_us"] <= 100_000
+    assert cluster["target_probe_count"] == 5
+    assert estimator.congestion_state == "normal"
+    # None of its packets was sent.
+    assert estimator.counters()["probes_carried"] == estimator.counters()["probe_bytes"] == 0
+    with pytest.raises(ValueError, match="the desired rates must be finite"):
+        estimator.set_desired_rate(total_bps=0)
+    with pytest.raises(ValueError, match="probe_cluster_id"):
+        estimator.on_sent_packet(send_time_us=START_US, sequence_number=20, size_bytes=1, probe_cluster_id=2**31)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -149,13 +149,15 @@ void RunSendSide(FuzzInput& input) {
   int64_t now_us = TakeNumber(input) / 4;
   uint16_t sequence_number = 0;
   bool has_window = false;
+  weir_probe_cluster cluster{};
   while (send_side != nullptr && !input.empty()) {
     now_us = std::clamp(Later(input, now_us), -kMost, kMost);
-    switch (input.Choose(8)) {
+    switch (input.Choose(9)) {
       case 0:
       case 1:
       case 2: {
         weir_sent_packet packet{};
+        packet.probe_cluster_id = input.Choose(2) == 0 ? 0 : cluster.id;
         packet.send_time_us = input.Choose(16) == 0 ? TakeSendSideTime(input) : now_us;
         packet.size_bytes = input.Choose(16) == 0 ? input.Take<uint32_t>() : 1200;
         packet.sequence_number = input.Choose(32) == 0 ? input.Take<uint16_t>() : sequence_number++;
@@ -182,6 +184,15 @@ void RunSendSide(FuzzInput& input) {
                                              input.Choose(4) == 0 ? TakeSendSideTime(input) : now_us));
         Check(weir_send_side_on_round_trip_time(send_side, TakeNumber(input), now_us));
         break;
+      case 6: {
+        Check(weir_send_side_set_desired_rate(send_side, TakeNumber(input), TakeNumber(input)));
+        Check(weir_send_side_take_probe_cluster(send_side, &cluster));
+        WEIR_FUZZ_CHECK(cluster.id == 0 || (cluster.target_data_rate_bps > 0 && cluster.target_duration_us > 0));
+        weir_network_state state{};
+        Check(weir_send_side_get_network_state(send_side, &state));
+        WEIR_FUZZ_CHECK(state.state >= WEIR_CONGESTION_NORMAL && state.state <= WEIR_CONGESTION_CONGESTED);
+        break;
+      }
       default:
         const int result = weir_send_side_on_timeout(send_side, now_us);
         Check(result);
