@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 120
-SOURCE = r"(?:py|h|cc|c|go|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
+SOURCE = r"(?:py|h|cc|c|go|rs|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
 # Files that commands write and files of others: documents name them, and they are not in the repository.
 WRITTEN = (
     "build/", "calls/", "results/", "runs/mine", "runs/weir", "series/", "tensorboard/",

@@ -77,7 +77,7 @@ ALLOWED_FILES = {
 
 # One character of code: it ends every term.
 CODE = "\0"
-C_LIKE = {".cc", ".h", ".c", ".js", ".go", ".css"}
+C_LIKE = {".cc", ".h", ".c", ".js", ".go", ".rs", ".css"}
 HASHED = {".sh", ".toml", ".yml", ".yaml", ".cmake", ".txt", ""}
 C_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`", re.DOTALL)
 HASH_TOKEN = re.compile(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'", re.MULTILINE)
