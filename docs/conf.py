@@ -84,6 +84,7 @@ plugins/aiortc/README
 plugins/browser/README
 plugins/gstreamer/README
 plugins/pion/README
+plugins/rust/README
 ```
 ```{toctree}
 :hidden:

@@ -1,0 +1,217 @@
+//! Weir at the sender for [webrtc-rs](https://webrtc.rs): [`Estimator`] stands where its `Gcc` stands. The rest is a
+//! safe wrapper of `weir.h`: [`Model`] and [`SendSideEstimator`].
+//!
+//! Times are microseconds of one monotonic clock, rates bits per second. Nothing here reads a clock or opens a socket.
+mod estimator;
+mod ffi;
+
+pub use estimator::Estimator;
+pub use ffi::{Counters, PacketFeedback};
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::{error, fmt};
+
+/// A call that failed: a `weir_error` of `weir.h`, below 0, and a sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    pub code: i32,
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "weir: {} ({})", self.message, self.code)
+    }
+}
+
+impl error::Error for Error {}
+
+/// Call it on the thread of the call that returned `code`, since the message is the thread's.
+fn check(code: c_int) -> Result<(), Error> {
+    if code >= 0 {
+        return Ok(());
+    }
+    // SAFETY: the library returns a string that lives until the thread's next failed call.
+    let message = unsafe { text(ffi::weir_last_error()) }.to_owned();
+    Err(Error { code, message })
+}
+
+/// # Safety
+/// `string` is terminated and lives as long as the result is used.
+unsafe fn text<'a>(string: *const c_char) -> &'a str {
+    unsafe { CStr::from_ptr(string) }.to_str().unwrap_or_default()
+}
+
+/// The handle that a function of the library has made.
+fn created<T>(create: impl FnOnce(*mut *mut T) -> c_int) -> Result<NonNull<T>, Error> {
+    let mut handle = ptr::null_mut();
+    check(create(&mut handle))?;
+    Ok(NonNull::new(handle).expect("a handle after success"))
+}
+
+/// A checked policy (ONNX) for any number of estimators, which may outlive it. A clone is the same model.
+#[derive(Clone)]
+pub struct Model(Arc<ModelHandle>);
+
+struct ModelHandle(NonNull<ffi::Model>);
+
+// SAFETY: any number of threads may use a weir_model at once, and the last owner destroys it.
+unsafe impl Send for ModelHandle {}
+unsafe impl Sync for ModelHandle {}
+
+impl Drop for ModelHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is not used again.
+        unsafe { ffi::weir_model_destroy(self.0.as_ptr()) }
+    }
+}
+
+impl Model {
+    /// Takes milliseconds; creating an estimator takes microseconds.
+    pub fn load(onnx: &[u8]) -> Result<Self, Error> {
+        // SAFETY: the library reads `onnx` during the call alone.
+        let handle = created(|out| unsafe { ffi::weir_model_load(onnx.as_ptr().cast(), onnx.len(), out) })?;
+        Ok(Self(Arc::new(ModelHandle(handle))))
+    }
+
+    /// The model that comes with Weir, from within the program.
+    pub fn shipped() -> Result<Self, Error> {
+        Self::load(include_bytes!(env!("WEIR_MODEL")))
+    }
+}
+
+/// Bounds and weights of an estimator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    pub min_rate_bps: i64,
+    pub start_rate_bps: i64,
+    /// One receiver, whose feedback may be false, can cost you as much.
+    pub max_rate_bps: i64,
+    /// Weights of throughput, latency and loss, each above 0.
+    pub objective: [f32; 3],
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        // SAFETY: the function has no precondition.
+        let config = unsafe { ffi::weir_estimator_default_config() };
+        Self {
+            min_rate_bps: config.min_rate_bps,
+            start_rate_bps: config.start_rate_bps,
+            max_rate_bps: config.max_rate_bps,
+            objective: [config.objective_throughput, config.objective_latency, config.objective_loss],
+        }
+    }
+}
+
+/// The library's own factor: pacing at 1.1 times the target.
+const DEFAULT_PACING: f64 = 0.0;
+
+/// The rates in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    pub target_bps: i64,
+    pub pacing_bps: i64,
+    /// `i64::MAX` before the first feedback.
+    pub congestion_window_bytes: i64,
+    /// Such as "controller" or "guard_stale", see `weir_estimate` of `weir.h`.
+    pub reason: &'static str,
+}
+
+/// Weir at the sender, from sent packets and transport-wide feedback. `docs/send_side.md` has the contract of the host.
+pub struct SendSideEstimator {
+    handle: NonNull<ffi::SendSide>,
+}
+
+// SAFETY: a weir_send_side is bound to no thread. It is not Sync, since calls on one must not overlap.
+unsafe impl Send for SendSideEstimator {}
+
+impl Drop for SendSideEstimator {
+    fn drop(&mut self) {
+        // SAFETY: the handle is not used again.
+        unsafe { ffi::weir_send_side_destroy(self.handle.as_ptr()) }
+    }
+}
+
+// SAFETY, of all calls below: the handle is valid until drop(), &mut self keeps calls apart, other pointers are valid
+// during the call.
+impl SendSideEstimator {
+    pub fn new(model: &Model, config: &Config) -> Result<Self, Error> {
+        let [objective_throughput, objective_latency, objective_loss] = config.objective;
+        let c = ffi::EstimatorConfig {
+            min_rate_bps: config.min_rate_bps,
+            start_rate_bps: config.start_rate_bps,
+            max_rate_bps: config.max_rate_bps,
+            objective_throughput,
+            objective_latency,
+            objective_loss,
+            ..unsafe { ffi::weir_estimator_default_config() }
+        };
+        let policy = created(|out| unsafe { ffi::weir_controller_create_policy(model.0.0.as_ptr(), 0, out) })?;
+        let made = created(|out| unsafe { ffi::weir_send_side_create(policy.as_ptr(), &c, DEFAULT_PACING, out) });
+        unsafe { ffi::weir_controller_destroy(policy.as_ptr()) };
+        Ok(Self { handle: made? })
+    }
+
+    /// A packet as it leaves, with its transport-wide number; at most 65535 bytes, which the rates count. Others, and
+    /// those out of order, are counted as invalid.
+    pub fn on_sent_packet(&mut self, send_time_us: i64, sequence_number: u16, size_bytes: u32) -> Result<(), Error> {
+        let packet = ffi::SentPacket { send_time_us, size_bytes, sequence_number, kind: 0, probe_cluster_id: 0 };
+        check(unsafe { ffi::weir_send_side_on_sent_packet(self.handle.as_ptr(), &packet) })
+    }
+
+    /// One feedback message, in the order of sequence numbers. Invalid reports are counted.
+    pub fn on_transport_feedback(&mut self, feedback: &[PacketFeedback], now_us: i64) -> Result<(), Error> {
+        let (handle, packets) = (self.handle.as_ptr(), feedback.as_ptr());
+        check(unsafe { ffi::weir_send_side_on_transport_feedback(handle, packets, feedback.len(), now_us) })
+    }
+
+    /// When to call [`on_timeout`](Self::on_timeout) next; None before the first packet.
+    pub fn next_timeout_us(&self) -> Option<i64> {
+        let time = unsafe { ffi::weir_send_side_next_timeout_us(self.handle.as_ptr()) };
+        (time != i64::MAX).then_some(time)
+    }
+
+    pub fn on_timeout(&mut self, now_us: i64) -> Result<(), Error> {
+        check(unsafe { ffi::weir_send_side_on_timeout(self.handle.as_ptr(), now_us) })
+    }
+
+    /// They may have changed after each of the three calls above.
+    pub fn rates(&self) -> Rates {
+        let mut rates: ffi::Rates = unsafe { std::mem::zeroed() };
+        // It fails for null pointers alone.
+        unsafe { ffi::weir_send_side_get_rates(self.handle.as_ptr(), &mut rates) };
+        Rates {
+            target_bps: rates.target_rate_bps,
+            pacing_bps: rates.pacing_rate_bps,
+            congestion_window_bytes: rates.congestion_window_bytes,
+            // Reasons are in static storage.
+            reason: unsafe { text(rates.reason) },
+        }
+    }
+
+    /// Weights of throughput, latency and loss, at any time of a call.
+    pub fn set_objective(&mut self, [throughput, latency, loss]: [f32; 3]) -> Result<(), Error> {
+        check(unsafe { ffi::weir_send_side_set_objective(self.handle.as_ptr(), throughput, latency, loss) })
+    }
+
+    /// Bounds, at any time of a call; the start rate counts before the first packet only.
+    pub fn set_rates(&mut self, min_bps: i64, start_bps: i64, max_bps: i64, now_us: i64) -> Result<(), Error> {
+        let handle = self.handle.as_ptr();
+        check(unsafe { ffi::weir_send_side_set_constraints(handle, min_bps, start_bps, max_bps, now_us) })
+    }
+
+    pub fn on_round_trip_time(&mut self, round_trip_time_us: i64, now_us: i64) -> Result<(), Error> {
+        let handle = self.handle.as_ptr();
+        check(unsafe { ffi::weir_send_side_on_round_trip_time(handle, round_trip_time_us, now_us) })
+    }
+
+    pub fn counters(&self) -> Counters {
+        let mut counters = Counters::default();
+        // It fails for null pointers alone.
+        unsafe { ffi::weir_send_side_get_counters(self.handle.as_ptr(), &mut counters) };
+        counters
+    }
+}
