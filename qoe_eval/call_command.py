@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 
-from weir.errors import InputError
+from weir.errors import InputError, unknown
+from weir.files.input import printable
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
-from weir.qoe_eval.options.call import CALLED, CallOptions
+from weir.qoe_eval.options.call import CALLED, ENDS, CallOptions, is_command
 from weir.qoe_eval.options.shared import check_controllers, check_model
-from weir.qoe_eval.requirements import check_requirements
+from weir.qoe_eval.requirements import check_link_requirements, check_requirements
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, without_field_trials
 
@@ -26,16 +28,49 @@ def call(options: CallOptions) -> None:
     command again makes the calls that were interrupted or failed. Needs root, for network namespaces.
     """
     started = time.monotonic()
-    names, own = check_controllers(options.controller or ["weir"], known=CALLED)
-    _check_ends(options, names, own)
+    by_commands = _have_commands(options)
+    names, own = options.controller or ["commands"], dict[str, CustomController]()
+    if by_commands:
+        _check_labels(options, names)
+    else:
+        names, own = check_controllers(options.controller or ["weir"], known=CALLED)
+        _check_ends(options, names, own)
     parse_objective(options.objective)
     check_model(options.model)
     options.check_files(options.inputs)
-    check_requirements(options.sender, options.receiver)
+    if by_commands:
+        check_link_requirements()
+    else:
+        check_requirements(options.sender, options.receiver)
     with loading():
         from weir.qoe_eval.call.call import make_calls
 
     make_calls(options, [*names, *(LIBWEBRTC_SENDERS if options.compare else ())], own, started)
+
+
+def _have_commands(options: CallOptions) -> bool:
+    """True if both ends are commands. Raises InputError if only one is, or if an end is neither command nor name."""
+    ends = {"--sender": options.sender, "--receiver": options.receiver}
+    commands = [option for option, end in ends.items() if is_command(end)]
+    for option, end in ends.items():
+        if option in commands:
+            continue
+        if end not in ENDS:
+            hint = f"{unknown(end, ENDS)}, or a command line with a space or a slash"
+            raise InputError(f"{option} '{end}': not known; {hint}")
+        if commands:
+            raise InputError(f"{option} '{end}': with a command at {commands[0]}, this end is a command too")
+    return bool(commands)
+
+
+def _check_labels(options: CallOptions, labels: Sequence[str]) -> None:
+    """Raises InputError for what commands at the ends cannot use."""
+    for label in labels:
+        if not re.fullmatch(r"[\w.-]{1,40}", label):
+            raise InputError(f"--controller '{printable(label)}': a label is of 1 to 40 letters, digits, '.', '-', '_'")
+    for option, given in (("--compare", options.compare), ("--model", options.model is not None)):
+        if given:
+            raise InputError(f"{option}: has no meaning with commands at the ends")
 
 
 def _check_ends(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomController]) -> None:

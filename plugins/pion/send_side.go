@@ -50,7 +50,7 @@ type ProbeCluster struct {
 	TargetProbeCount                    int
 }
 
-// CongestionState says whether more, as much, or only less may be sent.
+// CongestionState is whether more, as much, or only less may be sent.
 type CongestionState int32
 
 // The states of a path: no queue; a queue has begun; the path carries less than is sent.

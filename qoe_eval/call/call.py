@@ -13,7 +13,7 @@ from weir.objectives import parse_objective
 from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
-from weir.qoe_eval.options.call import SIZES, CallOptions
+from weir.qoe_eval.options.call import SIZES, CallOptions, is_command
 from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records import RunAbout, Summary, command_record
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
@@ -38,7 +38,8 @@ def make_calls(options: CallOptions, names: Sequence[str], own: Mapping[str, Cus
     plan = _plan(options, names, own)
     requirements = parse_requirements(options.require, plan.controllers, options.reference, "call")
     console = error_console()
-    calls = plan_calls(plan, options.out, [find_peer(), find_simulator()])
+    programs = [find_simulator()] if plan.by_commands else [find_peer(), find_simulator()]
+    calls = plan_calls(plan, options.out, programs)
     outcome = run_calls(calls, options.out, console, quiet=options.as_json, repeat_disturbed=options.repeat_disturbed)
     run = RunAbout(
         **command_record(started), planned=len(calls), failures=outcome.failures, reference=options.reference or ""
@@ -58,6 +59,8 @@ def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomCo
             f"--decision-delay '{options.decision_delay:g}': requires a controller with a policy, such as weir"
         )
     width, height = SIZES[options.size]
+    by_commands = is_command(options.receiver)
+    needs_model = not by_commands and any(uses_model(name) and name not in own for name in names)
     return CallPlan(
         scenarios=read_inputs(options.inputs, options.read(options.duration)),
         sender=options.sender,
@@ -68,7 +71,7 @@ def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomCo
         height=height,
         codec=options.codec,
         max_bitrate_bps=_bitrate(options.max_bitrate),
-        model=model_to_run(options.model) if any(uses_model(name) and name not in own for name in names) else None,
+        model=model_to_run(options.model) if needs_model else None,
         decision_delay_ms=options.decision_delay,
         duration_s=options.duration,
         own=own,

@@ -56,6 +56,8 @@ def measure(
     base_one_way_delay_ms: float | DelayOverTime | None = None,
     raw_frames: Path | None = None,
     sender: StatsReports | None = None,
+    *,
+    logs_frames: bool = True,
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
@@ -69,6 +71,7 @@ def measure(
         base_one_way_delay_ms: of the forward link without its queue.
         raw_frames: the received frames; by default in the folder.
         sender: getStats of the sender.
+        logs_frames: False: rendered frames are known from the receiver's getStats alone.
 
     Raises:
         InputError: a log cannot be read, or is larger than that of any call.
@@ -81,10 +84,13 @@ def measure(
     receiver = read_stats_log(folder / logs.RECEIVER_STATS)
     start_us = frames[0].render_time_us if frames else end_us if started_us is None else started_us
     metrics: Values = dict.fromkeys(CALL_MEASURES)
-    metrics |= _frame_metrics(frames, started_us, start_us, end_us)
+    if logs_frames:
+        metrics |= _frame_metrics(frames, started_us, start_us, end_us)
     metrics |= _link_metrics(link.between(start_us, end_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
     metrics |= _stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
+    if not logs_frames:
+        metrics |= _frame_metrics_of_stats(receiver, metrics, (end_us - start_us) / 1e6)
     problems = []
     try:
         metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
@@ -122,6 +128,19 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
         "frame_height_mean": float(np.mean(heights)) if heights else None,
         "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))),
         "time_to_first_frame_ms": (start_us - started_us) / 1e3 if started_us is not None else None,
+    }
+
+
+def _frame_metrics_of_stats(receiver: StatsReports, metrics: Values, duration_s: float) -> Values:
+    video = receiver.of("inbound-rtp", "video")
+    heights = [value for stream in video for value in stream.series("frameHeight")[1]]
+    frozen_s = metrics["stats_total_freezes_duration_s"]
+    return {
+        "freeze_count": metrics["stats_freeze_count"],
+        "total_freezes_duration_s": frozen_s,
+        "frozen_share": frozen_s / duration_s if frozen_s is not None and duration_s > 0 else None,
+        "frame_height_mean": float(np.mean(heights)) if heights else None,
+        "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))) if heights else None,
     }
 
 

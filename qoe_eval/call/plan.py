@@ -12,7 +12,7 @@ from typing import Any
 from weir.files.input import sha256_of_file
 from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD, SCENARIO
-from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
+from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, is_command
 from weir.qoe_eval.records import CallDetails, CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests, runs_policy
@@ -35,13 +35,14 @@ _NOT_IN_KEY = ("scenario", "out", "model", "objective", "own")
 class CommonSettings:
     """The settings that all calls of a plan share.
 
-    `receiver`: chromium only with a native sender under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which
-    needs no REMB. `objective`: weights of throughput, latency and loss. `max_bitrate_bps`: limit of the encoder.
-    `model`: None for the shipped one. `decision_delay_ms`: the policy's answers are used so much later.
+    `sender`, `receiver`: chromium, native, or both a shell command line; `receiver` chromium only with a native sender
+    under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
+    throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
+    `decision_delay_ms`: the policy's answers are used so much later.
     """
 
-    sender: SenderKind
-    receiver: ReceiverKind = "native"
+    sender: str
+    receiver: str = "native"
     objective: tuple[float, float, float]
     width: int
     height: int
@@ -51,6 +52,11 @@ class CommonSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     decision_delay_ms: float = 0.0
+
+    @property
+    def by_commands(self) -> bool:
+        """True if both ends are commands of the user; a controller is then a label."""
+        return is_command(self.receiver)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +79,14 @@ class CallSettings(CommonSettings):
     @property
     def follows_objective(self) -> bool:
         """True if a controller of the call follows an objective."""
+        if self.by_commands:
+            return False
         return self.own is not None or is_pool(self.controller) or self.runs_model
 
     @property
     def runs_model(self) -> bool:
         """True if an end of the call needs the policy model."""
-        return self.own is None and uses_model(self.controller)
+        return self.own is None and not self.by_commands and uses_model(self.controller)
 
     @property
     def decided_at_sender(self) -> bool:

@@ -48,14 +48,16 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
     """
     folder = settings.out
     sender = read_stats_log(folder / logs.SENDER_STATS)
+    sends_source = progress.started_us is not None and not settings.by_commands
     measures = measure(
         folder,
         progress.started_us,
         progress.ended_us,
-        source_video_path(settings.width, settings.height) if progress.started_us is not None else None,
+        source_video_path(settings.width, settings.height) if sends_source else None,
         settings.scenario.forward.one_way_delay_ms,
         frames.path if frames else None,
         sender,
+        logs_frames=not settings.by_commands,
     )
     if frames:
         # If they fill the disk, there must be space for the record.

@@ -1,6 +1,6 @@
 """One call from start to end: link, sender, receiver, their logs, and the measures.
 
-    sender --- namespace --- weir-sim link --- namespace --- receiver        (each Chromium or weir-peer)
+    sender --- namespace --- weir-sim link --- namespace --- receiver        (each Chromium, weir-peer or a command)
 
 Offer, answer and candidates pass through this process, media and RTCP only through the link. In any case, no process
 and no namespace is left behind, and a call that fails has a record with what happened and when.
@@ -34,6 +34,7 @@ from weir.qoe_eval.call.weir_peer import (
 )
 from weir.qoe_eval.json_lines import JsonLinesWriter
 from weir.qoe_eval.link.child_process import Message, monotonic_us
+from weir.qoe_eval.link.command_end import CommandEnd
 from weir.qoe_eval.link.leftovers import Reaper, finish
 from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
 from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
@@ -121,11 +122,10 @@ class _Call:
         failure, missing = "", False
         reaper = Reaper()
         try:
-            self._state("making the video")
-            video = await asyncio.to_thread(source_video_path, self._settings.width, self._settings.height)
+            video, speech = (None, None) if self._settings.by_commands else await self._media()
             self._state("setting up the link")
             await self._namespaces.create()
-            await self._set_up(video, await self._speech())
+            await self._set_up(video, speech)
             failure = await self._until_over()
         except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
             # A part that ended before is why this one failed; its end may be noticed after.
@@ -152,14 +152,16 @@ class _Call:
 
     # --- phases -------------------------------------------------------------------------------------------------------
 
-    async def _speech(self) -> Path | None:
+    async def _media(self) -> tuple[Path, Path | None]:
+        self._state("making the video")
+        video = await asyncio.to_thread(source_video_path, self._settings.width, self._settings.height)
         try:
-            return await asyncio.to_thread(source_speech_path)
+            return video, await asyncio.to_thread(source_speech_path)
         except MissingComponent as error:
             self._note(f"no speech is sent: {error}")
-            return None
+            return video, None
 
-    async def _set_up(self, video: Path, speech: Path | None) -> None:
+    async def _set_up(self, video: Path | None, speech: Path | None) -> None:
         settings = self._settings
         scenario, program_log = self._folder / logs.SCENARIO, self._folder / logs.PROGRAM_LOG
         settings.scenario.save(scenario)
@@ -188,13 +190,22 @@ class _Call:
 
     def _make_receiver(self, model: Path | None) -> Endpoint:
         settings, namespace = self._settings, self._namespaces.right
+        if settings.by_commands:
+            return self._make_command("receiver", namespace, (RIGHT_ADDRESS, LEFT_ADDRESS))
         if settings.receiver == "chromium":
             return BrowserEnd(namespace, None, PageSettings("receive", STATS_INTERVAL_MS))
         arguments = receiver_arguments(settings, RIGHT_ADDRESS, None if settings.decided_at_sender else model)
         return PeerProcess("receiver", namespace, arguments, self._folder / logs.PROGRAM_LOG)
 
-    def _make_sender(self, video: Path, speech: Path | None, model: Path | None) -> Endpoint:
+    def _make_command(self, role: str, namespace: str, addresses: tuple[str, str]) -> Endpoint:
+        command = getattr(self._settings, role)
+        log = self._folder / logs.PROGRAM_LOG
+        return CommandEnd(role, namespace, command, addresses, self._settings.controller, log)
+
+    def _make_sender(self, video: Path | None, speech: Path | None, model: Path | None) -> Endpoint:
         settings, namespace = self._settings, self._namespaces.left
+        if video is None:
+            return self._make_command("sender", namespace, (LEFT_ADDRESS, RIGHT_ADDRESS))
         if settings.sender == "native":
             arguments = sender_arguments(settings, LEFT_ADDRESS, video, model, speech)
             return PeerProcess("sender", namespace, arguments, self._folder / logs.PROGRAM_LOG)
@@ -270,7 +281,8 @@ class _Call:
     async def _read_end(self, role: str) -> None:
         end = self._ends[role]
         while (message := await end.receive()) is not None:
-            self._watchdog.feed(end.name)
+            if not self._settings.by_commands:
+                self._watchdog.feed(end.name)
             if message["type"] in _SIGNALLING[role]:
                 other = self._ends.get("receiver" if role == "sender" else "sender")
                 if other is not None:

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
-from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, ReceiverKind, SenderKind
+from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, SenderKind
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import SeriesOfPlan
@@ -48,7 +48,7 @@ class Calls:
     controllers: Sequence[str] = ("weir", "gcc")
     size: str = "1280x720"
     sender: SenderKind = "chromium"
-    receiver: ReceiverKind = "native"
+    receiver: SenderKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     decision_delay_ms: float = 0.0
 

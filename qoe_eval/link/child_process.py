@@ -8,7 +8,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +52,15 @@ class InvalidMessage(ValueError):
 class JsonLinesProcess:
     """A child that exchanges one JSON message a line: `weir-sim link`, `weir-peer`."""
 
-    def __init__(self, command: Sequence[str], log: Path, longest_line_bytes: int) -> None:
-        """Starts nothing yet. The child's standard error is appended to `log`."""
+    def __init__(
+        self, command: Sequence[str], log: Path, longest_line_bytes: int, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Starts nothing yet. The child's standard error is appended to `log`; `environment` None: this process's."""
         self._command = command
         self._log = log
         self._log_start = 0
         self._longest_line_bytes = longest_line_bytes
+        self._environment = environment
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -80,6 +83,7 @@ class JsonLinesProcess:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 limit=self._longest_line_bytes,
+                env=self._environment,
                 start_new_session=True,
                 preexec_fn=die_with_parent,
             )

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import math
 import os
-import pwd
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -16,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from weir.errors import InputError
 from weir.qoe_eval.link.leftovers import Reaper, ScratchFolder, finish
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkProcess
+from weir.qoe_eval.link.program import program_in
 from weir.qoe_eval.runs.simulator_worker import die_with_parent
 from weir.traces.schema.scenario import Scenario
 
@@ -147,21 +146,10 @@ async def _tear_down(near: _Program, far: _Program | None, link: LinkProcess) ->
 
 
 class _Program:
-    """A program in one of the namespaces, with this terminal and in its foreground group, so that Ctrl-C reaches it.
-
-    It runs as the user who called sudo and finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR.
-    Without a command it is the user's shell.
-    """
+    """A program in one of the namespaces, with this terminal and in its foreground group, so that Ctrl-C reaches it."""
 
     def __init__(self, namespace: str, command: Sequence[str], local: str, far: str) -> None:
-        user = _sudo_user()
-        shell = (user.pw_shell if user else os.environ.get("SHELL")) or "/bin/sh"
-        self._environment = os.environ | {"WEIR_LINK_LOCAL": local, "WEIR_LINK_FAR": far}
-        self._command = ["ip", "netns", "exec", namespace]
-        if user:
-            self._command += ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--"]
-            self._environment |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name, "SHELL": shell}
-        self._command += command or [shell]
+        self._command, self._environment = program_in(namespace, command, local, far)
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, *, quiet: bool = False) -> None:
@@ -199,14 +187,6 @@ class _Program:
             except TimeoutError:
                 self._process.kill()
                 await self._process.wait()
-
-
-def _sudo_user() -> pwd.struct_passwd | None:
-    number = os.environ.get("SUDO_UID", "0")
-    try:
-        return pwd.getpwuid(int(number)) if int(number) else None
-    except (ValueError, KeyError, OverflowError):
-        raise InputError(f"SUDO_UID is {number!r}, which is no user of this machine") from None
 
 
 def _has_listener(process: int) -> bool:

@@ -21,9 +21,16 @@ from weir.qoe_eval.options.shared import (
 from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, LIBWEBRTC_SENDERS
 
 SenderKind = Literal["chromium", "native"]
-ReceiverKind = Literal["native", "chromium"]
 Size = Literal["1280x720", "640x360"]
 Codec = Literal["VP8", "VP9"]
+
+ENDS: Final = ("chromium", "native")
+
+
+def is_command(end: str) -> bool:
+    """True if an end of a call is a shell command line of the user: it has a space or a slash."""
+    return end not in ENDS and any(mark in end for mark in " /")
+
 
 SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
 WITHOUT_MODEL: Final = ("nada", "rule")
@@ -49,13 +56,19 @@ class CallOptions(PathArguments):
         ),
     ]
     sender: Annotated[
-        SenderKind, typer.Option(metavar="NAME", help="chromium: an unmodified browser; native: weir-peer.")
+        str,
+        typer.Option(
+            metavar="NAME|COMMAND",
+            help="chromium: an unmodified browser; native: weir-peer; or a shell command line of another stack, with "
+            "one for --receiver too.",
+        ),
     ] = "chromium"
     receiver: Annotated[
-        ReceiverKind,
+        str,
         typer.Option(
-            metavar="NAME",
-            help="native: weir-peer; chromium: a browser, for --sender native with gcc, scream or weir-send.",
+            metavar="NAME|COMMAND",
+            help="native: weir-peer; chromium: a browser, for --sender native with gcc, scream or weir-send; or a "
+            "shell command line.",
         ),
     ] = "native"
     controller: Annotated[
@@ -64,7 +77,8 @@ class CallOptions(PathArguments):
             metavar="NAME",
             help=f"{_SUMMARIES}; or a custom "
             f"controller instead of the policy: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM; or {FIELD_TRIALS}; or {POOL}. "
-            "Repeatable: each makes the same calls, one after the other. Default: weir.",
+            "Repeatable: each makes the same calls, one after the other. Default: weir. With commands at the ends: a "
+            "label, which they find as WEIR_CALL_LABEL.",
         ),
     ] = None
     compare: Annotated[

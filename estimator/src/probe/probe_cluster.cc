@@ -12,7 +12,7 @@ constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // Packets that come so much closer than they left were held together on the way: that shows no rate.
 constexpr double kMaxCompression = 2;
 // Less than this share of what was sent is the path's limit, and of that a little is left free. A host that sends this
-// share of what was asked has sent it: its timers and packets are not finer.
+// share of the target has sent it: its timers and packets are not finer.
 constexpr double kCarried = 0.9;
 constexpr double kBelowLimit = 0.95;
 
@@ -60,7 +60,7 @@ bool ProbeCluster::IsComplete() const {
 }
 
 std::optional<ProbeResult> ProbeCluster::Result() const {
-  // Of the packets that came: random loss changes neither rate.
+  // Packets that were lost count in neither rate, so random loss is no limit.
   size_t received = 0;
   DataSize size = DataSize::Zero();
   const Packet* first_to_come = nullptr;

@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// What the path carried. Nothing, if too few packets came or their spacing shows nothing.
+// The rate that the path carried. There is none if too few packets came, or if their spacing shows nothing.
 struct ProbeResult {
   DataRate rate = DataRate::Zero();
   bool is_limit = false;  // less came through than was sent: the path carries no more

@@ -2,7 +2,7 @@ package cc
 
 import weir "weir/pion"
 
-// probe is the cluster that the host sends now: the packets that leave from now on, until they are as much as was asked.
+// probe is the cluster that the host sends now: the packets that leave from now on, until they are as much as was requested.
 type probe struct {
 	id        int32
 	bytesLeft int64

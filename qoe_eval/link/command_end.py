@@ -1,0 +1,86 @@
+"""A command of the user as an end of a call: a server, a browser page, a program of another stack."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from pathlib import Path
+from typing import Final
+
+from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, described, monotonic_us
+from weir.qoe_eval.link.program import program_in
+
+_LONGEST_LINE_BYTES: Final = 4 << 20
+_STOP_LIMIT_S: Final = 3.0
+_PASSED_ON: Final = ("state", "stats")
+
+
+class CommandEnd:
+    """An `Endpoint` that is a shell command line in the namespace of one end.
+
+    It finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR, its part as WEIR_CALL_ROLE, the label of
+    the call as WEIR_CALL_LABEL and the call's folder as WEIR_CALL_FOLDER. Of what it prints, two kinds of JSON lines
+    count: `{"type": "state", "state": "connected"}` and `{"type": "stats", "report": [...]}`, a getStats report.
+    SIGTERM ends it.
+    """
+
+    clock_offset_us = 0
+
+    def __init__(
+        self, role: str, namespace: str, command: str, addresses: tuple[str, str], label: str, log: Path
+    ) -> None:
+        """Starts nothing yet. `addresses`: of this end and the other. `log`: in the call's folder, for standard error."""
+        self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
+        call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(log.parent.resolve())}
+        line, environment = program_in(namespace, ["sh", "-c", command], *addresses, call)
+        self._process = JsonLinesProcess(line, log, _LONGEST_LINE_BYTES, environment)
+        self._connects = role == "receiver"
+        self._ended = False
+        self._stopping = False
+
+    async def start(self) -> Message:
+        """Starts it; it is ready at once."""
+        await self._process.start()
+        return {"type": "ready", "time_us": monotonic_us()}
+
+    async def send(self, message: Message) -> None:
+        """Does nothing: the two commands signal as they like."""
+
+    async def receive(self) -> Message | None:
+        """Returns its next state or statistics; if it ends before the call, an `end` that describes the failure."""
+        if not self._connects:
+            # The scenario begins when the receiver says so.
+            self._connects = True
+            return {"type": "state", "state": "connected", "time_us": monotonic_us()}
+        while not self._ended:
+            try:
+                message = await self._process.receive()
+            except InvalidMessage:
+                continue
+            if message is None:
+                self._ended = True
+                status = await self._process.wait()
+                if self._stopping:
+                    break
+                reason = f"{self.name} {described(status)} before the call was over"
+                return {"type": "end", "reason": reason, "failed": True, "time_us": monotonic_us()}
+            if message["type"] in _PASSED_ON:
+                return message
+        return None
+
+    async def stop(self) -> str:
+        """Ends it and whatever it started in its session."""
+        self._stopping = True
+        process = self._process.process_id
+        if process is None:
+            return ""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process, number)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_STOP_LIMIT_S):
+                    await self._process.wait()
+                    return ""
+        return ""
