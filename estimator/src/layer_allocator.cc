@@ -163,6 +163,7 @@ void LayerAllocator::Remove(size_t stream, int layer, LayerReason reason) {
   if (now_ - losing.added_time > kTakenBackWithin) return;
   losing.wait = std::min(losing.wait * 2, kMaxWait);
   losing.taken_back_time = now_;
+  losing.added_time = Timestamp::MinusInfinity();  // a fall in steps is one loss
 }
 
 DataRate LayerAllocator::allocated_rate() const {

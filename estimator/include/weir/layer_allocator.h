@@ -67,11 +67,11 @@ struct LayerAllocatorConfig {
 //    at once. Layers after it that no longer fit into T / M are removed.
 // 4. While all that is on exceeds T, nothing is added. It stays for 1 s if it is at most M T; otherwise the layers that
 //    do not fit into T are removed at once.
-// 5. A stream that loses a layer within 10 s after it gained one waits twice as long as before, at most 32 s. Its wait
-//    is the configured one again 30 s after the longer wait has passed without another such loss.
+// 5. When a stream loses a layer within 10 s after its latest gain, its wait doubles, up to 32 s, once for each gain.
+//    It is the configured wait again 30 s after the longer wait has passed without another such loss.
 //
 // A constant target settles, then nothing changes. With the default configuration a stream of L layers changes at most
-// 12 (L + 1) times a minute, whatever the targets and rates are.
+// 12 L + 16 times a minute, whatever the targets and rates are.
 //
 // Sans-IO and deterministic. Allocate() allocates no memory. Never call concurrently.
 class LayerAllocator {
