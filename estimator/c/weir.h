@@ -1,5 +1,5 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
- * sender; and MOCC's three calls for other senders.
+ * sender; the layers that an SFU forwards within that rate; and MOCC's three calls for other senders.
  *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
  * prints nothing. It reads a clock only to time a model that it loads, and starts a thread only for `worker`. Names
@@ -386,6 +386,66 @@ typedef struct weir_send_side_counters {
 
 WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side,
                                          weir_send_side_counters* counters) WEIR_NOEXCEPT;
+
+/* ---- Layers: what an SFU forwards to one subscriber within its target rate; see weir/layer_allocator.h ---- */
+
+typedef struct weir_layer_allocator weir_layer_allocator;
+
+/* `margin` 0: 0.1, else at most 1; `wait_us` 0: 500 ms, else 100 ms to 32 s. The caller frees *allocator with
+ * weir_layer_allocator_destroy(). */
+WEIR_API int weir_layer_allocator_create(double margin, int64_t wait_us,
+                                         weir_layer_allocator** allocator) WEIR_NOEXCEPT;
+/* NULL is allowed. */
+WEIR_API void weir_layer_allocator_destroy(weir_layer_allocator* allocator) WEIR_NOEXCEPT;
+
+#define WEIR_MAX_MEDIA_STREAMS 64
+#define WEIR_MAX_MEDIA_LAYERS 12
+
+typedef struct weir_media_layer {
+  int64_t rate_bps; /* of the whole stream when this is its highest forwarded layer; above 0 */
+  int32_t width;    /* in pixels, at least 0; for the host's reports */
+  int32_t height;
+} weir_media_layer;
+
+typedef struct weir_media_stream {
+  uint32_t id;       /* unique */
+  uint32_t kind;     /* WEIR_PACKET_VIDEO or WEIR_PACKET_AUDIO */
+  int32_t priority;  /* higher first */
+  int32_t may_pause; /* 0: the lowest layer is always on, as for audio */
+  /* Simulcast or SVC, 1 to WEIR_MAX_MEDIA_LAYERS, with rising rates. */
+  size_t layer_count;
+  weir_media_layer layers[WEIR_MAX_MEDIA_LAYERS];
+} weir_media_stream;
+
+/* Replaces the streams, at most WEIR_MAX_MEDIA_STREAMS, for example when rates were measured again. A stream with the
+ * id and the number of layers of a former one continues it. */
+WEIR_API int weir_layer_allocator_set_streams(weir_layer_allocator* allocator, const weir_media_stream* streams,
+                                              size_t stream_count) WEIR_NOEXCEPT;
+
+typedef struct weir_layer_allocation {
+  uint32_t id;
+  int32_t layer;              /* the highest that is forwarded; -1: the stream is paused */
+  weir_media_layer forwarded; /* that layer; zeros while paused */
+  /* The latest change, in static storage: "start", "headroom", "target_fell", "streams_changed" or "priority". */
+  const char* reason;
+  int64_t at_time_us;
+} weir_layer_allocation;
+
+/* Writes one allocation for each stream, in the order of the streams, and returns their number. Called when the target
+ * or the streams change, and every 100 ms. A now_us before that of the previous call changes nothing.
+ * WEIR_ERROR_BUFFER_TOO_SMALL: `capacity` is less than the number of streams; nothing changes. */
+WEIR_API int weir_layer_allocator_allocate(weir_layer_allocator* allocator, int64_t target_rate_bps, int64_t now_us,
+                                           weir_layer_allocation* allocations, size_t capacity) WEIR_NOEXCEPT;
+
+typedef struct weir_layer_rates {
+  int64_t allocated_rate_bps; /* sum of the layers that are forwarded */
+  int64_t desired_rate_bps;   /* sum of the highest layers: what the media could use */
+  /* The smallest target that, if it lasts, adds a layer: the rate that a probe has to show; INT64_MAX: none does. */
+  int64_t next_rate_bps;
+} weir_layer_rates;
+
+WEIR_API int weir_layer_allocator_get_rates(const weir_layer_allocator* allocator,
+                                            weir_layer_rates* rates) WEIR_NOEXCEPT;
 
 /* ---- MOCC's calls, for senders that have statistics instead of packets ---- */
 

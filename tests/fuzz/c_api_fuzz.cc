@@ -209,6 +209,56 @@ void RunSendSide(FuzzInput& input) {
   weir_send_side_destroy(send_side);
 }
 
+void RunLayerAllocator(FuzzInput& input) {
+  weir_layer_allocator* allocator = nullptr;
+  const bool by_default = input.Choose(2) == 0;
+  Check(weir_layer_allocator_create(by_default ? 0 : input.Take<double>(), by_default ? 0 : TakeNumber(input),
+                                    &allocator));
+  std::array<weir_media_stream, 4> streams{};
+  size_t count = 0;
+  int64_t now_us = TakeNumber(input) / 4;
+  while (allocator != nullptr && !input.empty()) {
+    if (input.Choose(4) == 0) {
+      std::array<weir_media_stream, 4> given{};
+      for (weir_media_stream& stream : given) {
+        stream.id = input.Choose(8);
+        stream.kind = input.Choose(16) == 0 ? input.Take<uint32_t>() : input.Choose(2);
+        stream.priority = input.Choose(2) == 0 ? 0 : input.Take<int32_t>();
+        stream.may_pause = static_cast<int32_t>(input.Choose(2));
+        stream.layer_count = input.Choose(16) == 0 ? input.Take<size_t>() : input.Choose(4);
+        int64_t rate_bps = 0;
+        for (weir_media_layer& layer : stream.layers) {
+          layer.rate_bps = input.Choose(32) == 0 ? TakeNumber(input) : rate_bps += input.Take<uint16_t>() * 32;
+        }
+      }
+      const size_t given_count = input.Choose(5);
+      const int set = weir_layer_allocator_set_streams(allocator, given.data(), given_count);
+      Check(set);
+      if (set == WEIR_OK) {
+        streams = given;
+        count = given_count;
+      }
+    }
+    now_us = Later(input, now_us);
+    std::array<weir_layer_allocation, 4> allocations{};
+    const int written =
+        weir_layer_allocator_allocate(allocator, TakeNumber(input), now_us, allocations.data(), input.Choose(5));
+    Check(written);
+    weir_layer_rates rates{};
+    Check(weir_layer_allocator_get_rates(allocator, &rates));
+    WEIR_FUZZ_CHECK(rates.allocated_rate_bps >= 0 && rates.desired_rate_bps >= rates.allocated_rate_bps);
+    WEIR_FUZZ_CHECK(rates.next_rate_bps > 0);
+    if (written >= 0) WEIR_FUZZ_CHECK(written == static_cast<int>(count));
+    for (int i = 0; i < written; ++i) {
+      WEIR_FUZZ_CHECK(allocations[i].id == streams[i].id && allocations[i].reason != nullptr);
+      WEIR_FUZZ_CHECK(allocations[i].layer < static_cast<int>(streams[i].layer_count));
+      const bool is_required = streams[i].kind == WEIR_PACKET_AUDIO || streams[i].may_pause == 0;
+      WEIR_FUZZ_CHECK(allocations[i].layer >= (is_required ? 0 : -1));
+    }
+  }
+  weir_layer_allocator_destroy(allocator);
+}
+
 void RunMocc(FuzzInput& input) {
   const weir_estimator_config config = weir_estimator_default_config();
   weir_model* const model = LoadedModel();
@@ -237,11 +287,15 @@ void RunMocc(FuzzInput& input) {
 
 void FuzzCApi(std::span<const uint8_t> bytes) {
   FuzzInput input(bytes);
-  switch (input.Choose(4)) {
+  switch (input.Choose(8)) {
     case 0:
+    case 4:
       return RunMocc(input);
     case 1:
+    case 5:
       return RunSendSide(input);
+    case 7:
+      return RunLayerAllocator(input);
     default:
       return RunEstimator(input);
   }
