@@ -66,6 +66,7 @@ std::unique_ptr<PoolController> ToController(const py::object& controller, DataR
 void BindControllers(py::module_& module);
 void BindEstimator(py::module_& module);
 void BindFeatures(py::module_& module);
+void BindLayers(py::module_& module);
 void BindRegistry(py::module_& module);
 void BindSendSide(py::module_& module);
 

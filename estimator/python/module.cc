@@ -110,6 +110,7 @@ PYBIND11_MODULE(_core, module) {
   BindControllers(module);
   BindEstimator(module);
   BindSendSide(module);
+  BindLayers(module);
   py::class_<Policy>(module, "Policy")
       .def(py::init([](const std::variant<SharedModel, py::bytes>& model) {
              const auto* const loaded = std::get_if<SharedModel>(&model);

@@ -330,6 +330,88 @@ class SendSideEstimator:
         of probe clusters and their bytes.
         """
 
+class MediaStream:
+    """A stream that an SFU can forward, with its simulcast or SVC layers."""
+
+    def __init__(
+        self,
+        id: int,
+        layers: Sequence[tuple[int, int, int]],
+        *,
+        kind: str = "video",
+        priority: int = 0,
+        may_pause: bool = True,
+    ) -> None:
+        """Takes 1 to 12 layers, each with the rate in bit/s of the whole stream when it is the highest that is
+        forwarded, and its width and height in pixels, which are for reports. Rates rise from layer to layer.
+
+        `kind` is video or audio; a higher `priority` goes first; without `may_pause`, as for audio, the lowest layer is
+        always on.
+        """
+
+class LayerAllocation:
+    """The part of a stream that is forwarded."""
+
+    @property
+    def id(self) -> int:
+        """Id of the stream."""
+    @property
+    def layer(self) -> int:
+        """Index of the highest layer that is forwarded; -1 while the stream is paused."""
+    @property
+    def rate_bps(self) -> int:
+        """Rate of that layer; 0 while paused."""
+    @property
+    def width(self) -> int:
+        """Width of that layer in pixels; 0 while paused."""
+    @property
+    def height(self) -> int:
+        """Height of that layer in pixels; 0 while paused."""
+    @property
+    def reason(self) -> str:
+        """Reason of the latest change: start, headroom, target_fell, streams_changed or priority
+        (estimator/include/weir/layer_allocator.h).
+        """
+    @property
+    def at_time_us(self) -> int:
+        """When it changed."""
+
+class LayerAllocator:
+    """Decides which layers an SFU forwards to one subscriber within a target rate.
+
+    The rules are in estimator/include/weir/layer_allocator.h.
+    """
+
+    def __init__(self, *, margin: float = 0.1, wait_us: int = 500_000) -> None:
+        """A layer is added when it needs at most 1 / (1 + `margin`) of the target for `wait_us`.
+
+        `margin` is above 0 and at most 1, `wait_us` from 100 ms to 32 s; else ValueError.
+        """
+    def set_streams(self, streams: Sequence[MediaStream]) -> None:
+        """Replaces the streams, at most 64, for example when one came or rates were measured again.
+
+        A stream with the id and the number of layers of a former one continues it. Raises ValueError, and keeps the
+        former streams, for invalid ones.
+        """
+    def allocate(self, target_rate_bps: int, now_us: int) -> list[LayerAllocation]:
+        """One allocation for each stream, in their order.
+
+        Called when the target or the streams change, and every 100 ms. A `now_us` before that of the previous call
+        changes nothing.
+        """
+    @property
+    def allocated_rate_bps(self) -> int:
+        """Sum of the layers that are forwarded."""
+    @property
+    def desired_rate_bps(self) -> int:
+        """Sum of the highest layers: what the media could use."""
+    @property
+    def next_rate_bps(self) -> int:
+        """The smallest target that, if it lasts, adds a layer: the rate that a probe has to show.
+
+        2**63 - 1 when there is nothing to add.
+        """
+
 class Policy:
     """A run of a policy model, with its recurrent state."""
 
