@@ -1,6 +1,6 @@
 // Package weir is Weir's C interface (weir.h) for Go: a model that any number of estimators share, the receiver's
-// Estimator, and SendSide, which makes its estimate at the sender from transport-wide feedback. Packages remb and cc put
-// these into pion.
+// Estimator, SendSide, which makes its estimate at the sender from transport-wide feedback, and LayerAllocator, which
+// divides that estimate among the streams of an SFU. Packages remb and cc put the estimators into pion.
 //
 // Times are microseconds of one monotonic clock, rates bits per second. Calls on one Estimator or SendSide must not
 // overlap; a Model may be used by any number of goroutines. Errors come with the call that failed, on whatever thread
@@ -25,6 +25,10 @@ package weir
 #cgo noescape weir_send_side_get_network_state
 #cgo nocallback weir_send_side_get_network_state
 #cgo nocallback weir_send_side_next_timeout_us
+#cgo noescape weir_layer_allocator_allocate
+#cgo nocallback weir_layer_allocator_allocate
+#cgo noescape weir_layer_allocator_get_rates
+#cgo nocallback weir_layer_allocator_get_rates
 #include <stdlib.h>
 #include <weir.h>
 */
