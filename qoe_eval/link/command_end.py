@@ -31,7 +31,16 @@ class CommandEnd:
     def __init__(
         self, role: str, namespace: str, command: str, addresses: tuple[str, str], label: str, log: Path
     ) -> None:
-        """Starts nothing yet. `addresses`: of this end and the other. `log`: in the call's folder, for standard error."""
+        """Starts nothing yet.
+
+        Args:
+            role: sender or receiver.
+            namespace: its network namespace.
+            command: the shell command line.
+            addresses: of this end and the other.
+            label: of the call.
+            log: receives its standard error; in the folder of the call.
+        """
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
         call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(log.parent.resolve())}
         line, environment = program_in(namespace, ["sh", "-c", command], *addresses, call)
