@@ -252,6 +252,18 @@ TEST(LayerAllocatorTest, TheWaitDoublesWhenAnAdditionIsTakenBack) {
   EXPECT_EQ(WaitAfterALoss(subscriber), TimeDelta::Millis(500));
 }
 
+TEST(LayerAllocatorTest, AFallInStepsDoublesTheWaitOnce) {
+  Subscriber subscriber({Video(1)});
+  EXPECT_EQ(subscriber.At(Kbps(1650)), (Layers{2}));
+  for (const int64_t kbps : {1000, 200, 0}) {
+    subscriber.now += kStep;
+    subscriber.At(Kbps(kbps));
+  }
+  subscriber.now += kStep;
+  EXPECT_EQ(subscriber.During(TimeDelta::Seconds(1), Kbps(1650)), (Layers{-1}));
+  EXPECT_EQ(subscriber.At(Kbps(1650)), (Layers{0}));
+}
+
 TEST(LayerAllocatorTest, TimeThatIsNoneOrBackwardsChangesNothing) {
   Subscriber subscriber({{.id = 1}, Audio(2)});
   for (const Timestamp now : {Timestamp::MinusInfinity(), Timestamp::PlusInfinity(), kMaxTime + TimeDelta::Micros(1)}) {
