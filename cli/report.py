@@ -56,6 +56,8 @@ def report(
 def _check(path: Path) -> None:
     """Refuses a path that cannot have a report. A folder of `weir serve` has one folder for each call."""
     check_exists(path)
+    if path.is_file() and (path.name in RESULT_FILES or path.name == "summary.json"):
+        raise InputError(f"{printable(path)}: is of a folder of results; give the folder, {printable(path.parent)}")
     if path.is_dir() and not any(next(path.glob(name), None) for name in (*RESULT_FILES, "*/call.json")):
         raise InputError(
             f"{printable(path)}: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or "

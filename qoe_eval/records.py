@@ -678,7 +678,7 @@ def first_fault(error: ValidationError) -> str:
 
 
 class CommandRecord(TypedDict):
-    """The command line, when it ended, and the seconds that it took."""
+    """The command line, when its results were complete, and the seconds until then; a page may take longer."""
 
     command: str
     finished: str

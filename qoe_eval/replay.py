@@ -152,6 +152,9 @@ def _available(names: Sequence[str], simulator: Path, named: bool) -> list[str]:
             raise MissingComponent(
                 f"--controller '{name}': not in the libwebrtc that weir-sim is built with; run {how_to_get('webrtc')}"
             )
+    left_out = [name for name in names if name in missing]
+    if left_out:
+        typer.echo(f"weir: left out: {', '.join(left_out)}; they need {how_to_get('webrtc')}", err=True)
     return [name for name in names if name not in missing]
 
 

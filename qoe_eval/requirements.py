@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from weir.errors import MissingComponent
@@ -33,6 +34,8 @@ def missing_requirements(*ends: str) -> list[str]:
             missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
             missing.append("setpriv: apt-get install util-linux")
+        if find_spec("playwright") is None:
+            missing.append(f"playwright: {how_to_get('call', 'playwright')}")
     return [*missing, *(one for find in (find_peer, find_simulator, find_ffmpeg) for one in _missing_program(find))]
 
 

@@ -77,7 +77,8 @@ def validate(
             repaired = any(finding.repair for finding in imported.findings)
             verdict = ("repaired" if repaired else "usable") if usable else "refused"
             typer.echo(
-                f"{imported.source}: {imported.format}: {verdict} ({len(imported.errors)} errors, {warnings} warnings)"
+                f"{imported.source}: {imported.format}: {verdict} ("
+                f"{counted(len(imported.errors), 'error')}, {counted(warnings, 'warning')})"
             )
     if as_json:
         typer.echo(json.dumps(reports, indent=2))

@@ -14,18 +14,21 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from rich.console import Console
 
 from weir.errors import InputError, MissingComponent
 from weir.files.input import sha256_of_file
 from weir.files.output import make_folder, refuse_to_overwrite, write_text
 from weir.options import ForceOption, loading
-from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
 from weir.qoe_eval.options.shared import check_model, model_to_run
 from weir.simulator.executables import find_simulator
+
+if TYPE_CHECKING:
+    from weir.qoe_eval.measurement import Measurement
+
+_BUILD_DIR: Final = Path("build/release")
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,8 @@ Values = dict[str, list[float]]
 
 
 def bench(
-    build_dir: Annotated[Path, typer.Option(metavar="DIR", help="Build folder with the benchmark executables.")] = Path(
-        "build/release"
+    build_dir: Annotated[Path, typer.Option(metavar="DIR", help="Build folder with the benchmark executables.")] = (
+        _BUILD_DIR
     ),
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the figures go.")] = Path("build/bench.json"),
     model: Annotated[
@@ -101,6 +104,8 @@ def bench(
     measured.
     """
     if not build_dir.is_dir():
+        if build_dir == _BUILD_DIR:
+            raise MissingComponent(f"{build_dir}: no benchmarks here; 'make bench' in a clone builds and runs them")
         raise InputError(
             f"--build-dir '{build_dir}': no such folder; build with WEIR_BUILD_BENCHMARKS=ON and name that folder"
         )
@@ -109,6 +114,8 @@ def bench(
     check_model(model)
     simulator, chosen = find_simulator(), model_to_run(model)
     with loading():
+        from rich.console import Console
+
         from weir.cli.bench.environment import measure_environment, measure_peer_ratio
         from weir.cli.bench.simulator import measure_simulator
 
@@ -133,6 +140,8 @@ def bench(
     document = describe(figures, failures, repetitions)
     write_text(out, json.dumps(document, indent=1) + "\n")
     if record is not None:
+        from weir.qoe_eval.measurement import write_measurement
+
         write_measurement(record, measurement_of(figures, chosen, repetitions))
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:
@@ -141,6 +150,8 @@ def bench(
 
 def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, repetitions: int) -> Measurement:
     """The record of results: medians, with the smallest and largest repetition."""
+    from weir.qoe_eval.measurement import Measurement, Value, commit, today
+
     return Measurement(
         measured="speed",
         about=f"Medians of {repetitions} repetitions on a machine with {os.cpu_count()} cores ({platform.machine()}), "

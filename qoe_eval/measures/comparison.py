@@ -95,6 +95,6 @@ def furthest_behind(summary: Summary) -> tuple[str, str] | None:
             scenario = next(one for one, (a, b) in values.items() if a - b == worst)
             shown = " against ".join(measure.display(value) for value in values[scenario])
             behind = measure.difference_favours_first(-worst)
-            place = "is furthest behind" if behind else "is nowhere behind, and here least ahead of,"
-            return scenario, f"{own} {place} {other} here: {measure.label} {shown}, means over seeds."
+            place = f"is furthest behind {other} here" if behind else f"is nowhere behind {other}, and least ahead here"
+            return scenario, f"{own} {place}: {measure.label} {shown}, means over seeds."
     return None

@@ -21,7 +21,7 @@ from weir.qoe_eval.options.shared import (
     RequireOption,
 )
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
-from weir.registry import DEFAULT_PRESET, SIMULATED
+from weir.registry import COMPARED, DEFAULT_PRESET, SIMULATED
 from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S, MediaKind
 
 
@@ -52,7 +52,8 @@ class ReplayOptions(PathArguments):
         typer.Option(
             metavar="NAME",
             help=f"{', '.join(SIMULATED)}; custom: FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx, "
-            f"FILE.onnx:bare; {FIELD_TRIALS}; {POOL}. Repeatable. Default: all but weir-send.",
+            f"FILE.onnx:bare; {FIELD_TRIALS}; {POOL}. Repeatable. Default: those of "
+            f"{', '.join(COMPARED)} that this simulator has.",
         ),
     ] = None
     controller_time_limit: Annotated[

@@ -5,7 +5,7 @@ A paired difference reads: Viewer's quality +2.0 [+1.1, +3.0]: better in 15, wor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
@@ -36,22 +36,45 @@ def libwebrtc_of(summary: Summary) -> str:
 
 def print_means(summary: Summary, shown: Sequence[str]) -> None:
     """Prints the measures `shown` of a `summary.json`, a line per controller."""
-    table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
-    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in summary.controllers}
-    longest = max(map(len, names.values()), default=0)
-    table.add_column("controller", min_width=min(longest, _LONGEST_NAME))
-    for name in shown:
-        heading = f"{MEASURES[name].label}\n{MEASURES[name].unit}"
-        table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
-    table.add_column("runs complete", justify="right")
-    for controller, values in summary.controllers.items():
-        cells = [MEASURES[name].display(values[name].mean) if name in values else "–" for name in shown]
-        cells.append(str(summary.completed.get(controller, "")))
-        table.add_row(names[controller], *cells)
     console = output_console(_PIPE_WIDTH)
-    console.print(table)
+    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in summary.controllers}
+    columns = {
+        f"{MEASURES[name].label}\n{MEASURES[name].unit}": [
+            MEASURES[name].display(values[name].mean) if name in values else "–"
+            for values in summary.controllers.values()
+        ]
+        for name in shown
+    }
+    columns["runs complete"] = [str(summary.completed.get(controller, "")) for controller in summary.controllers]
+    longest = min(max(map(len, names.values()), default=0), _LONGEST_NAME)
+    for headings in _that_fit(columns, longest, console.width):
+        table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
+        table.add_column("controller", min_width=longest)
+        for heading in headings:
+            table.add_column(heading, justify="right", min_width=_least_width(heading, columns[heading]))
+        for row, name in enumerate(names.values()):
+            table.add_row(name, *(columns[heading][row] for heading in headings))
+        console.print(table)
     if len(set(summary.completed.values())) > 1:
         console.print(f"Means over the runs that all with a mean have completed: {summary_sample(summary)}")
+
+
+def _least_width(heading: str, cells: Sequence[str]) -> int:
+    return max(map(len, [*heading.split(), *cells]))
+
+
+def _that_fit(columns: Mapping[str, Sequence[str]], first: int, width: int) -> list[list[str]]:
+    """The headings in groups, each of which fits beside a first column into a line; at least one a group."""
+    groups: list[list[str]] = []
+    used = width
+    for heading, cells in columns.items():
+        needed = _least_width(heading, cells) + 1
+        if used + needed > width:
+            groups.append([])
+            used = max(first, len("controller")) + 1
+        groups[-1].append(heading)
+        used += needed
+    return groups
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -17,7 +17,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Generic
 
+from weir.console import counted, error_console
 from weir.errors import InputError
+from weir.files.input import printable
 from weir.files.output import alone_in, append, file_name, make_folder, refuse_other_results, write_bytes
 from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, parse_series, read_records, to_line
 
@@ -78,6 +80,8 @@ class RecordStore(Generic[RecordType]):
             seen.add(key)
         if others:
             append(self.folder / SET_ASIDE, b"".join(map(to_line, others)))
+            moved = f"{counted(len(others), 'result')} of other options moved to {SET_ASIDE}"
+            error_console().print(f"weir: {printable(self.folder)}: {moved}")
         # Also drops a torn last line.
         write_bytes(self.results_path, b"".join(map(to_line, kept)))
         return kept

@@ -169,7 +169,7 @@ class Flow {
     for (const ProbeClusterConfig& cluster : update.probe_cluster_configs) {
       ++result_.probe_clusters;
       if (!config_.send_probes) continue;
-      probes_.push_back({.config = cluster, .min_size = cluster.target_rate * cluster.target_duration});
+      probes_.push_back({.config = cluster, .min_size = cluster.target_data_rate * cluster.target_duration});
     }
     if (last_send_time_.IsFinite()) ScheduleSend();
   }

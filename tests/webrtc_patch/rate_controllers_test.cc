@@ -65,7 +65,7 @@ class RateControllers : public testing::TestWithParam<ControllerCase> {
       for (const ProbeClusterConfig& cluster : saying.update.probe_cluster_configs) {
         add((cluster.at_time - origin).us());
         add(cluster.id);
-        add(cluster.target_rate.bps());
+        add(cluster.target_data_rate.bps());
         add(cluster.target_duration.us());
         add(cluster.target_probe_count);
       }

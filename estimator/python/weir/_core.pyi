@@ -284,7 +284,13 @@ class SendSideEstimator:
         The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for invalid arguments.
         """
     def on_sent_packet(
-        self, *, send_time_us: int, sequence_number: int, size_bytes: int, kind: str = "video", probe_cluster_id: int = 0
+        self,
+        *,
+        send_time_us: int,
+        sequence_number: int,
+        size_bytes: int,
+        kind: str = "video",
+        probe_cluster_id: int = 0,
     ) -> None:
         """Reports a sent packet; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
     def on_transport_feedback(self, feedback: Sequence[tuple[int, int | None]], now_us: int) -> None:
