@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from weir.console import counted
 from weir.errors import InputError
 from weir.files.input import check_exists, printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text

@@ -60,7 +60,7 @@ class CommandEnd:
     async def receive(self) -> Message | None:
         """Returns its next state or statistics; if it ends before the call, an `end` that describes the failure."""
         if not self._connects:
-            # The scenario begins when the receiver says so.
+            # The receiver alone decides when the scenario begins.
             self._connects = True
             return {"type": "state", "state": "connected", "time_us": monotonic_us()}
         while not self._ended:
