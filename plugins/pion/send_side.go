@@ -68,7 +68,7 @@ type NetworkState struct {
 
 // SendSide is Weir at the sender: departures and transport-wide feedback in, rates out.
 type SendSide struct {
-	handle *C.weir_send_side
+	handle  *C.weir_send_side
 	packet  C.weir_sent_packet
 	rates   C.weir_send_side_rates
 	cluster C.weir_probe_cluster

@@ -98,12 +98,18 @@ func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.R
 	if id == 0 {
 		return writer
 	}
-	kind := kindOf(info)
+	ofStream := kindOf(info)
 	return interceptor.RTPWriterFunc(
 		func(header *rtp.Header, payload []byte, attributes interceptor.Attributes) (int, error) {
 			if number := header.GetExtension(id); len(number) >= 2 {
-				size := header.MarshalSize() + len(payload) + srtpTagBytes + ipAndUDPBytes
-				e.onSent(number, size, kind)
+				kind, padding := ofStream, 0
+				if header.Padding {
+					padding = int(header.PaddingSize)
+				}
+				if padding > 0 && len(payload) == 0 {
+					kind = weir.Probe
+				}
+				e.onSent(number, header.MarshalSize()+len(payload)+padding+srtpTagBytes+ipAndUDPBytes, kind)
 			}
 			return writer.Write(header, payload, attributes)
 		})

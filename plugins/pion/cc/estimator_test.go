@@ -137,7 +137,7 @@ func TestSameRatesAsOfFeedbackHandedToTheLibraryDirectly(t *testing.T) {
 			if _, err := writer.Write(header(1), make([]byte, payload), nil); err != nil {
 				t.Fatal(err)
 			}
-			if err := direct.OnSentPacket(nowUs, expected, size, weir.Video); err != nil {
+			if err := direct.OnSentPacket(nowUs, expected, size, weir.Video, 0); err != nil {
 				t.Fatal(err)
 			}
 			link.carry(nowUs, expected, size)

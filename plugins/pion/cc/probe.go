@@ -2,23 +2,27 @@ package cc
 
 import weir "weir/pion"
 
-// probe is the cluster that the host sends now: the packets that leave from now on, until they are as much as was requested.
+// probe is the cluster that the host sends now. Packets that leave belong to it until they are enough.
 type probe struct {
-	id        int32
-	bytesLeft int64
+	cluster weir.ProbeCluster
+	beganUs int64
+	bytes   int64
+	packets int
 }
 
-func (p *probe) begin(cluster weir.ProbeCluster) {
-	p.id, p.bytesLeft = cluster.ID, cluster.TargetDataRateBps*cluster.TargetDurationUs/8_000_000
+func (p *probe) enough() bool {
+	asked := p.cluster.TargetDataRateBps * p.cluster.TargetDurationUs / 8_000_000
+	return p.bytes >= asked && p.packets >= p.cluster.TargetProbeCount
 }
 
 // take returns the cluster of a packet that leaves now; 0: none.
 func (p *probe) take(size int) int32 {
-	if p.bytesLeft <= 0 {
+	if p.enough() {
 		return 0
 	}
-	p.bytesLeft -= int64(size)
-	return p.id
+	p.bytes += int64(size)
+	p.packets++
+	return p.cluster.ID
 }
 
 // SetDesiredRate is for media in layers: the target bitrates for all of them, and for one layer more (0: any more is
@@ -30,8 +34,8 @@ func (e *Estimator) SetDesiredRate(totalBps, nextBps int64) error {
 	return e.sendSide.SetDesiredRate(totalBps, nextBps)
 }
 
-// TakeProbeCluster returns a cluster that has become due, once each, and false where none has. The host fills up with
-// padding or retransmissions at once; whatever leaves from now on counts, until it is enough.
+// TakeProbeCluster returns a cluster that has become due, once each, and false where none has. The host sends it at
+// once: whatever leaves from now on counts until it is enough, and ProbeBytesDue says how much padding fills up.
 func (e *Estimator) TakeProbeCluster() (weir.ProbeCluster, bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -39,8 +43,22 @@ func (e *Estimator) TakeProbeCluster() (weir.ProbeCluster, bool) {
 	if err != nil || cluster.ID == 0 {
 		return weir.ProbeCluster{}, false
 	}
-	e.probe.begin(cluster)
+	e.probe = probe{cluster: cluster, beganUs: e.nowUs()}
 	return cluster, true
+}
+
+// ProbeBytesDue returns by how much the cluster that was taken is behind its rate, which a packet of padding is due for
+// when it is above 0; false once enough has left. Sizes count as everywhere, with IP and UDP.
+func (e *Estimator) ProbeBytesDue() (int, bool) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	p := &e.probe
+	if e.over || p.enough() {
+		return 0, false
+	}
+	elapsed := min(e.nowUs()-p.beganUs, p.cluster.TargetDurationUs)
+	// One more: the first packet leaves at once.
+	return int(p.cluster.TargetDataRateBps*elapsed/8_000_000 - p.bytes + 1), true
 }
 
 // NetworkState is that of now; the zero value after Close.

@@ -106,6 +106,8 @@ func (e *Estimator) GetStats() map[string]any {
 		"reportsNotInHistory": counters.ReportsNotInHistory,
 		"clockRestarts":       counters.ClockRestarts,
 		"probeClusters":       counters.ProbeClusters,
+		"probesCarried":       counters.ProbesCarried,
+		"probesLimited":       counters.ProbesLimited,
 		"probeBytes":          counters.ProbeBytes,
 	}
 }
