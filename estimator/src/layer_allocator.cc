@@ -177,7 +177,7 @@ DataRate LayerAllocator::allocated_rate() const {
 DataRate LayerAllocator::desired_rate() const {
   DataRate sum = DataRate::Zero();
   for (const Stream& stream : streams_) sum += stream.layers[stream.layer_count - 1].rate;
-  return sum;
+  return WithMargin(sum);
 }
 
 DataRate LayerAllocator::next_rate() const {
@@ -193,7 +193,7 @@ DataRate LayerAllocator::next_rate() const {
       next = std::min(next, WithMargin(with_it));
     }
   }
-  return next;
+  return next.IsPlusInfinity() ? DataRate::Zero() : next;
 }
 
 }  // namespace weir

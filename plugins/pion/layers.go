@@ -43,8 +43,8 @@ type LayerAllocation struct {
 	AtTimeUs  int64
 }
 
-// LayerRates are sums: of the layers that are forwarded, of all highest layers, and the smallest target that adds a
-// layer if it lasts, which a probe has to show; math.MaxInt64 when there is nothing to add.
+// LayerRates are the sum of the layers that are forwarded, and two targets for SendSide.SetDesiredRate: that of all
+// layers, and the smallest that adds a layer if it lasts; 0 when there is nothing to add.
 type LayerRates struct {
 	AllocatedBps, DesiredBps, NextBps int64
 }

@@ -64,7 +64,7 @@ func TestLayersFollowTheTarget(t *testing.T) {
 		t.Errorf("%+v", first[1])
 	}
 	rates, err := allocator.Rates()
-	if err != nil || rates != (weir.LayerRates{AllocatedBps: 682_000, DesiredBps: 3_032_000, NextBps: 1_135_200}) {
+	if err != nil || rates != (weir.LayerRates{AllocatedBps: 682_000, DesiredBps: 3_335_200, NextBps: 1_135_200}) {
 		t.Errorf("%+v, %v", rates, err)
 	}
 	check(during(t, allocator, rates.NextBps, 100_000, 500_000), [3]int{0, 1, 0}, [3]string{"start", "start", "start"})
@@ -108,7 +108,7 @@ func TestInvalidStreamsAreRefused(t *testing.T) {
 			t.Errorf("%+v", streams)
 		}
 	}
-	if rates, err := allocator.Rates(); err != nil || rates.DesiredBps != 1_500_000 {
+	if rates, err := allocator.Rates(); err != nil || rates.DesiredBps != 1_650_000 {
 		t.Errorf("%+v, %v", rates, err)
 	}
 	if _, err := allocator.Allocate(1, math.MaxInt64); err == nil {

@@ -82,7 +82,7 @@ TEST(CApiLayerAllocatorTest, GivesTheSameAsInCpp) {
     weir_layer_rates rates{};
     ASSERT_EQ(weir_layer_allocator_get_rates(in_c.get(), &rates), WEIR_OK);
     ASSERT_EQ(rates.allocated_rate_bps, in_cpp.value().allocated_rate().bps());
-    ASSERT_EQ(rates.desired_rate_bps, 1'832'000);
+    ASSERT_EQ(rates.desired_rate_bps, 2'198'400);
     ASSERT_EQ(rates.next_rate_bps, in_cpp.value().next_rate().bps());
   }
 }

@@ -132,7 +132,7 @@ TEST(LayerAllocatorTest, TheFirstAllocationGoesByTheOrder) {
   EXPECT_EQ(subscriber.last[1].forwarded.width, 320);
   EXPECT_EQ(subscriber.last[0].forwarded.width, 0);
   EXPECT_EQ(subscriber.allocator().allocated_rate(), Kbps(682));
-  EXPECT_EQ(subscriber.allocator().desired_rate(), Kbps(4532));
+  EXPECT_EQ(subscriber.allocator().desired_rate(), Kbps(4532) * 1.1);
   EXPECT_EQ(subscriber.allocator().next_rate(), Kbps(832) * 1.1);
 }
 
@@ -155,7 +155,8 @@ TEST(LayerAllocatorTest, ALayerIsAddedAfterItHasFittedForTheWait) {
   EXPECT_EQ(subscriber.last[0].at_time, subscriber.now);
   EXPECT_EQ(subscriber.allocator().next_rate(), Kbps(1650));
   EXPECT_EQ(subscriber.During(TimeDelta::Seconds(1), Kbps(1650)), (Layers{2}));
-  EXPECT_EQ(subscriber.allocator().next_rate(), DataRate::PlusInfinity());
+  EXPECT_EQ(subscriber.allocator().next_rate(), DataRate::Zero());
+  EXPECT_EQ(subscriber.allocator().desired_rate(), Kbps(1650));
 }
 
 TEST(LayerAllocatorTest, ALayerStaysWithinTheMarginForASecond) {
@@ -447,7 +448,7 @@ TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
       }
       ASSERT_FALSE(any_up && any_fell);
       ASSERT_TRUE(!any_up || sum * 1.1 <= target);
-      ASSERT_EQ(subscriber.allocator().next_rate(), next);
+      ASSERT_EQ(subscriber.allocator().next_rate(), next.IsFinite() ? next : DataRate::Zero());
       former.clear();
       for (const LayerAllocation& allocation : subscriber.last) former[allocation.id] = allocation;
     }
@@ -475,7 +476,11 @@ TEST(LayerAllocatorPropertyTest, AConstantTargetSettlesAndEqualPrioritiesShare) 
     }
     // The rate that a probe has to show adds a layer.
     const DataRate next = subscriber.allocator().next_rate();
-    EXPECT_TRUE(!next.IsFinite() || subscriber.During(TimeDelta::Seconds(120), next) != settled);
+    EXPECT_TRUE(next.IsZero() || subscriber.During(TimeDelta::Seconds(120), next) != settled);
+    // And that of all layers adds all.
+    const Layers all = subscriber.During(TimeDelta::Seconds(120), subscriber.allocator().desired_rate());
+    for (size_t i = 0; i < streams.size(); ++i) ASSERT_EQ(all[i], streams[i].top());
+    EXPECT_EQ(subscriber.allocator().next_rate(), DataRate::Zero());
   }
 }
 

@@ -15,7 +15,7 @@ NEVER = 2**63 - 1
 def test_an_example_from_start_to_fall() -> None:
     allocator = weir.LayerAllocator()
     assert allocator.allocate(1_000_000, 0) == []
-    assert (allocator.allocated_rate_bps, allocator.desired_rate_bps, allocator.next_rate_bps) == (0, 0, NEVER)
+    assert (allocator.allocated_rate_bps, allocator.desired_rate_bps, allocator.next_rate_bps) == (0, 0, 0)
     audio = weir.MediaStream(1, [(32_000, 0, 0)], kind="audio")
     allocator.set_streams([audio, weir.MediaStream(2, LAYERS, priority=1), weir.MediaStream(3, LAYERS)])
     first = allocator.allocate(1_000_000, 0)
@@ -24,7 +24,7 @@ def test_an_example_from_start_to_fall() -> None:
     assert {one.reason for one in first} == {"start"}
     assert (first[1].rate_bps, first[1].width, first[1].height, first[1].at_time_us) == (500_000, 640, 360, 0)
     assert allocator.allocated_rate_bps == 682_000
-    assert allocator.desired_rate_bps == 3_032_000
+    assert allocator.desired_rate_bps == 3_335_200
     assert allocator.next_rate_bps == 1_135_200
     for now_us in range(100_000, 700_000, 100_000):
         allocations = allocator.allocate(1_135_200, now_us)
@@ -59,7 +59,7 @@ def test_refuses_invalid_streams_and_keeps_the_former(change, words) -> None:
     allocator.set_streams([weir.MediaStream(3, LAYERS)])
     with pytest.raises(ValueError, match=words):
         allocator.set_streams([weir.MediaStream(3, LAYERS), weir.MediaStream(**{"id": 4, "layers": LAYERS} | change)])
-    assert allocator.desired_rate_bps == 1_500_000
+    assert allocator.desired_rate_bps == 1_650_000
 
 
 @pytest.mark.parametrize("arguments", [{"margin": 0.0}, {"margin": float("nan")}, {"wait_us": 99_999}, {"wait_us": -1}])

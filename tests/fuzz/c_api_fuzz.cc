@@ -247,7 +247,7 @@ void RunLayerAllocator(FuzzInput& input) {
     weir_layer_rates rates{};
     Check(weir_layer_allocator_get_rates(allocator, &rates));
     WEIR_FUZZ_CHECK(rates.allocated_rate_bps >= 0 && rates.desired_rate_bps >= rates.allocated_rate_bps);
-    WEIR_FUZZ_CHECK(rates.next_rate_bps > 0);
+    WEIR_FUZZ_CHECK(rates.next_rate_bps >= 0);
     if (written >= 0) WEIR_FUZZ_CHECK(written == static_cast<int>(count));
     for (int i = 0; i < written; ++i) {
       WEIR_FUZZ_CHECK(allocations[i].id == streams[i].id && allocations[i].reason != nullptr);

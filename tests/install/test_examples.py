@@ -57,7 +57,7 @@ def test_the_python_of_the_document_on_senders_runs():
     codes = code_block("python").findall((ROOT / "docs/send_side.md").read_text())
     run = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for code in codes]
     assert [done.stdout.splitlines() for done in run if "start" in done.stdout] == [
-        ["1 0 32000 start", "2 1 500000 start", "3 0 150000 start", "682000 1135200 3032000"]
+        ["1 0 32000 start", "2 1 500000 start", "3 0 150000 start", "682000 1135200 3335200"]
     ]
 
 

@@ -92,10 +92,10 @@ class LayerAllocator {
 
   // Sum of the layers that are forwarded.
   DataRate allocated_rate() const;
-  // Sum of the highest layers: what the media could use.
+  // Targets, as SendSideEstimator::SetDesiredRate() takes them: that of all layers, which is the sum of the highest
+  // with the margin, and the smallest that, if it lasts, adds a layer. The latter is at most the current target while a
+  // layer waits, and zero when there is nothing to add. A probe has to show them.
   DataRate desired_rate() const;
-  // The smallest target that, if it lasts, adds a layer: the rate that a probe has to show. At most the current target
-  // while a layer waits; PlusInfinity when there is nothing to add.
   DataRate next_rate() const;
 
  private:

@@ -410,12 +410,12 @@ class LayerAllocator:
         """Sum of the layers that are forwarded."""
     @property
     def desired_rate_bps(self) -> int:
-        """Sum of the highest layers: what the media could use."""
+        """The target for all layers, which is the sum of the highest with the margin; see `set_desired_rate`."""
     @property
     def next_rate_bps(self) -> int:
         """The smallest target that, if it lasts, adds a layer: the rate that a probe has to show.
 
-        2**63 - 1 when there is nothing to add.
+        0 when there is nothing to add.
         """
 
 class Policy:
