@@ -1,6 +1,6 @@
 // A small SFU: one browser publishes, any number watch, and Weir estimates both ways. Upwards it is a receiver and
 // steers the browser by REMB (package remb); downwards it sends, and reads each browser's transport-wide feedback
-// (package cc). There is one encoding, so the slowest watcher decides what the publisher may send.
+// (package cc). Of the publisher's encodings each watcher gets the one that its path carries.
 //
 //	make plugins                     # at the top of the repository: libweir, into build/plugins/prefix
 //	cd examples/sfu
@@ -66,6 +66,10 @@ func Handler(room *Room) http.Handler {
 	mux.HandleFunc("GET /estimates", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(room.Estimates())
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		writeMetrics(w, room.Estimates())
 	})
 	return toNumbersOnly(mux)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	pioncc "github.com/pion/interceptor/pkg/cc"
-	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
@@ -46,7 +45,8 @@ func newPeer(
 
 // newReceivingPeer is for a publisher.
 func newReceivingPeer(model *weir.Model) (*webrtc.PeerConnection, *remb.Receiver, error) {
-	receiver, err := remb.New(remb.Options{Config: weir.Config{Model: model}})
+	config := weir.Config{Model: model, MinRateBps: minRateBps, StartRateBps: startRateBps, MaxRateBps: maxRateBps}
+	receiver, err := remb.New(remb.Options{Config: config})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,14 +61,20 @@ func newReceivingPeer(model *weir.Model) (*webrtc.PeerConnection, *remb.Receiver
 	return connection, receiver, nil
 }
 
-// newSendingPeer is for a watcher.
-func newSendingPeer(model *weir.Model, startBps int64) (*webrtc.PeerConnection, *cc.Estimator, error) {
-	estimator, err := cc.NewEstimator(cc.Options{Config: weir.Config{Model: model, StartRateBps: startBps}})
+// newSendingPeer is for a watcher; `configure` may be nil.
+func newSendingPeer(
+	model *weir.Model, configure func(*webrtc.SettingEngine),
+) (*webrtc.PeerConnection, *cc.Estimator, error) {
+	config := weir.Config{Model: model, StartRateBps: startRateBps, MaxRateBps: maxRateBps}
+	estimator, err := cc.NewEstimator(cc.Options{Config: config})
 	if err != nil {
 		return nil, nil, err
 	}
 	connection, err := newPeer(
-		func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
+		func(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
+			if configure != nil {
+				configure(settings)
+			}
 			controller, err := pioncc.NewInterceptor(func() (pioncc.BandwidthEstimator, error) { return estimator, nil })
 			if err != nil {
 				return err
@@ -103,45 +109,4 @@ func answer(connection *webrtc.PeerConnection, offer string) (string, error) {
 	}
 	<-gathered
 	return connection.LocalDescription().SDP, nil
-}
-
-// forwarder is one track for all who watch; whoever publishes next continues its numbers and times.
-type forwarder struct {
-	track *webrtc.TrackLocalStaticRTP
-	// turn is held by the publisher that forwards; the one before has ended then.
-	turn      chan struct{}
-	number    uint16
-	timestamp uint32
-}
-
-func newForwarder(codec webrtc.RTPCodecCapability, id string) (*forwarder, error) {
-	track, err := webrtc.NewTrackLocalStaticRTP(codec, id, "sfu")
-	return &forwarder{track: track, turn: make(chan struct{}, 1)}, err
-}
-
-// forward copies a track until it ends.
-func (f *forwarder) forward(from *webrtc.TrackRemote) {
-	f.turn <- struct{}{}
-	defer func() { <-f.turn }()
-	var numberShift uint16
-	var timestampShift uint32
-	for first := true; ; first = false {
-		packet, _, err := from.ReadRTP()
-		if err != nil {
-			return
-		}
-		if first {
-			numberShift = f.number + 1 - packet.SequenceNumber
-			timestampShift = f.timestamp + from.Codec().ClockRate/10 - packet.Timestamp
-		}
-		packet.SequenceNumber += numberShift
-		packet.Timestamp += timestampShift
-		// A retransmission comes late.
-		if int16(packet.SequenceNumber-f.number) > 0 {
-			f.number, f.timestamp = packet.SequenceNumber, packet.Timestamp
-		}
-		// The publisher's extensions were negotiated with the publisher.
-		packet.Header.Extension, packet.Header.Extensions = false, nil
-		_ = f.track.WriteRTP(&rtp.Packet{Header: packet.Header, Payload: packet.Payload})
-	}
 }

@@ -2,14 +2,15 @@ package main
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/pion/rtcp"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
-	"weir/pion/cc"
 	"weir/pion/remb"
 )
 
@@ -18,8 +19,6 @@ const (
 	minRateBps   = 150_000
 	startRateBps = 300_000
 	maxRateBps   = 5_000_000
-	// keyFrameInterval is the shortest time between two requests of a key frame.
-	keyFrameInterval = 500 * time.Millisecond
 	// longestSetup is how long an offer may hold a place without a connection: some never even begin to fail.
 	longestSetup = 30 * time.Second
 )
@@ -28,39 +27,27 @@ var errFull = errors.New("the place is taken: one publishes, and 100 watch at mo
 
 // Room is one publisher and those who watch. All methods may be called from any goroutine.
 type Room struct {
-	model        *weir.Model
-	video, audio *forwarder
-	setup        time.Duration
+	model *weir.Model
+	// audio is one track for all.
+	audio *forwarder
+	setup time.Duration
+	// configure is for tests: the network of the next watcher.
+	configure func(*webrtc.SettingEngine)
 
 	mutex     sync.Mutex
 	publisher *publisher
 	watchers  map[int]*watcher
 	next      int
-	// boundBps is what the slowest watcher can take.
-	boundBps int64
-}
-
-type publisher struct {
-	connection *webrtc.PeerConnection
-	receiver   *remb.Receiver
-
-	mutex sync.Mutex
-	// ssrc of the video, once there is one.
-	ssrc  uint32
-	asked time.Time
-}
-
-type watcher struct {
-	connection *webrtc.PeerConnection
-	estimator  *cc.Estimator
+	// watching is the values of `watchers`, which every packet goes to.
+	watching atomic.Pointer[[]*watcher]
 }
 
 // NewRoom is empty.
 func NewRoom(model *weir.Model) (*Room, error) {
-	video, videoErr := newForwarder(vp8, "video")
-	audio, audioErr := newForwarder(opus, "audio")
-	room := &Room{model: model, video: video, audio: audio, setup: longestSetup, watchers: map[int]*watcher{}}
-	return room, errors.Join(videoErr, audioErr)
+	audio, err := newForwarder(opus, "audio")
+	room := &Room{model: model, audio: audio, setup: longestSetup, watchers: map[int]*watcher{}}
+	room.watching.Store(new([]*watcher))
+	return room, err
 }
 
 // Publish answers whoever sends; only one does at a time.
@@ -88,16 +75,11 @@ func (r *Room) Publish(offer string) (string, error) {
 		_ = connection.Close()
 	}
 	r.whenOver(connection, leave)
-	connection.OnTrack(func(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
-		to := r.audio
-		if track.Kind() == webrtc.RTPCodecTypeVideo {
-			to = r.video
-			p.mutex.Lock()
-			p.ssrc = uint32(track.SSRC())
-			p.mutex.Unlock()
-			r.askForKeyFrame()
+	connection.OnTrack(func(track *webrtc.TrackRemote, receiver *webrtc.RTPReceiver) {
+		if e := p.add(track, receiver); e != nil {
+			go readReports(e, receiver)
+			r.forward(e, track)
 		}
-		to.forward(track)
 	})
 	sdp, err := answer(connection, offer)
 	if err != nil {
@@ -107,51 +89,91 @@ func (r *Room) Publish(offer string) (string, error) {
 	return remb.FollowREMBAtOnce(sdp), nil
 }
 
+// forward hands an encoding's packets on until it ends.
+func (r *Room) forward(e *encoding, track *webrtc.TrackRemote) {
+	if !e.isVideo() {
+		r.audio.want(e, true)
+	}
+	for {
+		packet, _, err := track.ReadRTP()
+		if err != nil {
+			return
+		}
+		now := time.Now()
+		if !e.isVideo() {
+			e.observe(packet, frameInfo{}, now)
+			r.audio.forward(e, packet, frameInfo{}, now)
+			continue
+		}
+		info := readVP8(packet.Payload)
+		e.observe(packet, info, now)
+		for _, w := range *r.watching.Load() {
+			w.video.forward(e, packet, info, now)
+		}
+	}
+}
+
 // Watch answers whoever receives.
 func (r *Room) Watch(offer string) (string, error) {
-	r.mutex.Lock()
-	start := int64(startRateBps)
-	if len(r.watchers) > 0 {
-		// The rate of the others: one more watcher does not lower it before it has reported.
-		start = max(start, r.boundBps)
-	}
-	r.mutex.Unlock()
-	connection, estimator, err := newSendingPeer(r.model, start)
+	connection, estimator, err := newSendingPeer(r.model, r.configure)
 	if err != nil {
 		return "", err
+	}
+	w, err := newWatcher(connection, estimator)
+	if err != nil {
+		return "", errors.Join(err, connection.Close())
 	}
 	r.mutex.Lock()
 	full, id := len(r.watchers) >= mostWatchers, r.next
 	if !full {
-		r.watchers[id] = &watcher{connection, estimator}
+		r.watchers[id] = w
 		r.next++
+		r.list()
 	}
 	r.mutex.Unlock()
-	if full {
-		return "", errors.Join(errFull, connection.Close())
-	}
 	leave := func() {
 		r.mutex.Lock()
 		delete(r.watchers, id)
+		r.list()
 		r.mutex.Unlock()
-		r.bound()
-		_ = connection.Close()
+		w.close()
 	}
-	estimator.OnTargetBitrateChange(func(int) { r.bound() })
+	go w.run(r.media)
+	if full {
+		w.close()
+		return "", errFull
+	}
 	r.whenOver(connection, leave)
-	for _, of := range []*forwarder{r.video, r.audio} {
+	for _, of := range []*forwarder{w.video, r.audio} {
 		sender, err := connection.AddTrack(of.track)
 		if err != nil {
 			leave()
 			return "", err
 		}
-		go r.listen(sender)
+		go w.listen(sender)
 	}
 	sdp, err := answer(connection, offer)
 	if err != nil {
 		leave()
 	}
 	return sdp, err
+}
+
+// list is called under the mutex when watchers have come or left.
+func (r *Room) list() {
+	watching := slices.Collect(maps.Values(r.watchers))
+	r.watching.Store(&watching)
+}
+
+// media is what the publisher sends now.
+func (r *Room) media(now time.Time) media {
+	r.mutex.Lock()
+	p := r.publisher
+	r.mutex.Unlock()
+	if p == nil {
+		return media{}
+	}
+	return p.media(now)
 }
 
 // whenOver calls `leave` once the connection has ended or failed, or did not come in time; not from within its callback.
@@ -166,84 +188,4 @@ func (r *Room) whenOver(connection *webrtc.PeerConnection, leave func()) {
 			go leave()
 		}
 	})
-}
-
-// listen reads a watcher's RTCP, which is what brings feedback to its estimator.
-func (r *Room) listen(sender *webrtc.RTPSender) {
-	for {
-		packets, _, err := sender.ReadRTCP()
-		if err != nil {
-			return
-		}
-		for _, packet := range packets {
-			switch packet.(type) {
-			case *rtcp.PictureLossIndication, *rtcp.FullIntraRequest:
-				r.askForKeyFrame()
-			}
-		}
-	}
-}
-
-func (r *Room) askForKeyFrame() {
-	r.mutex.Lock()
-	p := r.publisher
-	r.mutex.Unlock()
-	if p == nil {
-		return
-	}
-	p.mutex.Lock()
-	ssrc := p.ssrc
-	due := ssrc != 0 && time.Since(p.asked) >= keyFrameInterval
-	if due {
-		p.asked = time.Now()
-	}
-	p.mutex.Unlock()
-	if due {
-		_ = p.connection.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}})
-	}
-}
-
-// bound has the publisher send no more than the slowest watcher can take.
-func (r *Room) bound() {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	most := int64(maxRateBps)
-	for _, w := range r.watchers {
-		most = min(most, int64(w.estimator.GetTargetBitrate()))
-	}
-	r.boundBps = most
-	if r.publisher != nil {
-		// One that has just closed needs no bound.
-		_ = r.publisher.receiver.SetRates(minRateBps, minRateBps, max(most, minRateBps))
-	}
-}
-
-// Estimates is what the page shows.
-type Estimates struct {
-	Up   *weir.Statistics `json:"up"`
-	Down []Down           `json:"down"`
-}
-
-// Down is a watcher's; see cc.Estimator.GetStats.
-type Down struct {
-	ID    int            `json:"id"`
-	Stats map[string]any `json:"stats"`
-}
-
-// Estimates of now; `up` is null without a publisher.
-func (r *Room) Estimates() Estimates {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	estimates := Estimates{Down: []Down{}}
-	if r.publisher != nil {
-		if up, err := r.publisher.receiver.Statistics(); err == nil {
-			estimates.Up = &up
-		}
-	}
-	for id := range r.next {
-		if w := r.watchers[id]; w != nil {
-			estimates.Down = append(estimates.Down, Down{id, w.estimator.GetStats()})
-		}
-	}
-	return estimates
 }

@@ -60,6 +60,18 @@ const (
 	Congested    CongestionState = C.WEIR_CONGESTION_CONGESTED
 )
 
+func (s CongestionState) String() string {
+	switch s {
+	case Normal:
+		return "normal"
+	case EarlyWarning:
+		return "early_warning"
+	case Congested:
+		return "congested"
+	}
+	return "unknown"
+}
+
 // NetworkState is that of the path, and the target when the state began.
 type NetworkState struct {
 	State           CongestionState
