@@ -18,7 +18,7 @@ type forwarder struct {
 	current, wanted *encoding
 	anyPacketBegins bool
 	rewriter        rewriter
-	// Of the latest packet: its timestamp as it came, its arrival, and that it ended a frame.
+	// The latest packet's timestamp as it came, its arrival, and whether it ended a frame.
 	timestamp uint32
 	arrival   time.Time
 	frameEnds bool

@@ -74,7 +74,7 @@ func (w *watcher) run(published func(time.Time) media) {
 	}
 }
 
-// decide chooses the layer, and says what else the watcher could use. The lowest is always on: only packets show what a
+// decide chooses the layer, and reports what else the watcher could use. The lowest is always on: only packets show what a
 // path carries, and there may be no audio.
 func (w *watcher) decide(m media, now time.Time) {
 	w.streams = w.streams[:0]

@@ -35,7 +35,7 @@ func (e *Estimator) SetDesiredRate(totalBps, nextBps int64) error {
 }
 
 // TakeProbeCluster returns a cluster that has become due, once each, and false where none has. The host sends it at
-// once: whatever leaves from now on counts until it is enough, and ProbeBytesDue says how much padding fills up.
+// once: whatever leaves from now on counts until it is enough, and ProbeBytesDue is how much padding fills it up.
 func (e *Estimator) TakeProbeCluster() (weir.ProbeCluster, bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
