@@ -83,6 +83,7 @@ plugins/README
 plugins/aiortc/README
 plugins/browser/README
 plugins/gstreamer/README
+plugins/livekit/README
 plugins/pion/README
 plugins/rust/README
 ```

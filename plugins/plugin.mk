@@ -1,6 +1,6 @@
 # The part that every plug-in's Makefile includes: settings, help, and the calls from Chromium (browser/calls.mk). The
 # Makefile sets NAME and has the targets `test` (no browser) and `peer` (writes $(PEER), the receiving program). One
-# without a receiver sets SENDER before it includes this, and has no `peer`.
+# without a receiver sets SENDER before it includes this, and has no `peer`; SENDER_CALLS is its own target with calls.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -15,8 +15,8 @@ help: ## List the commands
 
 ifdef SENDER
 .PHONY: test-browser
-test-browser:
-	@echo "plugins/$(NAME): no calls from Chromium, since it has no receiver"
+test-browser: $(SENDER_CALLS)
+	@[ -n "$(SENDER_CALLS)" ] || echo "plugins/$(NAME): no calls from Chromium, since it has no receiver"
 else
 include $(BROWSER)/calls.mk
 endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Complains, with status 3, when what pion's plug-in is built with is not there.
+# Complains, with status 3, when what a plug-in in Go is built with is not there: toolchain.sh [NAME]
 set -euo pipefail
 readonly WANTED=1.24
 missing=()
@@ -10,7 +10,7 @@ fi
 command -v cc >/dev/null || missing+=("a C compiler: apt-get install gcc")
 pkg-config --exists weir 2>/dev/null || missing+=("libweir, in PKG_CONFIG_PATH: make plugins, at the top of the repository")
 if ((${#missing[@]})); then
-  echo "plugins/pion: not there:" >&2
+  echo "plugins/${1:-pion}: not there:" >&2
   printf '  - %s\n' "${missing[@]}" >&2
   exit 3
 fi

@@ -48,7 +48,7 @@ type Estimator struct {
 	// next is the transport-wide sequence number of the next packet.
 	next     uint16
 	probe    probe
-	messages messageReader
+	messages FeedbackReader
 
 	// telling keeps the callback's news in order.
 	telling  sync.Mutex
@@ -142,7 +142,7 @@ func (e *Estimator) take(packets []rtcp.Packet) error {
 		var err error
 		switch packet := packet.(type) {
 		case *rtcp.TransportLayerCC:
-			err = e.sendSide.OnTransportFeedback(e.messages.read(packet), e.nowUs())
+			err = e.sendSide.OnTransportFeedback(e.messages.Read(packet), e.nowUs())
 		case *rtcp.ReceiverReport:
 			err = e.takeReports(packet.Reports)
 		case *rtcp.SenderReport:

@@ -121,7 +121,7 @@ func TestSameRatesAsOfFeedbackHandedToTheLibraryDirectly(t *testing.T) {
 	}
 	defer direct.Close()
 	link := path{recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(3)), rateBps: 20e6, lossRatio: 0.02}
-	var reader messageReader
+	var reader FeedbackReader
 	const payload = 1000
 	size := header(0).MarshalSize() + payload + srtpTagBytes + ipAndUDPBytes
 	expected := uint16(65_000)
@@ -152,7 +152,7 @@ func TestSameRatesAsOfFeedbackHandedToTheLibraryDirectly(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, packet := range packets {
-				if err := direct.OnTransportFeedback(reader.read(packet.(*rtcp.TransportLayerCC)), nowUs); err != nil {
+				if err := direct.OnTransportFeedback(reader.Read(packet.(*rtcp.TransportLayerCC)), nowUs); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -22,18 +22,18 @@ func kindOf(info *interceptor.StreamInfo) weir.Kind {
 	return weir.Video
 }
 
-// messageReader turns transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) into what became of
+// FeedbackReader turns transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) into what became of
 // each packet. Its slices are used again.
-type messageReader struct {
+type FeedbackReader struct {
 	// latest is the reference time of the message before, in steps of 64 ms; unwrapped from 24 bits.
 	latest  int64
 	started bool
 	packets []weir.PacketFeedback
 }
 
-// read returns the packets of a message in the order of sequence numbers; valid until the next call. Packets that are
+// Read returns the packets of a message in the order of sequence numbers; valid until the next call. Packets that are
 // reported as received without a time are excluded.
-func (m *messageReader) read(message *rtcp.TransportLayerCC) []weir.PacketFeedback {
+func (m *FeedbackReader) Read(message *rtcp.TransportLayerCC) []weir.PacketFeedback {
 	m.packets = m.packets[:0]
 	timeUs := m.unwrap(message.ReferenceTime) * referenceTimeUs
 	deltas := message.RecvDeltas
@@ -77,7 +77,7 @@ func (m *messageReader) read(message *rtcp.TransportLayerCC) []weir.PacketFeedba
 	return m.packets
 }
 
-func (m *messageReader) unwrap(reference uint32) int64 {
+func (m *FeedbackReader) unwrap(reference uint32) int64 {
 	const shift = 32 - referenceTimeBits
 	step := int64(int32((reference-uint32(m.latest))<<shift) >> shift)
 	if !m.started {

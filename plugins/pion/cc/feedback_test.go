@@ -12,7 +12,7 @@ import (
 )
 
 // readAll is what the messages of pion's recorder say, after a way over the wire.
-func readAll(t testing.TB, reader *messageReader, packets []rtcp.Packet) []weir.PacketFeedback {
+func readAll(t testing.TB, reader *FeedbackReader, packets []rtcp.Packet) []weir.PacketFeedback {
 	t.Helper()
 	raw, err := rtcp.Marshal(packets)
 	if err != nil {
@@ -24,7 +24,7 @@ func readAll(t testing.TB, reader *messageReader, packets []rtcp.Packet) []weir.
 	}
 	var all []weir.PacketFeedback
 	for _, packet := range parsed {
-		all = append(all, reader.read(packet.(*rtcp.TransportLayerCC))...)
+		all = append(all, reader.Read(packet.(*rtcp.TransportLayerCC))...)
 	}
 	return all
 }
@@ -38,7 +38,7 @@ func TestReadsWhatPionRecords(t *testing.T) {
 	for _, number := range []uint16{65_533, 65_534, 2, 65_535, 3, 30, 31} {
 		recorder.Record(7, number, arrivals[number])
 	}
-	got := readAll(t, &messageReader{}, recorder.BuildFeedbackPacket())
+	got := readAll(t, &FeedbackReader{}, recorder.BuildFeedbackPacket())
 	number := uint16(65_533)
 	for _, packet := range got {
 		at, came := arrivals[number]
@@ -53,9 +53,9 @@ func TestReadsWhatPionRecords(t *testing.T) {
 }
 
 func TestReferenceTimesWrap(t *testing.T) {
-	reader := &messageReader{}
+	reader := &FeedbackReader{}
 	at := func(reference uint32) int64 {
-		return reader.read(&rtcp.TransportLayerCC{
+		return reader.Read(&rtcp.TransportLayerCC{
 			PacketStatusCount: 1, ReferenceTime: reference,
 			PacketChunks: []rtcp.PacketStatusChunk{&rtcp.RunLengthChunk{PacketStatusSymbol: 1, RunLength: 1}},
 			RecvDeltas:   []*rtcp.RecvDelta{{Type: 1, Delta: 250}},
@@ -95,7 +95,7 @@ func TestMessagesThatCannotBeAreReadAsFarAsTheyGo(t *testing.T) {
 		},
 	} {
 		var fates []weir.Fate
-		for _, packet := range (&messageReader{}).read(&c.message) {
+		for _, packet := range (&FeedbackReader{}).Read(&c.message) {
 			fates = append(fates, packet.Fate)
 		}
 		if !slices.Equal(fates, c.fates) {
@@ -131,7 +131,7 @@ func FuzzFeedback(f *testing.F) {
 		}
 		for _, packet := range packets {
 			if message, ok := packet.(*rtcp.TransportLayerCC); ok {
-				if got := (&messageReader{}).read(message); len(got) > int(message.PacketStatusCount) {
+				if got := (&FeedbackReader{}).Read(message); len(got) > int(message.PacketStatusCount) {
 					t.Errorf("%d packets of %d", len(got), message.PacketStatusCount)
 				}
 			}

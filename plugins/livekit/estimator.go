@@ -1,0 +1,317 @@
+// Package livekit is Weir behind LiveKit's bwe.BWE: it stands where LiveKit's sendsidebwe does, for each subscriber.
+package livekit
+
+import (
+	"math"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/livekit/livekit-server/pkg/sfu/bwe"
+	"github.com/livekit/livekit-server/pkg/sfu/ccutils"
+	"github.com/livekit/protocol/logger"
+	"github.com/livekit/protocol/utils/mono"
+	"github.com/pion/rtcp"
+
+	weir "weir/pion"
+	"weir/pion/cc"
+)
+
+const (
+	// startRateBps is in force until the path has shown something; LiveKit sends all layers until then.
+	startRateBps = 1_000_000
+	// newsRatio: while the path stays congested, a capacity below this share of the last one is news.
+	newsRatio = 0.9
+	// pause is how long nothing is in flight before the estimator's time stands still.
+	pauseUs = 200_000
+	// unansweredUs is how long after the last departure feedback is waited for.
+	unansweredUs = 2_000_000
+	staleUs      = 1_000_000
+	// idle is how long the timer sleeps while nothing is in flight.
+	idle = 50 * time.Millisecond
+)
+
+// Options are those of an Estimator.
+type Options struct {
+	weir.Config
+	// Logger gets the states, and each target that differs from the last by a tenth; nil: none.
+	Logger logger.Logger
+}
+
+// Estimator is a bwe.BWE. All methods may be called from any goroutine. The listener is called without a lock, in the
+// order of the states. Rates and sizes are LiveKit's, without SRTP, UDP and IP.
+type Estimator struct {
+	// nowUs is the clock of the departures that the pacer passes.
+	nowUs  func() int64
+	logger logger.Logger
+	closed chan struct{}
+
+	mutex    sync.Mutex
+	over     bool
+	sendSide *weir.SendSide
+	reader   cc.FeedbackReader
+	clock    clock
+	// next is the transport-wide sequence number of the next packet.
+	next      uint16
+	state     bwe.CongestionState
+	targetBps int64
+	// Targets that the listener and the log were last given.
+	toldBps, loggedBps int64
+	probe              probe
+	// stale is the state before a Reset: it is no news for a second of sending, until the estimator has seen the path.
+	stale        bwe.CongestionState
+	staleUntilUs int64
+
+	listener bwe.BWEListener
+	news     []change
+	telling  bool
+}
+
+type change struct {
+	from, to    bwe.CongestionState
+	capacityBps int64
+}
+
+var _ bwe.BWE = (*Estimator)(nil)
+
+var model = sync.OnceValues(func() (*weir.Model, error) { return weir.LoadModelFile(os.Getenv("WEIR_MODEL")) })
+
+// Instead returns an Estimator with the model that the environment variable WEIR_MODEL names, and `other` where it
+// names none or the model cannot be read.
+func Instead(other bwe.BWE, log logger.Logger) bwe.BWE {
+	if os.Getenv("WEIR_MODEL") == "" {
+		return other
+	}
+	shared, err := model()
+	if err == nil {
+		options := Options{Config: weir.Config{Model: shared, StartRateBps: startRateBps}, Logger: log}
+		var estimator *Estimator
+		if estimator, err = New(options); err == nil {
+			return estimator
+		}
+	}
+	log.Errorw("weir: no estimator", err)
+	return other
+}
+
+// New makes one; Close ends it.
+func New(options Options) (*Estimator, error) {
+	e, err := newEstimator(options, mono.UnixMicro)
+	if err == nil {
+		go e.run()
+	}
+	return e, err
+}
+
+func newEstimator(options Options, nowUs func() int64) (*Estimator, error) {
+	sendSide, err := weir.NewSendSide(options.Config, 0)
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimator{nowUs: nowUs, logger: options.Logger, closed: make(chan struct{}), sendSide: sendSide}
+	e.probe.reset(nowUs())
+	rates, err := sendSide.Rates()
+	if err != nil {
+		sendSide.Close()
+		return nil, err
+	}
+	e.targetBps = rates.TargetRateBps
+	return e, nil
+}
+
+// Close ends the estimator's goroutine and frees it. Later calls change nothing; packets go on to have numbers.
+func (e *Estimator) Close() error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if !e.over {
+		e.over = true
+		close(e.closed)
+		e.sendSide.Close()
+	}
+	return nil
+}
+
+// SetBWEListener registers who receives the states.
+func (e *Estimator) SetBWEListener(listener bwe.BWEListener) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.listener = listener
+}
+
+// Reset forgets the cluster, its back-off and the state, as LiveKit wants before it probes anew. Numbers go on, and so
+// does the estimate, since the path is the same.
+func (e *Estimator) Reset() {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.state != bwe.CongestionStateNone {
+		e.stale, e.staleUntilUs = e.state, math.MaxInt64
+	}
+	e.state = bwe.CongestionStateNone
+	e.probe.reset(e.nowUs())
+}
+
+// HandleREMB does nothing: the estimate is from transport-wide feedback.
+func (e *Estimator) HandleREMB(int64, int64, uint32, uint32) {}
+
+// RecordPacketSendAndGetSequenceNumber gives a packet that leaves its transport-wide sequence number.
+func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
+	atMicro int64, size int, isRTX bool, probeClusterID ccutils.ProbeClusterId, isProbe bool,
+) uint16 {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	number := e.next
+	e.next++
+	if e.over {
+		return number
+	}
+	kind := weir.Video
+	if isProbe {
+		kind = weir.Probe
+	} else if isRTX {
+		kind = weir.Retransmission
+	}
+	size = min(max(size, 0), math.MaxUint16)
+	// The pacer takes the time before the lock, so that it may be a little before the latest.
+	sentUs := e.clock.onSent(atMicro, number)
+	e.probe.onSent(probeClusterID, number, size, sentUs)
+	e.staleUntilUs = min(e.staleUntilUs, sentUs+staleUs)
+	// Nothing that a host sends is an error.
+	_ = e.sendSide.OnSentPacket(sentUs, number, size, kind, 0)
+	return number
+}
+
+// HandleTWCCFeedback takes a message, in which anything may be wrong.
+func (e *Estimator) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
+	e.mutex.Lock()
+	if !e.over && report != nil {
+		packets := e.reader.Read(report)
+		nowUs := e.nowUs()
+		e.probe.onFeedback(packets)
+		e.clock.onFeedback(packets, nowUs, e.next)
+		if e.sendSide.OnTransportFeedback(packets, e.clock.at(nowUs)) == nil {
+			e.refresh()
+		}
+	}
+	e.mutex.Unlock()
+	e.tell()
+}
+
+// UpdateRTT takes a round-trip time in seconds.
+func (e *Estimator) UpdateRTT(rtt float64) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.over || !(rtt > 0 && rtt < 60) {
+		return
+	}
+	e.probe.rttUs = int64(1e6 * rtt)
+	_ = e.sendSide.OnRoundTripTime(e.probe.rttUs, e.clock.at(e.nowUs()))
+}
+
+// CongestionState is the one that was last reported, or None since a Reset.
+func (e *Estimator) CongestionState() bwe.CongestionState {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.state
+}
+
+// TargetBps is Weir's estimate.
+func (e *Estimator) TargetBps() int64 {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.targetBps
+}
+
+// refresh reads what the estimator decided, and notes the news of it.
+func (e *Estimator) refresh() {
+	rates, err := e.sendSide.Rates()
+	network, stateErr := e.sendSide.NetworkState()
+	if err != nil || stateErr != nil {
+		return
+	}
+	e.targetBps = rates.TargetRateBps
+	to := congestionState(network.State)
+	if to == e.stale && e.clock.at(e.nowUs()) < e.staleUntilUs {
+		to = bwe.CongestionStateNone
+	} else {
+		e.stale = bwe.CongestionStateNone
+	}
+	e.probe.onState(to)
+	fell := to == bwe.CongestionStateCongested && float64(e.targetBps) < newsRatio*float64(e.toldBps)
+	if to != e.state || fell {
+		e.note(to)
+	}
+	if e.logger != nil && math.Abs(float64(e.targetBps-e.loggedBps)) > 0.1*float64(e.loggedBps) {
+		e.loggedBps = e.targetBps
+		e.logger.Debugw("weir: target", "bps", e.targetBps, "reason", rates.Reason, "state", to)
+	}
+}
+
+func (e *Estimator) note(to bwe.CongestionState) {
+	if e.logger != nil && to != e.state {
+		e.logger.Infow("weir: congestion state change", "from", e.state, "to", to, "capacity", e.targetBps)
+	}
+	e.news = append(e.news, change{e.state, to, e.targetBps})
+	e.state, e.toldBps = to, e.targetBps
+}
+
+// tell hands the news to the listener. One goroutine at a time does, and takes what the others note meanwhile.
+func (e *Estimator) tell() {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.telling {
+		return
+	}
+	e.telling = true
+	for len(e.news) > 0 && !e.over {
+		news, listener := e.news[0], e.listener
+		e.news = e.news[1:]
+		if listener != nil {
+			e.mutex.Unlock()
+			listener.OnCongestionStateChange(news.from, news.to, news.capacityBps)
+			e.mutex.Lock()
+		}
+	}
+	e.telling = false
+}
+
+// run decides where no feedback comes.
+func (e *Estimator) run() {
+	timer := time.NewTimer(idle)
+	defer timer.Stop()
+	for {
+		select {
+		case <-e.closed:
+			return
+		case <-timer.C:
+			timer.Reset(e.decide())
+		}
+	}
+}
+
+// decide, where it is due; how long to wait for the next.
+func (e *Estimator) decide() time.Duration {
+	defer e.tell()
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	nowUs := e.nowUs()
+	if e.over || e.clock.paused(nowUs) {
+		return idle
+	}
+	now := e.clock.at(nowUs)
+	if e.sendSide.NextTimeoutUs() <= now && e.sendSide.OnTimeout(now) == nil {
+		e.refresh()
+	}
+	next := e.sendSide.NextTimeoutUs()
+	return min(max(time.Duration(min(next-now, idle.Microseconds()))*time.Microsecond, time.Millisecond), idle)
+}
+
+func congestionState(state weir.CongestionState) bwe.CongestionState {
+	switch state {
+	case weir.Congested:
+		return bwe.CongestionStateCongested
+	case weir.EarlyWarning:
+		return bwe.CongestionStateEarlyWarning
+	default:
+		return bwe.CongestionStateNone
+	}
+}

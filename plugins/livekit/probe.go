@@ -1,0 +1,205 @@
+package livekit
+
+import (
+	"time"
+
+	"github.com/livekit/livekit-server/pkg/sfu/bwe"
+	"github.com/livekit/livekit-server/pkg/sfu/ccutils"
+
+	weir "weir/pion"
+)
+
+const (
+	minDuration = 300 * time.Millisecond
+	maxDuration = 2 * time.Second
+	// Intervals between the ends of clusters: after one that was carried, and after the first that was not.
+	carriedUs, congestedUs, maxIntervalUs = 500_000, 3_000_000, 60_000_000
+	// backOff multiplies the interval with each cluster that was not carried, and the duration with each that was and
+	// did not reach its goal.
+	backOff = 1.5
+	// A verdict waits for three round trips, within these limits, and until the queue of the cluster has gone.
+	minSettleUs, maxSettleUs = 250_000, 3_000_000
+	// giveUpUs is how long after its end a cluster lasts of which LiveKit does not say that it is done.
+	giveUpUs = 5_000_000
+	// minCarried is the share of a cluster's bytes that must have arrived.
+	minCarried = 0.9
+)
+
+// probe is LiveKit's cluster that is sent now or awaits its verdict, and when the next may be sent.
+type probe struct {
+	info            ccutils.ProbeClusterInfo
+	active, done    bool
+	startUs, doneUs int64
+	congesting      bool
+	// sizes of the cluster's packets that no feedback has mentioned.
+	sizes                     map[uint16]int
+	sentBytes                 int64
+	firstSentUs, latestSentUs int64
+	receivedBytes             int64
+	firstUs, latestUs         int64
+
+	rttUs      int64
+	nextUs     int64
+	intervalUs int64
+	duration   time.Duration
+}
+
+// reset forgets the cluster and the back-off.
+func (p *probe) reset(nowUs int64) {
+	rttUs := p.rttUs
+	if rttUs == 0 {
+		rttUs = int64(1e6 * bwe.DefaultRTT)
+	}
+	*p = probe{rttUs: rttUs, nextUs: nowUs, intervalUs: congestedUs, duration: minDuration}
+}
+
+func (p *probe) start(info ccutils.ProbeClusterInfo, nowUs int64, state bwe.CongestionState) {
+	kept := *p
+	*p = probe{
+		info: info, active: true, startUs: nowUs, congesting: state != bwe.CongestionStateNone, sizes: map[uint16]int{},
+		rttUs: kept.rttUs, nextUs: kept.nextUs, intervalUs: kept.intervalUs, duration: kept.duration,
+	}
+}
+
+func (p *probe) onState(state bwe.CongestionState) {
+	p.congesting = p.congesting || p.active && state != bwe.CongestionStateNone
+}
+
+func (p *probe) onSent(id ccutils.ProbeClusterId, number uint16, size int, sentUs int64) {
+	if !p.active || id != p.info.Id {
+		return
+	}
+	if p.sentBytes == 0 {
+		p.firstSentUs = sentUs
+	}
+	p.sizes[number] = size
+	p.sentBytes += int64(size)
+	p.latestSentUs = sentUs
+}
+
+func (p *probe) onFeedback(packets []weir.PacketFeedback) {
+	if !p.active {
+		return
+	}
+	for _, packet := range packets {
+		size, ok := p.sizes[packet.SequenceNumber]
+		if !ok || packet.Fate == weir.FateUnknown {
+			continue
+		}
+		delete(p.sizes, packet.SequenceNumber)
+		if packet.Fate != weir.Received {
+			continue
+		}
+		if p.receivedBytes == 0 {
+			p.firstUs = packet.ReceiveTimeUs
+		}
+		p.receivedBytes += int64(size)
+		p.latestUs = max(p.latestUs, packet.ReceiveTimeUs)
+	}
+}
+
+// receivedBps is the rate at which the cluster arrived; no more than that at which it left, since a receiver may lie.
+func (p *probe) receivedBps() int64 {
+	spanUs := max(p.latestUs-p.firstUs, p.latestSentUs-p.firstSentUs)
+	if spanUs < minDuration.Microseconds()/2 {
+		return 0
+	}
+	return p.receivedBytes * 8_000_000 / spanUs
+}
+
+// verdict of the cluster, and the capacity that it showed.
+func (p *probe) verdict(targetBps int64) (ccutils.ProbeSignal, int64) {
+	received := p.receivedBps()
+	switch {
+	case p.congesting:
+		return ccutils.ProbeSignalCongesting, targetBps
+	case received == 0 || float64(p.receivedBytes) < minCarried*float64(p.sentBytes):
+		return ccutils.ProbeSignalInconclusive, 0
+	default:
+		// The target alone is unproven, since less than it is sent until another layer fits.
+		return ccutils.ProbeSignalNotCongesting, min(targetBps, received)
+	}
+}
+
+// end sets when the next cluster may be sent, and how long it is.
+func (p *probe) end(signal ccutils.ProbeSignal, reached bool, nowUs int64) {
+	intervalUs, duration := int64(carriedUs), minDuration
+	if signal == ccutils.ProbeSignalCongesting {
+		intervalUs = p.intervalUs
+		p.intervalUs = min(int64(backOff*float64(p.intervalUs)), maxIntervalUs)
+	} else {
+		p.intervalUs = congestedUs
+		if !reached {
+			duration = min(time.Duration(backOff*float64(p.duration)), maxDuration)
+		}
+	}
+	kept := *p
+	*p = probe{rttUs: kept.rttUs, nextUs: nowUs + intervalUs, intervalUs: kept.intervalUs, duration: duration}
+}
+
+// CanProbe is true when the path is not congested and the last cluster is long enough ago.
+func (e *Estimator) CanProbe() bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return !e.over && e.state == bwe.CongestionStateNone && !e.probe.active && e.nowUs() >= e.probe.nextUs
+}
+
+// ProbeDuration is how long the next cluster should be.
+func (e *Estimator) ProbeDuration() time.Duration {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.probe.duration
+}
+
+// ProbeClusterStarting begins a cluster, and forgets one that had begun.
+func (e *Estimator) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if !e.over {
+		e.probe.start(info, e.nowUs(), e.state)
+	}
+}
+
+// ProbeClusterDone ends the sending of the cluster.
+func (e *Estimator) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if p := &e.probe; p.active && !p.done && p.info.Id == info.Id {
+		p.done, p.doneUs = true, e.nowUs()
+	}
+}
+
+// ProbeClusterIsGoalReached is true when the cluster arrives at the desired rate, and the target is as high.
+func (e *Estimator) ProbeClusterIsGoalReached() bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	goal := int64(e.probe.info.Goal.DesiredBps)
+	return e.probe.active && !e.probe.congesting && e.targetBps >= goal && e.probe.receivedBps() >= goal
+}
+
+// ProbeClusterFinalize returns the verdict and the capacity, once, when the feedback on the cluster has come.
+func (e *Estimator) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
+	e.mutex.Lock()
+	p, nowUs := &e.probe, e.nowUs()
+	settleUs := min(max(3*p.rttUs, minSettleUs), maxSettleUs)
+	if e.state != bwe.CongestionStateNone {
+		settleUs = maxSettleUs
+	}
+	lost := nowUs-p.startUs > p.info.Goal.Duration.Microseconds()+giveUpUs
+	if !p.active || !lost && (!p.done || nowUs-p.doneUs < settleUs) {
+		e.mutex.Unlock()
+		return ccutils.ProbeSignalInconclusive, 0, false
+	}
+	signal, capacityBps := p.verdict(e.targetBps)
+	if e.state == bwe.CongestionStateCongested {
+		// It is not the cluster's queue, then, and LiveKit ignores news while a cluster lasts.
+		e.note(e.state)
+	}
+	p.end(signal, e.targetBps >= int64(p.info.Goal.DesiredBps), nowUs)
+	if e.logger != nil {
+		e.logger.Debugw("weir: probe", "signal", signal, "capacity", capacityBps)
+	}
+	e.mutex.Unlock()
+	e.tell()
+	return signal, capacityBps, true
+}
