@@ -21,7 +21,7 @@ import (
 
 const (
 	apiKey, apiSecret = "weir", "a secret of at least thirty-two characters"
-	callSeconds       = 30
+	targetMessage     = "weir: target"
 )
 
 //go:embed page/call.html
@@ -39,12 +39,12 @@ type stats struct {
 	at        time.Time
 }
 
-// target is a line of the server's log.
-type target struct {
-	Message string `json:"msg"`
-	Bps     int64
-	To      string
-	Signal  string
+// line of Weir in the server's log.
+type line struct {
+	Message    string `json:"msg"`
+	Bps        int64
+	To, Signal string
+	Capacity   int64
 }
 
 // end runs Chromium as a publisher or a subscriber; `prefix` is the command that it runs under.
@@ -99,8 +99,9 @@ type server struct {
 	failed    chan string
 }
 
-// newServer starts one at `host`, with Weir if there is a model; it skips the test where a program is not there.
-func newServer(t *testing.T, host, model string) *server {
+// newServer starts one at `host`, which is an address of `device`, with Weir if there is a model; it skips the test
+// where a program is not there.
+func newServer(t *testing.T, host, device, model string) *server {
 	t.Helper()
 	built := os.Getenv("WEIR_LIVEKIT")
 	if built == "" {
@@ -141,9 +142,11 @@ rtc:
   udp_port: %s
   tcp_port: %s
   use_external_ip: false
-  enable_loopback_candidate: true
+  enable_loopback_candidate: %t
+  interfaces: {includes: [%s]}
   congestion_control: {enabled: true, allow_pause: false, use_send_side_bwe: true}
-`, s.port, host, apiKey, apiSecret, host, freePort(t, "udp", host), freePort(t, "tcp", host))
+`, s.port, host, apiKey, apiSecret, host, freePort(t, "udp", host), freePort(t, "tcp", host),
+		device == "lo", device)
 	command := exec.Command("sh", "-c", `exec "$0" --dev --config-body "$1" >"$2" 2>&1`,
 		filepath.Join(built, "livekit-server-weir"), config, s.log)
 	command.Env = append(os.Environ(), "WEIR_MODEL="+model)
@@ -214,19 +217,23 @@ func (s *server) wait(t *testing.T, until <-chan struct{}, most time.Duration) b
 	return false
 }
 
-// lines of Weir in the server's log.
-func (s *server) lines(t *testing.T) []target {
+// lines of Weir and sendsidebwe in the server's log; the test's log takes those that are not about targets.
+func (s *server) lines(t *testing.T) []line {
 	t.Helper()
 	file, err := os.Open(s.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	var all []target
+	var all []line
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		var line target
-		if json.Unmarshal(scanner.Bytes(), &line) == nil && strings.HasPrefix(line.Message, "weir: ") {
-			all = append(all, line)
+		var read line
+		if json.Unmarshal(scanner.Bytes(), &read) == nil &&
+			(strings.HasPrefix(read.Message, "weir: ") || strings.HasSuffix(read.Message, "congestion state change")) {
+			all = append(all, read)
+			if read.Message != targetMessage {
+				t.Logf("%+v", read)
+			}
 		}
 	}
 	return all
@@ -241,30 +248,103 @@ func modelPath(t *testing.T) string {
 	return path
 }
 
-// Chromium publishes three layers and another one watches, over loopback; Weir decides for the subscriber.
-func TestACallOverLoopback(t *testing.T) {
-	s := newServer(t, "127.0.0.1", modelPath(t))
-	s.end(t, "publisher", "127.0.0.1")
+// call lets a publisher at the server's host and a subscriber, under the command `prefix`, connect, and returns what
+// the subscriber has received.
+func (s *server) call(t *testing.T, host string, prefix ...string) {
+	t.Helper()
+	s.end(t, "publisher", host)
 	if !s.wait(t, s.published, 60*time.Second) {
 		t.Fatal("nothing published within 60 s")
 	}
-	s.end(t, "subscriber", "127.0.0.1")
-	s.wait(t, nil, callSeconds*time.Second)
+	s.end(t, "subscriber", host, prefix...)
+	for end := time.Now().Add(60 * time.Second); s.last().Frames == 0; s.wait(t, nil, 250*time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the subscriber decoded nothing within 60 s")
+		}
+	}
+}
+
+func (s *server) last() stats {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if len(s.stats) == 0 {
-		t.Fatal("the subscriber received nothing")
+		return stats{}
 	}
+	return s.stats[len(s.stats)-1]
+}
+
+// Chromium publishes three layers and another one watches, over loopback; Weir decides for the subscriber.
+func TestACallOverLoopback(t *testing.T) {
+	s := newServer(t, "127.0.0.1", "lo", modelPath(t))
+	s.call(t, "127.0.0.1")
+	s.wait(t, nil, 20*time.Second)
 	targets := map[int64]bool{}
 	for _, line := range s.lines(t) {
-		t.Logf("%+v", line)
-		if line.Message == "weir: target" {
+		if line.Message == targetMessage {
 			targets[line.Bps] = true
 		}
 	}
-	last := s.stats[len(s.stats)-1]
-	t.Logf("%+v; %d targets", last, len(targets))
-	if last.Frames < callSeconds || last.Height == 0 || len(targets) < 2 {
+	t.Logf("%+v", s.last())
+	if s.last().Frames < 20 || len(targets) < 2 {
 		t.Error("the subscriber received too little, or Weir decided nothing")
 	}
+}
+
+// The subscriber is behind a link of 300 kbps for 30 s, then of 3 Mbps for 40 s: Weir, and LiveKit's sendsidebwe.
+func TestACallOverALink(t *testing.T) {
+	const host, name, device, far = "10.211.0.1", "weir-livekit", "weirlk0", "weirlk1"
+	if _, err := exec.LookPath("tc"); err != nil || os.Getuid() != 0 {
+		t.Skip("no link without root and tc")
+	}
+	for _, model := range []string{modelPath(t), ""} {
+		t.Run("model="+filepath.Base(model), func(t *testing.T) {
+			sh(t, "ip netns add "+name)
+			t.Cleanup(func() { sh(t, "ip netns del "+name) })
+			sh(t, "ip link add "+device+" type veth peer name "+far+" netns "+name)
+			sh(t, "ip addr add "+host+"/24 dev "+device+" && ip link set "+device+" up")
+			sh(t, "ip -n "+name+" addr add 10.211.0.2/24 dev "+far+" && ip -n "+name+" link set "+far+" up")
+			sh(t, "ip -n "+name+" link set lo up && ip -n "+name+" route add default via "+host)
+			rate := func(kbps int) {
+				sh(t, fmt.Sprintf("tc qdisc replace dev %s root tbf rate %dkbit burst 4kb latency 300ms", device, kbps))
+			}
+			s := newServer(t, host, device, model)
+			s.call(t, host, "ip", "netns", "exec", name)
+			rate(300)
+			s.phase(t, "300 kbps", 30*time.Second)
+			rate(3000)
+			highest := s.phase(t, "3 Mbps", 40*time.Second)
+			if s.lines(t); model != "" && highest != 540 {
+				t.Errorf("no picture of the top layer over 3 Mbps, but of %d lines", highest)
+			}
+		})
+	}
+}
+
+func sh(t *testing.T, command string) {
+	t.Helper()
+	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", command, err, out)
+	}
+}
+
+// phase of a call: when the height of the picture changed, what was received, how long it froze. The machine shapes it,
+// too: a publisher without a processor drops its higher layers. Returns the greatest height.
+func (s *server) phase(t *testing.T, name string, duration time.Duration) int {
+	t.Helper()
+	before, begun := s.last(), time.Now()
+	s.wait(t, nil, duration)
+	last := s.last()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	heights, height, highest := "", 0, 0
+	for _, stats := range s.stats {
+		if stats.at.After(begun) && stats.Height != height {
+			height, highest = stats.Height, max(highest, stats.Height)
+			heights += fmt.Sprintf(" %d at %.1f s,", height, stats.at.Sub(begun).Seconds())
+		}
+	}
+	t.Logf("%s: height%s %.0f kbps, %.1f frames/s, %d freezes of %.1f s", name, heights,
+		float64(last.Bytes-before.Bytes)*8e-3/duration.Seconds(), float64(last.Frames-before.Frames)/duration.Seconds(),
+		last.Freezes-before.Freezes, last.Frozen-before.Frozen)
+	return highest
 }

@@ -7,8 +7,8 @@ import weir "weir/pion"
 type clock struct {
 	// Sum of the pauses until now, and before the latest one.
 	skewUs, skewBeforeUs int64
-	// first is the number of the first packet since the latest pause.
-	first                  uint16
+	// sent is the number of packets since the latest pause.
+	sent                   int
 	started, inFlight      bool
 	latestUs, latestSentUs int64
 }
@@ -22,7 +22,7 @@ func (c *clock) paused(nowUs int64) bool {
 func (c *clock) at(nowUs int64) int64 { return nowUs - c.skewUs }
 
 // onSent returns the estimator's time of a departure.
-func (c *clock) onSent(atUs int64, number uint16) int64 {
+func (c *clock) onSent(atUs int64) int64 {
 	atUs = max(atUs, c.latestSentUs)
 	if c.started && c.paused(atUs) {
 		// The time until an outage was given up counts.
@@ -33,9 +33,10 @@ func (c *clock) onSent(atUs int64, number uint16) int64 {
 		if atUs > end {
 			c.skewBeforeUs = c.skewUs
 			c.skewUs += atUs - end
-			c.first = number
+			c.sent = 0
 		}
 	}
+	c.sent++
 	c.started, c.inFlight, c.latestSentUs, c.latestUs = true, true, atUs, max(c.latestUs, atUs)
 	return c.at(atUs)
 }
@@ -47,14 +48,14 @@ func (c *clock) onFeedback(packets []weir.PacketFeedback, nowUs int64, next uint
 	}
 	c.latestUs = max(c.latestUs, nowUs)
 	for i := range packets {
-		// Numbers are compared by their distance to the next one, since they wrap.
-		if next-packets[i].SequenceNumber <= next-c.first {
+		if int(next-packets[i].SequenceNumber) <= c.sent {
 			packets[i].ReceiveTimeUs -= c.skewUs
 		} else {
 			packets[i].ReceiveTimeUs -= c.skewBeforeUs
 		}
 	}
-	if packets[len(packets)-1].SequenceNumber == next-1 {
+	// The last packets before a pause may have been lost, which no feedback reports.
+	if next-packets[len(packets)-1].SequenceNumber <= fewest {
 		c.inFlight = false
 	}
 }

@@ -24,6 +24,8 @@ const (
 	newsRatio = 0.9
 	// pause is how long nothing is in flight before the estimator's time stands still.
 	pauseUs = 200_000
+	// fewest packets without feedback count as none in flight.
+	fewest = 4
 	// unansweredUs is how long after the last departure feedback is waited for.
 	unansweredUs = 2_000_000
 	staleUs      = 1_000_000
@@ -34,7 +36,7 @@ const (
 // Options are those of an Estimator.
 type Options struct {
 	weir.Config
-	// Logger gets the states, and each target that differs from the last by a tenth; nil: none.
+	// Logger gets the states, and each target that differs from the last by a quarter; nil: none.
 	Logger logger.Logger
 }
 
@@ -172,7 +174,7 @@ func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
 	}
 	size = min(max(size, 0), math.MaxUint16)
 	// The pacer takes the time before the lock, so that it may be a little before the latest.
-	sentUs := e.clock.onSent(atMicro, number)
+	sentUs := e.clock.onSent(atMicro)
 	e.probe.onSent(probeClusterID, number, size, sentUs)
 	e.staleUntilUs = min(e.staleUntilUs, sentUs+staleUs)
 	// Nothing that a host sends is an error.
@@ -240,7 +242,7 @@ func (e *Estimator) refresh() {
 	if to != e.state || fell {
 		e.note(to)
 	}
-	if e.logger != nil && math.Abs(float64(e.targetBps-e.loggedBps)) > 0.1*float64(e.loggedBps) {
+	if e.logger != nil && math.Abs(float64(e.targetBps-e.loggedBps)) > 0.25*float64(e.loggedBps) {
 		e.loggedBps = e.targetBps
 		e.logger.Debugw("weir: target", "bps", e.targetBps, "reason", rates.Reason, "state", to)
 	}

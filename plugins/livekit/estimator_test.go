@@ -131,7 +131,8 @@ func TestBackOff(t *testing.T) {
 func TestALostClusterIsGivenUp(t *testing.T) {
 	c := newCall(t, 3e6)
 	c.run(1, 300e3)
-	c.estimator.ProbeClusterStarting(ccutils.ProbeClusterInfo{Id: 9, Goal: ccutils.ProbeClusterGoal{Duration: time.Second}})
+	goal := ccutils.ProbeClusterGoal{Duration: time.Second}
+	c.estimator.ProbeClusterStarting(ccutils.ProbeClusterInfo{Id: 9, Goal: goal})
 	c.estimator.ProbeClusterDone(ccutils.ProbeClusterInfoInvalid)
 	c.run(7, 300e3)
 	if signal, _, ok := c.estimator.ProbeClusterFinalize(); !ok || signal != ccutils.ProbeSignalInconclusive {
@@ -164,13 +165,14 @@ func TestLayersFollowThePath(t *testing.T) {
 func TestAPauseIsNoCongestion(t *testing.T) {
 	c := newCall(t, 3e6)
 	c.run(10, 1e6)
-	for range 3 {
+	// The last time with as many packets as there are numbers.
+	for _, seconds := range []float64{5, 5, 700} {
 		before := c.estimator.TargetBps()
 		c.run(20, 0)
 		if c.estimator.TargetBps() != before {
 			t.Errorf("target %d after %d", c.estimator.TargetBps(), before)
 		}
-		c.run(5, 1e6)
+		c.run(seconds, 1e6)
 	}
 	if len(c.news) != 0 || c.estimator.TargetBps() < 1_500_000 {
 		t.Errorf("%v, target %d", c.news, c.estimator.TargetBps())

@@ -4,9 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 readonly MODULE=github.com/livekit/livekit-server
+command -v patch >/dev/null || { echo "plugins/livekit: patch is missing: apt-get install patch" >&2; exit 3; }
+go mod download || { echo "plugins/livekit: Go cannot download $MODULE" >&2; exit 3; }
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
-go mod download
 rm -rf "$out/source"
 cp -r "$(go list -m -f '{{.Dir}}' "$MODULE")" "$out/source"
 chmod -R u+w "$out/source"
