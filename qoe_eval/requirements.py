@@ -35,7 +35,7 @@ def missing_requirements(*ends: str) -> list[str]:
         if shutil.which("setpriv") is None:
             missing.append("setpriv: apt-get install util-linux")
         if find_spec("playwright") is None:
-            missing.append(f"playwright: {how_to_get('call', 'playwright')}")
+            missing.append(f"playwright: {how_to_get('webrtc', 'playwright')}")
     return [*missing, *(one for find in (find_peer, find_simulator, find_ffmpeg) for one in _missing_program(find))]
 
 

@@ -81,10 +81,13 @@ def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, t
     own |= {"name": "own", "flows": [{"kind": "rtp", "media": {"kind": "filler", "max_rate_bps": 1e6}}]}
     (tmp_path / "own.json").write_text(json.dumps(own))
 
+    moved = []
+
     def media(*options):
         status, _, error = weir("replay", trace, "catalogue/step-down-up", "own.json", "--controller", "gcc", "--seeds",
                                 "1", "--out", "here", *options)  # fmt: skip
-        assert (status, error) == (0, "")
+        assert status == 0
+        moved.append(error)
         records = map(json.loads, (tmp_path / "here/results.jsonl").read_text().splitlines())
         found = {one["scenario"]: one["media"]["media"] for one in records}
         return [(found[name]["kind"], found[name]["max_rate_bps"]) for name in ("trace", "step-down-up", "own")]
@@ -94,6 +97,8 @@ def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, t
     assert media("--media", "filler") == [("filler", 50e6), ("filler", 50e6), ("filler", 1e6)]
     assert media("--media", "video") == [("video", 2.5e6)] * 3
     assert media("--max-bitrate", "4M") == [("video", 4e6)] * 3
+    notes = [f"weir: here: {count} results of other options moved to results.previous.jsonl\n" for count in (2, 3, 3)]
+    assert moved == ["", *notes]
     # The one of these runs that was of the second command, too, stayed until the third.
     assert len((tmp_path / "here/results.previous.jsonl").read_text().splitlines()) == 2 + 3 + 3
 

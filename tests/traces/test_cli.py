@@ -61,14 +61,14 @@ def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, nega
     assert f"weir: {negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
     assert all(line.startswith("weir: ") for line in result.stderr.splitlines())
     assert "--repair accepts the repairs" in result.stderr
-    assert f"{negative}: csv: refused (1 errors, 2 warnings)" in result.stdout
+    assert f"{negative}: csv: refused (1 error, 2 warnings)" in result.stdout
     assert "usable" in result.stdout
 
 
 def test_validate_accepts_what_can_be_repaired(run, negative: Path) -> None:
     result = run("validate", negative, "--repair")
     assert result.exit_code == 0
-    assert "repaired (1 errors, 2 warnings)" in result.stdout
+    assert "repaired (1 error, 2 warnings)" in result.stdout
     assert "line 3" in result.stderr
     assert negative.read_text() == NEGATIVE
 
@@ -77,7 +77,7 @@ def test_a_timer_artefact_is_repaired_unless_strict(run, spike: Path, tmp_path: 
     result = run("validate", spike)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "line 3: warning (spike): capacity is 8.04 Gbps, a timer artefact; repair: cut to 2 Mbps" in result.stdout
-    assert "repaired (0 errors, 1 warnings)" in result.stdout
+    assert "repaired (0 errors, 1 warning)" in result.stdout
     assert run("validate", spike, "--strict", "--repair").exit_code == 2
     target = tmp_path / "out.csv"
     refused = run("convert", spike, target, "--strict")

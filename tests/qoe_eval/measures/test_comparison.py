@@ -86,6 +86,6 @@ def test_the_scenario_on_which_ours_is_furthest_behind():
     # The viewer's quality comes before.
     values["weir"]["viewer_quality"], values["gcc"]["viewer_quality"] = {"a": 70, "b": 80}, {"a": 65, "b": 60}
     scenario, words = furthest_behind(summary_of(values))
-    assert (scenario, words[:43]) == ("a", "weir is nowhere behind, and here least ahea")
+    assert (scenario, words[:49]) == ("a", "weir is nowhere behind gcc, and least ahead here:")
     assert furthest_behind(summary_of({"weir": values["weir"]})) is None
     assert furthest_behind(summarise([], RunAbout())) is None
