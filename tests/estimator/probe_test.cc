@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "made_estimator.h"
 #include "probe/probe_cluster.h"
+#include "probe/probe_controller.h"
 #include "read_file.h"
 #include "test_send_side_call.h"
 #include "weir/controllers.h"
@@ -89,6 +91,22 @@ TEST_F(ProbeClusterTest, MorePacketsThanItHoldsAreIgnored) {
   for (int i = 0; i < 1000; ++i) cluster_.OnReceived(i, kStart + Ms(30 + 4.0 * i));
   EXPECT_TRUE(cluster_.IsComplete());
   EXPECT_EQ(cluster_.Result()->rate, Kbps(1000));
+}
+
+// --- when to probe --------------------------------------------------------------------------------------------------
+
+TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
+  const ProbeController::Facts facts{
+      .now = Timestamp::Seconds(1000), .target = Kbps(1600), .receive_rate = Kbps(500), .state = CongestionState::kNormal};
+  for (const auto& [next, is_probed] : {std::pair(Kbps(1600), false), {Kbps(1610), true}, {Kbps(1700), true}}) {
+    ProbeController controller(Kbps(1600));
+    controller.SetDesiredRate({next, next});
+    for (int i = 0; i < 100; ++i) controller.OnSentPacket(i, {.send_time = facts.now, .size = DataSize::Bytes(1200)});
+    EXPECT_FALSE(controller.OnProgress(facts));
+    const auto cluster = controller.Take();
+    ASSERT_EQ(cluster.has_value(), is_probed) << next.bps();
+    if (cluster) EXPECT_EQ(cluster->target_data_rate, next);
+  }
 }
 
 // --- layers ---------------------------------------------------------------------------------------------------------

@@ -98,7 +98,8 @@ void ProbeController::Request(const Facts& facts) {
   const DataRate wanted = desired_.next.IsZero() ? shown * kFirstStep : desired_.next;
   const DataRate rate = std::min(desired_.total, succeeded_ ? std::max(wanted, shown * kNextStep) : wanted);
   const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
-  if (!is_due || rate <= shown * kWorthwhile) return;
+  // A layer that lacks little is as absent as one that lacks much.
+  if (!is_due || rate <= (desired_.next.IsZero() ? shown * kWorthwhile : shown)) return;
   const bool is_near = limit_ >= rate * kNearLimit;
   const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : shown;
   const TimeDelta longest = is_near ? kLongDuration : kMaxDuration;
