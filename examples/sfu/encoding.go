@@ -14,6 +14,9 @@ import (
 const (
 	// rateWindow is the time constant of measured rates.
 	rateWindow = time.Second
+	// heldWithin this share the rate that a layer has stays as it was: it wanders, and targets that wander with it are
+	// probed again and again.
+	heldWithin = 0.05
 	// idleAfter: an encoding without packets for so long is switched off, as browsers do where the rate is too low.
 	idleAfter = time.Second
 	// wireBytes is what a forwarded packet has besides RTP's fixed header and payload: an extension, SRTP, UDP and IP.
@@ -37,6 +40,7 @@ type encoding struct {
 	width, height int32
 	// Sums that fade: their quotient is the rate.
 	bits, seconds float64
+	held          float64
 	latest        time.Time
 	requested     time.Time
 	reported      bool
@@ -73,7 +77,10 @@ func (e *encoding) layer(now time.Time) (weir.MediaLayer, bool) {
 	if now.Sub(e.latest) > idleAfter || e.seconds < least {
 		return weir.MediaLayer{}, false
 	}
-	return weir.MediaLayer{RateBps: max(int64(e.bits/e.seconds), 1), Width: e.width, Height: e.height}, true
+	if rate := e.bits / e.seconds; math.Abs(rate-e.held) > heldWithin*e.held {
+		e.held = rate
+	}
+	return weir.MediaLayer{RateBps: max(int64(e.held), 1), Width: e.width, Height: e.height}, true
 }
 
 // wantKeyFrame requests one, unless that was done just now.

@@ -16,7 +16,6 @@ type forwarder struct {
 	// mutex guards the fields below. It is held while a packet is written, for padding comes from another goroutine.
 	mutex           sync.Mutex
 	current, wanted *encoding
-	anyPacketBegins bool
 	rewriter        rewriter
 	// The latest packet's timestamp as it came, its arrival, and whether it ended a frame.
 	timestamp uint32
@@ -30,13 +29,13 @@ func newForwarder(codec webrtc.RTPCodecCapability, id string) (*forwarder, error
 	return &forwarder{track: track}, err
 }
 
-// want chooses the encoding, from its next key frame on; or from any packet on, where there is no other to choose.
-func (f *forwarder) want(wanted *encoding, isOnly bool) {
+// want chooses the encoding. A layer is forwarded from its next key frame on, audio and video in one encoding at once.
+func (f *forwarder) want(wanted *encoding) {
 	f.mutex.Lock()
-	f.wanted, f.anyPacketBegins = wanted, isOnly
-	waits := wanted != f.current && !isOnly
+	f.wanted = wanted
+	differs := wanted != f.current
 	f.mutex.Unlock()
-	if waits {
+	if differs && wanted.isVideo() {
 		wanted.wantKeyFrame()
 	}
 }
@@ -59,7 +58,7 @@ func (f *forwarder) forward(from *encoding, packet *rtp.Packet, info frameInfo, 
 		Version: 2, Marker: packet.Marker, SequenceNumber: packet.SequenceNumber, Timestamp: packet.Timestamp,
 	}
 	if from != f.current {
-		if from != f.wanted || !f.anyPacketBegins && !info.keyFrame || len(packet.Payload) == 0 {
+		if from != f.wanted || from.rid != "" && !info.keyFrame {
 			return
 		}
 		f.rewriter.begin(&header, packet.Payload, info, f.elapsed(from, header.Timestamp, now))
@@ -95,7 +94,7 @@ func (f *forwarder) elapsed(next *encoding, timestamp uint32, now time.Time) uin
 	if known && alsoKnown && math.Abs(to-from-seconds) < mostDifference {
 		seconds = to - from
 	}
-	return uint32(max(seconds, 0) * float64(next.clockRate))
+	return uint32(math.Round(max(seconds, 0) * float64(next.clockRate)))
 }
 
 // pad sends a packet of padding; false while a frame is under way, since it must not lie within.

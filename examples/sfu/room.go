@@ -92,7 +92,7 @@ func (r *Room) Publish(offer string) (string, error) {
 // forward hands an encoding's packets on until it ends.
 func (r *Room) forward(e *encoding, track *webrtc.TrackRemote) {
 	if !e.isVideo() {
-		r.audio.want(e, true)
+		r.audio.want(e)
 	}
 	for {
 		packet, _, err := track.ReadRTP()

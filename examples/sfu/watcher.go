@@ -92,7 +92,7 @@ func (w *watcher) decide(m media, now time.Time) {
 		for _, allocation := range allocations {
 			if allocation.ID == videoStream && allocation.Layer >= 0 {
 				layer, chosen = allocation.Layer, allocation.Forwarded
-				w.video.want(m.video[layer], len(m.video) == 1)
+				w.video.want(m.video[layer])
 			}
 		}
 		if rates, err := w.allocator.Rates(); err == nil {
