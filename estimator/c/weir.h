@@ -439,8 +439,8 @@ WEIR_API int weir_layer_allocator_allocate(weir_layer_allocator* allocator, int6
 
 typedef struct weir_layer_rates {
   int64_t allocated_rate_bps; /* sum of the layers that are forwarded */
-  /* Targets for weir_send_side_set_desired_rate(): that of all layers, and the smallest that, if it lasts, adds a layer;
-   * 0 when there is nothing to add. A probe has to show them. */
+  /* Targets for weir_send_side_set_desired_rate(): that of all layers, and the smallest that, if it lasts, adds a
+   * layer; 0 when there is nothing to add. A probe has to show them. */
   int64_t desired_rate_bps;
   int64_t next_rate_bps;
 } weir_layer_rates;

@@ -96,8 +96,10 @@ TEST_F(ProbeClusterTest, MorePacketsThanItHoldsAreIgnored) {
 // --- when to probe --------------------------------------------------------------------------------------------------
 
 TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
-  const ProbeController::Facts facts{
-      .now = Timestamp::Seconds(1000), .target = Kbps(1600), .receive_rate = Kbps(500), .state = CongestionState::kNormal};
+  const ProbeController::Facts facts{.now = Timestamp::Seconds(1000),
+                                     .target = Kbps(1600),
+                                     .receive_rate = Kbps(500),
+                                     .state = CongestionState::kNormal};
   for (const auto& [next, is_probed] : {std::pair(Kbps(1600), false), {Kbps(1610), true}, {Kbps(1700), true}}) {
     ProbeController controller(Kbps(1600));
     controller.SetDesiredRate({next, next});
