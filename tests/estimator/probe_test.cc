@@ -107,7 +107,26 @@ TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
     EXPECT_FALSE(controller.OnProgress(facts));
     const auto cluster = controller.Take();
     ASSERT_EQ(cluster.has_value(), is_probed) << next.bps();
-    if (cluster) EXPECT_EQ(cluster->target_data_rate, next);
+    if (!cluster) continue;
+    EXPECT_EQ(cluster->target_data_rate, next);
+  }
+}
+
+// Padding is at most 255 bytes a packet, with headers about 300.
+TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
+  for (const int64_t next : {500, 2000, 5000, 20'000, 100'000}) {
+    ProbeController controller(Kbps(300));
+    controller.SetDesiredRate({Kbps(next), Kbps(next)});
+    for (int i = 0; i < 2000; ++i) {
+      controller.OnSentPacket(i, {.send_time = Timestamp::Seconds(1), .size = DataSize::Bytes(1200)});
+    }
+    static_cast<void>(controller.OnProgress(
+        {.now = Timestamp::Seconds(1), .target = Kbps(300), .receive_rate = Kbps(300), .state = {}}));
+    const auto cluster = controller.Take();
+    ASSERT_TRUE(cluster) << next;
+    EXPECT_LE((cluster->target_data_rate * cluster->target_duration).bytes(),
+              static_cast<int64_t>(300 * ProbeCluster::kMaxPackets));
+    EXPECT_GE(cluster->target_data_rate, Kbps(std::min<int64_t>(next, 10'000)));
   }
 }
 

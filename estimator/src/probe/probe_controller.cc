@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kBytesShare = 0.025;
 constexpr double kFirstBudget = 4000;
-constexpr double kMaxBudget = 20'000;
+constexpr double kMaxBudget = 40'000;
 constexpr double kMaxDebt = -40'000;
 
 constexpr TimeDelta kMaxQueue = TimeDelta::Millis(40);
@@ -18,8 +18,8 @@ constexpr TimeDelta kMaxDuration = TimeDelta::Millis(30);
 constexpr double kNearLimit = 0.75;
 constexpr TimeDelta kLongDuration = TimeDelta::Millis(100);
 constexpr int32_t kFewestPackets = 5;
-// So that all packets of a cluster find room, also where its end is a packet late.
-constexpr DataSize kMaxSize = kFullPacket * (0.75 * ProbeCluster::kMaxPackets);
+// Padding alone is at most 255 bytes a packet, and all packets of a cluster must find room: up to 19 Mbps.
+constexpr DataSize kMaxSize = DataSize::Bytes(280) * ProbeCluster::kMaxPackets;
 
 // Without a layer to reach; and after a success.
 constexpr double kFirstStep = 2;
@@ -103,7 +103,8 @@ void ProbeController::Request(const Facts& facts) {
   const bool is_near = limit_ >= rate * kNearLimit;
   const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : shown;
   const TimeDelta longest = is_near ? kLongDuration : kMaxDuration;
-  const TimeDelta duration = std::clamp(kMaxQueue * (carried / (rate - carried)), kMinDuration, longest);
+  const TimeDelta within_queue = std::min(kMaxQueue * (carried / (rate - carried)), longest);
+  const TimeDelta duration = std::max(std::min(within_queue, kMaxSize / rate), kMinDuration);
   const DataRate possible = std::min(rate, kMaxSize / duration);
   const DataSize added = (possible - receive_rate_) * duration;
   if (budget_ + (succeeded_ ? -kMaxDebt : 0) < static_cast<double>(added.bytes())) return;
