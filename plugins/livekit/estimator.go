@@ -14,7 +14,7 @@ import (
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
-	"weir/pion/cc"
+	"weir/pion/twcc"
 )
 
 const (
@@ -51,7 +51,7 @@ type Estimator struct {
 	mutex    sync.Mutex
 	over     bool
 	sendSide *weir.SendSide
-	reader   cc.FeedbackReader
+	reader   twcc.Reader
 	clock    clock
 	// next is the transport-wide sequence number of the next packet.
 	next      uint16

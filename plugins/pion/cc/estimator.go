@@ -17,6 +17,7 @@ import (
 	"github.com/pion/rtp"
 
 	weir "weir/pion"
+	"weir/pion/twcc"
 )
 
 const (
@@ -48,7 +49,7 @@ type Estimator struct {
 	// next is the transport-wide sequence number of the next packet.
 	next     uint16
 	probe    probe
-	messages FeedbackReader
+	messages twcc.Reader
 
 	// telling keeps the callback's news in order.
 	telling  sync.Mutex

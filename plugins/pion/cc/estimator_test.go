@@ -16,6 +16,7 @@ import (
 
 	weir "weir/pion"
 	"weir/pion/internal/shipped"
+	feedback "weir/pion/twcc"
 )
 
 const extensionID = 5
@@ -121,7 +122,7 @@ func TestSameRatesAsOfFeedbackHandedToTheLibraryDirectly(t *testing.T) {
 	}
 	defer direct.Close()
 	link := path{recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(3)), rateBps: 20e6, lossRatio: 0.02}
-	var reader FeedbackReader
+	var reader feedback.Reader
 	const payload = 1000
 	size := header(0).MarshalSize() + payload + srtpTagBytes + ipAndUDPBytes
 	expected := uint16(65_000)

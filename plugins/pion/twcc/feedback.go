@@ -1,10 +1,7 @@
-package cc
+// Package twcc reads transport-wide feedback for those who give it to the estimator at the sender.
+package twcc
 
 import (
-	"strings"
-	"time"
-
-	"github.com/pion/interceptor"
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
@@ -15,16 +12,9 @@ const (
 	referenceTimeUs   = 64_000
 )
 
-func kindOf(info *interceptor.StreamInfo) weir.Kind {
-	if strings.HasPrefix(strings.ToLower(info.MimeType), "audio/") {
-		return weir.Audio
-	}
-	return weir.Video
-}
-
-// FeedbackReader turns transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) into what became of
+// Reader turns transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) into what became of
 // each packet. Its slices are used again.
-type FeedbackReader struct {
+type Reader struct {
 	// latest is the reference time of the message before, in steps of 64 ms; unwrapped from 24 bits.
 	latest  int64
 	started bool
@@ -33,7 +23,7 @@ type FeedbackReader struct {
 
 // Read returns the packets of a message in the order of sequence numbers; valid until the next call. Packets that are
 // reported as received without a time are excluded.
-func (m *FeedbackReader) Read(message *rtcp.TransportLayerCC) []weir.PacketFeedback {
+func (m *Reader) Read(message *rtcp.TransportLayerCC) []weir.PacketFeedback {
 	m.packets = m.packets[:0]
 	timeUs := m.unwrap(message.ReferenceTime) * referenceTimeUs
 	deltas := message.RecvDeltas
@@ -77,7 +67,7 @@ func (m *FeedbackReader) Read(message *rtcp.TransportLayerCC) []weir.PacketFeedb
 	return m.packets
 }
 
-func (m *FeedbackReader) unwrap(reference uint32) int64 {
+func (m *Reader) unwrap(reference uint32) int64 {
 	const shift = 32 - referenceTimeBits
 	step := int64(int32((reference-uint32(m.latest))<<shift) >> shift)
 	if !m.started {
@@ -86,17 +76,4 @@ func (m *FeedbackReader) unwrap(reference uint32) int64 {
 	}
 	m.latest += step
 	return m.latest
-}
-
-// RoundTripTime is that of a reception report (RFC 3550, 6.4.1) which arrives at `now`; false where it
-// answers no sender report.
-func RoundTripTime(report rtcp.ReceptionReport, now time.Time) (time.Duration, bool) {
-	if report.LastSenderReport == 0 {
-		return 0, false
-	}
-	// The middle 32 bits of NTP: seconds since 1900 with 16 bits of fraction.
-	const unixToNTP = 2_208_988_800
-	ntp := uint32((uint64(now.Unix()+unixToNTP) << 16) | uint64(now.Nanosecond())<<16/1e9)
-	units := int32(ntp - report.LastSenderReport - report.Delay)
-	return time.Duration(units) * time.Second >> 16, units > 0
 }
