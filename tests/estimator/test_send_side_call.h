@@ -4,13 +4,16 @@
 #define WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "weir/layer_allocator.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir {
@@ -30,7 +33,7 @@ struct TestSendSidePath {
   // From then on the receiver acknowledges each packet in time, whatever the path did with it.
   TimeDelta optimistic_from = TimeDelta::PlusInfinity();
   uint16_t first_sequence_number = 0;
-  // Rates of layers, the lowest first, as the only media: the highest below target / 1.1 after 500 ms. None: filler.
+  // Rates of layers, the lowest first, as the only media, of which LayerAllocator chooses. None: filler.
   std::vector<DataRate> layers;
   // The media wants so many of them.
   std::function<size_t(TimeDelta)> wanted_layers = [](TimeDelta) { return size_t{100}; };
@@ -139,25 +142,25 @@ class TestSendSideCall {
     ++sequence_number_;
   }
 
-  // As LayerAllocator would for one stream, without its memory of failures.
+  // As an SFU does for one subscriber.
   void ChooseLayer() {
     if (path_.layers.empty()) return;
-    const std::span<const DataRate> layers = path_.layers;
-    const size_t wanted = std::min(path_.wanted_layers(now_ - kStart), layers.size());
-    const DataRate target = estimator_.target_rate().target_rate;
-    size_t fits = 0;
-    while (fits + 1 < wanted && layers[fits + 1] * kMargin <= target) ++fits;
-    if (fits <= layer_) fits_since_ = now_;
-    size_t chosen = std::min(layer_, wanted - 1);
-    while (chosen > 0 && layers[chosen] > target) --chosen;
-    if (now_ - fits_since_ >= kWait) chosen = fits;
-    if (chosen != layer_) layer_changes_.emplace_back(now_ - kStart, layer_ = chosen);
+    const size_t wanted = std::min(path_.wanted_layers(now_ - kStart), path_.layers.size());
+    std::vector<MediaLayer> layers;
+    for (const DataRate rate : std::span(path_.layers).first(wanted)) layers.push_back({.rate = rate});
+    Check(allocator_.SetStreams(std::array{MediaStream{.id = 1, .may_pause = false, .layers = layers}}));
+    const int chosen = allocator_.Allocate(estimator_.target_rate().target_rate, now_).front().layer;
+    if (chosen != static_cast<int>(layer_)) {
+      layer_ = static_cast<size_t>(chosen);
+      layer_changes_.emplace_back(now_ - kStart, layer_);
+    }
     if (!path_.probes) return;
-    const bool is_top = layer_ + 1 >= wanted;
-    const auto error = estimator_.SetDesiredRate(
-        {layers[wanted - 1] * kMargin, is_top ? DataRate::Zero() : layers[layer_ + 1] * kMargin});
-    if (error) throw std::logic_error(error->message);
+    Check(estimator_.SetDesiredRate({allocator_.desired_rate(), allocator_.next_rate()}));
     if (const auto cluster = estimator_.TakeProbeCluster()) AddProbe(*cluster);
+  }
+
+  static void Check(const std::optional<Error>& error) {
+    if (error) throw std::logic_error(error->message);
   }
 
   // Fills up what media does not send, evenly.
@@ -204,11 +207,9 @@ class TestSendSideCall {
     DataSize size;
     int32_t cluster;
   };
-  static constexpr double kMargin = 1.1;
-  static constexpr TimeDelta kWait = TimeDelta::Millis(500);
   std::deque<ProbePacket> probes_;
+  LayerAllocator allocator_ = LayerAllocator::Create().value();
   size_t layer_ = 0;
-  Timestamp fits_since_ = kStart;
   std::vector<std::pair<TimeDelta, size_t>> layer_changes_;
   DataSize sent_size_ = DataSize::Zero();
   DataSize probe_size_ = DataSize::Zero();

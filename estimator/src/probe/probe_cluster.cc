@@ -40,15 +40,15 @@ void ProbeCluster::OnSent(int64_t sequence_number, Timestamp send_time, DataSize
 }
 
 void ProbeCluster::OnReceived(int64_t sequence_number, Timestamp receive_time) {
+  Settle(sequence_number, receive_time);
+}
+
+void ProbeCluster::OnLost(int64_t sequence_number) { Settle(sequence_number, Timestamp::PlusInfinity()); }
+
+void ProbeCluster::Settle(int64_t sequence_number, Timestamp receive_time) {
   Packet* const packet = Find(sequence_number);
   if (!packet) return;
   packet->receive_time = receive_time;
-  OnLost(sequence_number);
-}
-
-void ProbeCluster::OnLost(int64_t sequence_number) {
-  Packet* const packet = Find(sequence_number);
-  if (!packet) return;
   packet->settled = true;
   ++settled_;
 }

@@ -45,6 +45,8 @@ class ProbeCluster {
     bool settled = false;
   };
   Packet* Find(int64_t sequence_number);
+  // PlusInfinity: lost.
+  void Settle(int64_t sequence_number, Timestamp receive_time);
 
   ProbeClusterConfig config_;
   std::array<Packet, kMaxPackets> all_;

@@ -108,10 +108,10 @@ void ProbeController::Request(const Facts& facts) {
   const DataRate possible = std::min(rate, kMaxSize / duration);
   const DataSize added = (possible - receive_rate_) * duration;
   if (budget_ + (succeeded_ ? -kMaxDebt : 0) < static_cast<double>(added.bytes())) return;
-  cluster_.Begin({facts.now, ++clusters_, possible, duration, kFewestPackets});
+  const auto id = static_cast<int32_t>(++counters_.clusters);
+  cluster_.Begin({facts.now, id, possible, duration, kFewestPackets});
   phase_ = Phase::kRequested;
   succeeded_ = false;
-  ++counters_.clusters;
 }
 
 }  // namespace weir

@@ -32,10 +32,13 @@ class ProbeController {
 
   void SetDesiredRate(const DesiredRate& desired) { desired_ = desired; }
   void OnSentPacket(int64_t sequence_number, const PacketDeparture& packet);
+  // Only packets of a cluster that awaits its verdict matter; most reports come while there is none.
   void OnReceived(int64_t sequence_number, Timestamp receive_time) {
-    cluster_.OnReceived(sequence_number, receive_time);
+    if (phase_ == Phase::kTaken) cluster_.OnReceived(sequence_number, receive_time);
   }
-  void OnLost(int64_t sequence_number) { cluster_.OnLost(sequence_number); }
+  void OnLost(int64_t sequence_number) {
+    if (phase_ == Phase::kTaken) cluster_.OnLost(sequence_number);
+  }
   // After feedback and timeouts. Returns a rate that a probe has just shown.
   std::optional<DataRate> OnProgress(const Facts& facts);
 
@@ -58,7 +61,6 @@ class ProbeController {
   ProbeCluster cluster_;
   ProbeCounters counters_;
   Phase phase_ = Phase::kIdle;
-  int32_t clusters_ = 0;
   // A success invites a larger cluster at once.
   bool succeeded_ = false;
   Timestamp next_at_ = Timestamp::MinusInfinity();
