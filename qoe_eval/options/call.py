@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 import typer
 
@@ -24,7 +24,7 @@ SenderKind = Literal["chromium", "native"]
 Size = Literal["1280x720", "640x360"]
 Codec = Literal["VP8", "VP9"]
 
-ENDS: Final = ("chromium", "native")
+ENDS: Final[tuple[SenderKind, ...]] = get_args(SenderKind)
 
 
 def is_command(end: str) -> bool:

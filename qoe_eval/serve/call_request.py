@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from weir.errors import InputError
 from weir.files.input import parse_json
 from weir.qoe_eval.call.orders import checked_order, choice, number_between, read_objective, read_pool
 from weir.qoe_eval.call.plan import Order
-from weir.qoe_eval.options.call import SIZES, SenderKind
+from weir.qoe_eval.options.call import ENDS, SIZES, SenderKind
 from weir.registry import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool
 from weir.traces.schema.scenario import Scenario
 
-SENDERS: tuple[SenderKind, ...] = get_args(SenderKind)
 BESIDE = LIBWEBRTC_SENDERS
 """The controllers that a call can be compared with: those of browsers."""
 DURATION_S = (5.0, 600.0)
@@ -65,7 +64,7 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     width, height = SIZES[choice(data, "size", SIZES)]
     return CallRequest(
         scenario=scenario,
-        sender=cast(SenderKind, choice(data, "sender", SENDERS)),
+        sender=cast(SenderKind, choice(data, "sender", ENDS)),
         # Viewers may not name files.
         controller=read_pool(name, models_from_files=False)
         if is_specification

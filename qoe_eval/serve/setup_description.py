@@ -11,10 +11,10 @@ import numpy as np
 from weir.objectives import MINIMUM_WEIGHT
 from weir.qoe_eval.call.disturbance import LARGEST_LINK_LAG_MS
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.options.call import SIZES
+from weir.qoe_eval.options.call import ENDS, SIZES
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
-from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S, SENDERS
+from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S
 from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
@@ -53,7 +53,7 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         "own": [one.name for one in scenarios.get(OWN, ())],
         "presets": {name: list(weights) for name, weights in PRESETS.items()},
         "minimum_weight": MINIMUM_WEIGHT,
-        "senders": SENDERS,
+        "senders": ENDS,
         "controllers": [
             {"name": name, "summary": CONTROLLERS[name].summary, "follows_objective": uses_model(name)}
             for name in IN_CALLS
