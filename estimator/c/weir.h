@@ -310,7 +310,7 @@ typedef struct weir_packet_feedback {
 /* One feedback message, at most 65536 packets, in the order of sequence numbers. Invalid reports are counted. */
 WEIR_API int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_packet_feedback* feedback,
                                                   size_t feedback_count, int64_t now_us) WEIR_NOEXCEPT;
-/* When to call weir_send_side_on_timeout() next; INT64_MAX before the first packet. */
+/* When to call weir_send_side_on_timeout() next; INT64_MAX before the first packet and in a pause. */
 WEIR_API int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) WEIR_NOEXCEPT;
 

@@ -26,6 +26,8 @@ constexpr int kConfirmations = 5;
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
+// Packets that were lost at the end of what was sent may never be reported.
+constexpr TimeDelta kMaxUnanswered = TimeDelta::Seconds(2);
 // In the congestion window, beyond what feedback takes: the longest queue that a pacer adds to. On a long path a full
 // window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of that time
 // there.
@@ -103,6 +105,11 @@ class SendSideEstimator::Impl {
   int64_t Unwrap(uint16_t sequence_number) const;
 
   void Begin(Timestamp now);
+  // The sender pauses from then until it sends again, which is no outage: its silence says nothing about the path.
+  Timestamp pause_begins() const;
+  bool is_answered() const { return next_to_settle_ > last_sent_; }
+  // Takes a pause that ends at `now` out of the time. Returns `now` without it.
+  Timestamp EndPause(Timestamp now);
   // By the sender's clock alone; less than 64 s.
   TimeDelta SinceSent(int64_t sequence_number);
   // Another report of it has nothing new: it was received, or lost so long ago that it cannot still arrive.
@@ -133,8 +140,11 @@ class SendSideEstimator::Impl {
   int64_t next_to_settle_ = 0;
   uint16_t next_number_ = 0;
 
+  // The sender's times that follow are without its pauses; this is their sum.
+  TimeDelta paused_ = TimeDelta::Zero();
   // The latest call, by the sender's clock.
   Timestamp now_ = Timestamp::MinusInfinity();
+  Timestamp latest_departure_ = Timestamp::MinusInfinity();
   // The shortest time from the latest arrival of a feedback, by the estimator's clock, to the feedback's arrival.
   TimeDelta return_delay_ = TimeDelta::PlusInfinity();
   // From sending the oldest packet that a feedback newly reports as received to that feedback: the shortest of the last
@@ -177,7 +187,8 @@ void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
     ++counters.invalid;
     return;
   }
-  now_ = std::max(now_, packet.send_time);
+  now_ = std::max(now_, EndPause(packet.send_time));
+  latest_departure_ = now_;
   if (!started()) {
     Begin(now_);
     last_sent_ = next_to_settle_ = packet.sequence_number;
@@ -186,11 +197,32 @@ void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
     last_sent_ += step;
   }
   Departure& departure = At(last_sent_);
-  departure.abs_send_time = AbsSendTime(packet.send_time) & kAbsSendTimeMask;
+  departure.abs_send_time = AbsSendTime(packet.send_time - paused_) & kAbsSendTimeMask;
   departure.kind = packet.kind;
   departure.state = State::kInFlight;
   departure.size = static_cast<uint16_t>(packet.size.bytes());
   if (probes) probes->OnSentPacket(last_sent_, packet);
+}
+
+Timestamp SendSideEstimator::Impl::pause_begins() const {
+  const Timestamp begins = is_answered() ? std::max(latest_departure_, latest_arrival_known_) + kSilence
+                                         : latest_departure_ + kMaxUnanswered;
+  return std::max(begins, now_);
+}
+
+Timestamp SendSideEstimator::Impl::EndPause(Timestamp now) {
+  now = now - paused_;
+  if (!started() || now <= pause_begins()) return now;
+  const TimeDelta pause = now - pause_begins();
+  paused_ += pause;
+  clock_offset_ -= pause;
+  for (int64_t i = std::max(next_to_settle_, oldest()); i <= last_sent_; ++i) {
+    if (At(i).state != State::kInFlight) continue;
+    At(i).state = State::kNotSent;
+    ++counters.fate_unknown;
+  }
+  next_to_settle_ = last_sent_ + 1;
+  return now - pause;
 }
 
 void SendSideEstimator::Impl::Begin(Timestamp now) {
@@ -211,7 +243,7 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
     counters.not_in_history += feedback.size();
     return;
   }
-  now_ = std::max(now_, now);
+  now_ = std::max(now_, is_answered() ? std::min(now - paused_, pause_begins()) : now - paused_);
   AlignClocks(feedback);
   TimeDelta feedback_delay = TimeDelta::MinusInfinity();
   for (const PacketFeedback& report : feedback) {
@@ -245,12 +277,12 @@ void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback
 void SendSideEstimator::Impl::Probe() {
   if (!probes) return;
   const DataRate before = rate();
-  const auto shown = probes->OnProgress({.now = now_,
+  const auto shown = probes->OnProgress({.now = now_ + paused_,
                                          .target = estimator.latest().target_rate,
                                          .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
                                          .state = estimator.network_state().state});
   if (shown) estimator.OnProbeResult(*shown);
-  if (rate() != before) decided_at = now_;
+  if (rate() != before) decided_at = now_ + paused_;
 }
 
 TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
@@ -398,19 +430,20 @@ void SendSideEstimator::Impl::Decide(Timestamp time) {
   estimator_time = time;
   // The rate in force is read from the estimator instead of the result.
   static_cast<void>(estimator.OnTimeout(time));
-  if (rate() != before) decided_at = now_;
+  if (rate() != before) decided_at = now_ + paused_;
 }
 
 void SendSideEstimator::Impl::OnTimeout(Timestamp now) {
   if (!started() || !IsTime(now)) return;
-  now_ = std::max(now_, now);
+  now_ = std::max(now_, std::min(now - paused_, pause_begins()));
   DecideBefore(latest_arrival_ + (now_ - latest_arrival_known_) - kSilence + TimeDelta::Micros(1));
   Probe();
 }
 
 Timestamp SendSideEstimator::Impl::next_timeout() const {
   if (!started()) return Timestamp::PlusInfinity();
-  return latest_arrival_known_ + (estimator.next_timeout() - latest_arrival_) + kSilence;
+  const Timestamp next = latest_arrival_known_ + (estimator.next_timeout() - latest_arrival_) + kSilence;
+  return next < pause_begins() ? next + paused_ : Timestamp::PlusInfinity();
 }
 
 DataSize SendSideEstimator::Impl::congestion_window() const {
@@ -425,7 +458,7 @@ std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateCon
   at_arrivals.at_time = estimator_time;
   if (auto error = estimator.SetConstraints(at_arrivals)) return error;
   constraints_ = constraints;
-  if (started() && rate() != before) decided_at = now_;
+  if (started() && rate() != before) decided_at = now_ + paused_;
   return std::nullopt;
 }
 

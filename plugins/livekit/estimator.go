@@ -22,14 +22,8 @@ const (
 	startRateBps = 1_000_000
 	// newsRatio: while the path stays congested, a capacity below this share of the last one is news.
 	newsRatio = 0.9
-	// pause is how long nothing is in flight before the estimator's time stands still.
-	pauseUs = 200_000
-	// fewest packets without feedback count as none in flight.
-	fewest = 4
-	// unansweredUs is how long after the last departure feedback is waited for.
-	unansweredUs = 2_000_000
-	staleUs      = 1_000_000
-	// idle is how long the timer sleeps while nothing is in flight.
+	staleUs   = 1_000_000
+	// idle is how long the timer sleeps at most.
 	idle = 50 * time.Millisecond
 )
 
@@ -52,7 +46,6 @@ type Estimator struct {
 	over     bool
 	sendSide *weir.SendSide
 	reader   twcc.Reader
-	clock    clock
 	// next is the transport-wide sequence number of the next packet.
 	next      uint16
 	state     bwe.CongestionState
@@ -173,12 +166,10 @@ func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
 		kind = weir.Retransmission
 	}
 	size = min(max(size, 0), math.MaxUint16)
-	// The pacer takes the time before the lock, so that it may be a little before the latest.
-	sentUs := e.clock.onSent(atMicro)
-	e.probe.onSent(probeClusterID, number, size, sentUs)
-	e.staleUntilUs = min(e.staleUntilUs, sentUs+staleUs)
+	e.probe.onSent(probeClusterID, number, size, atMicro)
+	e.staleUntilUs = min(e.staleUntilUs, atMicro+staleUs)
 	// Nothing that a host sends is an error.
-	_ = e.sendSide.OnSentPacket(sentUs, number, size, kind, 0)
+	_ = e.sendSide.OnSentPacket(atMicro, number, size, kind, 0)
 	return number
 }
 
@@ -187,10 +178,8 @@ func (e *Estimator) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
 	e.mutex.Lock()
 	if !e.over && report != nil {
 		packets := e.reader.Read(report)
-		nowUs := e.nowUs()
 		e.probe.onFeedback(packets)
-		e.clock.onFeedback(packets, nowUs, e.next)
-		if e.sendSide.OnTransportFeedback(packets, e.clock.at(nowUs)) == nil {
+		if e.sendSide.OnTransportFeedback(packets, e.nowUs()) == nil {
 			e.refresh()
 		}
 	}
@@ -206,7 +195,7 @@ func (e *Estimator) UpdateRTT(rtt float64) {
 		return
 	}
 	e.probe.rttUs = int64(1e6 * rtt)
-	_ = e.sendSide.OnRoundTripTime(e.probe.rttUs, e.clock.at(e.nowUs()))
+	_ = e.sendSide.OnRoundTripTime(e.probe.rttUs, e.nowUs())
 }
 
 // CongestionState is the one that was last reported, or None since a Reset.
@@ -232,7 +221,7 @@ func (e *Estimator) refresh() {
 	}
 	e.targetBps = rates.TargetRateBps
 	to := congestionState(network.State)
-	if to == e.stale && e.clock.at(e.nowUs()) < e.staleUntilUs {
+	if to == e.stale && e.nowUs() < e.staleUntilUs {
 		to = bwe.CongestionStateNone
 	} else {
 		e.stale = bwe.CongestionStateNone
@@ -295,11 +284,10 @@ func (e *Estimator) decide() time.Duration {
 	defer e.tell()
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	nowUs := e.nowUs()
-	if e.over || e.clock.paused(nowUs) {
+	if e.over {
 		return idle
 	}
-	now := e.clock.at(nowUs)
+	now := e.nowUs()
 	if e.sendSide.NextTimeoutUs() <= now && e.sendSide.OnTimeout(now) == nil {
 		e.refresh()
 	}

@@ -141,7 +141,7 @@ func (s *SendSide) OnTransportFeedback(feedback []PacketFeedback, nowUs int64) e
 	return s.failure(C.weir_send_side_on_transport_feedback(s.handle, first, C.size_t(len(feedback)), C.int64_t(nowUs)))
 }
 
-// NextTimeoutUs is when OnTimeout is due; math.MaxInt64 before a packet was sent.
+// NextTimeoutUs is when OnTimeout is due; math.MaxInt64 before a packet was sent and in a pause.
 func (s *SendSide) NextTimeoutUs() int64 {
 	if s.handle == nil {
 		return math.MaxInt64

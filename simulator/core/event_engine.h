@@ -20,7 +20,7 @@ namespace weir::sim {
 class EventEngine final : public ns3::SimulatorImpl {
  public:
   // The most events at one time. TCP over a path without delay and capacity never leaves its first nanosecond.
-  static constexpr int64_t kMaxEventsAtOnce = 200'000;
+  static constexpr int64_t kMaxEventsAtOnce = 50'000;
 
   static ns3::TypeId GetTypeId();
   EventEngine();

@@ -348,6 +348,37 @@ TEST_F(CallFromTheSender, FallsWithoutAnyFeedbackAndComesBack) {
   EXPECT_GT(call.ReceiveRate(TimeDelta::Seconds(30), TimeDelta::Seconds(40)), DataRate::KilobitsPerSecond(1350));
 }
 
+TEST_F(CallFromTheSender, APauseIsNoOutage) {
+  for (const int64_t pause_s : {1, 5, 70, 4000}) {
+    for (const bool last_feedback_is_lost : {false, true}) {
+      const TimeDelta start = TimeDelta::Seconds(20);
+      const TimeDelta end = start + TimeDelta::Seconds(pause_s);
+      TestSendSidePath path;
+      path.pause = {start, end};
+      path.feedback = [=](TimeDelta at) {
+        const bool lost = last_feedback_is_lost && at >= start && at < end;
+        return lost ? std::vector<TimeDelta>{} : std::vector{TimeDelta::Zero()};
+      };
+      SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
+      TestSendSideCall call(estimator, path);
+      call.RunUntil(start + TimeDelta::Millis(600));
+      const DataRate before = estimator.target_rate().target_rate;
+      call.RunUntil(end - TimeDelta::Millis(1));
+      if (!last_feedback_is_lost) {
+        EXPECT_EQ(estimator.target_rate().target_rate, before) << pause_s;
+        EXPECT_EQ(estimator.next_timeout(), Timestamp::PlusInfinity());
+      }
+      EXPECT_LE(estimator.target_rate().at_time, Timestamp::Seconds(1000) + end);
+      const TimeDelta last = end + TimeDelta::Seconds(10);
+      call.RunUntil(last);
+      EXPECT_GT(call.ReceiveRate(end, last), DataRate::KilobitsPerSecond(last_feedback_is_lost ? 1000 : 1300))
+          << pause_s;
+      EXPECT_LT(call.MedianDelay(end, last), TimeDelta::Millis(150)) << pause_s;
+      EXPECT_GT(estimator.target_rate().at_time, Timestamp::Seconds(1000) + end);
+    }
+  }
+}
+
 TEST_F(CallFromTheSender, BearsFeedbackLateOutOfOrderAndTwiceAndWrappedNumbers) {
   TestSendSidePath path;
   path.first_sequence_number = 65'000;

@@ -37,6 +37,8 @@ struct TestSendSidePath {
   std::vector<DataRate> layers;
   // The media wants so many of them.
   std::function<size_t(TimeDelta)> wanted_layers = [](TimeDelta) { return size_t{100}; };
+  // Nothing is sent meanwhile.
+  std::pair<TimeDelta, TimeDelta> pause = {TimeDelta::PlusInfinity(), TimeDelta::PlusInfinity()};
   // The host sends probe clusters.
   bool probes = true;
   // The receiver's clock minus the sender's.
@@ -111,6 +113,10 @@ class TestSendSideCall {
   };
 
   void Send() {
+    if (now_ - kStart >= path_.pause.first && now_ - kStart < path_.pause.second) {
+      next_send_ = kStart + path_.pause.second;
+      return;
+    }
     // Media at a low rate sends smaller packets, not rarer ones.
     const DataRate rate = path_.layers.empty() ? estimator_.target_rate().target_rate : path_.layers[layer_];
     const DataSize size = std::min(kFullPacket, rate * kLongestInterval);

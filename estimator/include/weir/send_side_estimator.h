@@ -69,7 +69,9 @@ struct SendSideCounters {
 
 // Feeds a BandwidthEstimator with the arrivals that feedback reports, in their order. The estimator's time is that of
 // the arrivals; each feedback message brings the decisions that a receiver would have made until it sent the message.
-// After 300 ms without feedback the estimator goes on with the sender's clock, so that it reacts to an outage.
+// After 300 ms without feedback the estimator goes on with the sender's clock, so that it reacts to an outage. Its time
+// stands still while the sender pauses: from 300 ms after all packets were answered, or 2 s after the last one that was
+// not, until another one is sent.
 //
 // A packet of unknown fate counts as one that arrived between its neighbours, without a delay: lost feedback is neither
 // loss nor a lower receive rate. A receive time that is impossible by the sender's clock is an arrival without a delay.
@@ -96,7 +98,7 @@ class SendSideEstimator {
   void OnSentPacket(const PacketDeparture& packet);
   // The reports of one feedback message, in the order of sequence numbers; `now` is when it reached the sender.
   void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now);
-  // Called when `next_timeout()` has come, which is PlusInfinity before the first packet.
+  // Called when `next_timeout()` has come, which is PlusInfinity before the first packet and in a pause.
   void OnTimeout(Timestamp now);
   Timestamp next_timeout() const;
 

@@ -301,7 +301,7 @@ class SendSideEstimator:
         """Called when `next_timeout_us` has come."""
     @property
     def next_timeout_us(self) -> int:
-        """When to call `on_timeout` next; 2**63 - 1 before the first packet."""
+        """When to call `on_timeout` next; 2**63 - 1 before the first packet and in a pause."""
     @property
     def target_rate_bps(self) -> int:
         """In force."""
