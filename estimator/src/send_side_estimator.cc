@@ -92,8 +92,8 @@ class SendSideEstimator::Impl {
   // An arrival that waits to be put in order.
   struct Pending {
     Timestamp arrival_time = Timestamp::MinusInfinity();
-    int64_t sequence_number = 0;
-    bool has_delay = true;
+    int64_t sequence_number : 63 = 0;
+    bool has_delay : 1 = true;
   };
   static constexpr size_t kMaxPending = 1024;
 
@@ -401,7 +401,7 @@ void SendSideEstimator::Impl::Add(const Pending& arrival) {
 
 void SendSideEstimator::Impl::FeedPending() {
   std::ranges::sort(pending_, [](const Pending& a, const Pending& b) {
-    return std::pair(a.arrival_time, a.sequence_number) < std::pair(b.arrival_time, b.sequence_number);
+    return std::pair(a.arrival_time, +a.sequence_number) < std::pair(b.arrival_time, +b.sequence_number);
   });
   for (const Pending& arrival : pending_) Feed(arrival);
   pending_.clear();

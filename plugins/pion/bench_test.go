@@ -36,7 +36,7 @@ func clockNs(clock int32) int64 {
 	return time.Nano()
 }
 
-// BenchmarkServer is 500 subscribers in simulated time; an iteration is one second of it. Each gets 300 packets/s, and
+// BenchmarkServer is 500 subscribers of media in layers, in simulated time; an iteration is one second of it. Each gets 300 packets/s, and
 // answers every 50 ms. p99 is of the calls that take feedback, most of which decide.
 func BenchmarkServer(b *testing.B) {
 	const (
@@ -57,6 +57,10 @@ func BenchmarkServer(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer estimators[i].Close()
+		// Memory of probes too.
+		if err = estimators[i].SetDesiredRate(10_000_000, 0); err != nil {
+			b.Fatal(err)
+		}
 	}
 	var now int64
 	var number uint16

@@ -81,7 +81,7 @@ def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomCo
 
 def _print(summary: Summary, outcome: CallsOutcome, end: str) -> None:
     if outcome.records:
-        print_means(summary, call_report.SHOWN)
+        print_means(summary, call_report.main_measures(summary))
         print_paired(summary)
     for one in summary.left_out:
         why = printable_lines("; ".join(one.why))

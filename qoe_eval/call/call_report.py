@@ -29,10 +29,12 @@ from weir.qoe_eval.report.sections.scenarios import heat_table
 from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.store import CallStore
 
-SHOWN = (
+_MAIN = (
     "call_score", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
     "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
 )  # fmt: skip
+# In place of those that need weir-peer, for calls of other stacks.
+_OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
 _LONGEST_REASON = 300
 _TIME_SERIES = (
     "Grey: capacity less cross traffic. Estimate: Weir's REMB, or the availableOutgoingBitrate of a GCC sender. Delay: "
@@ -122,7 +124,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         paired(summary),
         _per_scenario(summary),
         time_series(charts, "Call", _TIME_SERIES),
-        _calls_table(calls, out),
+        _calls_table(calls, main_measures(summary), out),
         _what_was_run(calls, summary),
     ]
     lead = {
@@ -134,23 +136,31 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     return render_page("call/lead", "Weir: calls", lead, sections, {"charts": charts}, list(summary.controllers))
 
 
+def main_measures(summary: Summary) -> list[str]:
+    """The names of the measures of a table of calls, without those that no controller has."""
+    known = {name for values in summary.controllers.values() for name in values}
+    names = _MAIN if not known or "vmaf_mean" in known else (*_MAIN, *_OF_THE_LINK)
+    return [name for name in names if not known or name in known]
+
+
 def _headline(summary: Summary) -> Section | None:
     """Every controller with the means of the main measures; None if there are none."""
     controllers = summary.controllers
     if not any(controllers.values()):
         return None
+    shown = main_measures(summary)
     rows = [
         Row(
             [
                 controller_cell(name),
                 str(max((found.n for found in values.values()), default=0)),
-                *means(values, SHOWN),
+                *means(values, shown),
             ],
             name in judged(summary),
         )
         for name, values in controllers.items()
     ]
-    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in SHOWN])]
+    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in shown])]
     view = {"table": Table(heads, rows), "all_measures": all_measures(summary, "call")}
     return Section("headline", "Controllers", "call/headline", view)
 
@@ -158,14 +168,17 @@ def _headline(summary: Summary) -> Section | None:
 def _per_scenario(summary: Summary) -> Section | None:
     """Means over seeds, controllers side by side; None for a single scenario or controller."""
     scenarios, controllers = summary.scenarios, list(summary.controllers)
-    tables = [(MEASURES[name], heat_table(MEASURES[name], scenarios, controllers, linked=False)) for name in SHOWN]
+    tables = [
+        (MEASURES[name], heat_table(MEASURES[name], scenarios, controllers, linked=False))
+        for name in main_measures(summary)
+    ]
     choices = [TableChoice(measure.label, table) for measure, table in tables if table.rows]
     if len(controllers) < 2 or len(scenarios) < 2 or not choices:
         return None
     return Section("scenarios", "Scenarios", "call/scenarios", {"choices": choices})
 
 
-def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
+def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: Path) -> Section:
     """Every call with its measures and links relative to `out`, by case, seed and controller."""
     rows, left_out = [], []
     for call, folder in _in_order(calls):
@@ -178,7 +191,7 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
             Cell(call.controller, kind="text", swatch=call.controller),
             str(call.record.seed),
             "no" if why else "yes",
-            *(MEASURES[name].display(measures.get(name)) for name in SHOWN),
+            *(MEASURES[name].display(measures.get(name)) for name in shown),
             Cell("" if links else "–", kind="text", links=links),
         ]
         rows.append(Row(cells))
@@ -187,7 +200,7 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], out: Path) -> Section:
         "Controller",
         "Seed",
         "In means",
-        *measure_heads([MEASURES[name] for name in SHOWN]),
+        *measure_heads([MEASURES[name] for name in shown]),
         "See",
     ]
     return Section("calls", "Calls", "call/calls", {"table": Table(heads, rows), "left_out": left_out})

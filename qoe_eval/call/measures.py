@@ -29,6 +29,8 @@ from weir.traces.schema.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"
 CALL_MEASURES = MEASURES.of("call")
+# Reports of getStats come about as often.
+_LEAST_LAST_FREEZE_S = 1.0
 # A delay out of these bounds is an error of the clock mapping.
 _DELAY_BOUNDS_US = (-50_000, 60_000_000)
 
@@ -135,6 +137,8 @@ def _frame_metrics_of_stats(receiver: StatsReports, metrics: Values, duration_s:
     video = receiver.of("inbound-rtp", "video")
     heights = [value for stream in video for value in stream.series("frameHeight")[1]]
     frozen_s = metrics["stats_total_freezes_duration_s"]
+    if frozen_s is not None:
+        frozen_s = min(frozen_s + _last_freeze_s(video), duration_s)
     return {
         "freeze_count": metrics["stats_freeze_count"],
         "total_freezes_duration_s": frozen_s,
@@ -142,6 +146,18 @@ def _frame_metrics_of_stats(receiver: StatsReports, metrics: Values, duration_s:
         "frame_height_mean": float(np.mean(heights)) if heights else None,
         "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))) if heights else None,
     }
+
+
+def _last_freeze_s(video: Sequence[StatsObject]) -> float:
+    """From the last decoded frame to the last report, if that is a second or more; getStats counts a freeze only when a
+    frame ends it.
+    """
+    ends = []
+    for times, decoded in (stream.series("framesDecoded") for stream in video):
+        if len(times):
+            ends.append(float(times[-1] - times[np.argmax(decoded == decoded[-1])]))
+    last_s = min(ends, default=0.0)
+    return last_s if last_s >= _LEAST_LAST_FREEZE_S else 0.0
 
 
 def end_to_end_delays_ms(frames: Sequence[ReceivedFrame]) -> list[float | None]:
