@@ -105,7 +105,7 @@ class SendSideEstimator::Impl {
   int64_t Unwrap(uint16_t sequence_number) const;
 
   void Begin(Timestamp now);
-  // The sender pauses from then until it sends again, which is no outage: its silence says nothing about the path.
+  // The sender pauses from then until it sends again: without packets there is no feedback, and no outage either.
   Timestamp pause_begins() const;
   bool is_answered() const { return next_to_settle_ > last_sent_; }
   // Takes a pause that ends at `now` out of the time. Returns `now` without it.
