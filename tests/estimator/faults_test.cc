@@ -14,6 +14,7 @@
 
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
+#include "random_cases.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
@@ -151,7 +152,7 @@ TEST_P(FaultTest, TheSenderBeginsAnewALittleBefore) {
 // Four packets of 65,535 bytes that jump by thousands: alone, or with all that follow.
 TEST_P(FaultTest, FourPacketsJumpByThousands) {
   constexpr DataRate kCapacity = Kbps(6000);
-  for (uint32_t seed = 0; seed < 40; ++seed) {
+  for (uint32_t seed = 0; seed < RandomCases(40); ++seed) {
     SCOPED_TRACE(seed);
     const bool alone = seed % 2 == 0;
     std::mt19937 random(seed);
@@ -184,7 +185,7 @@ TEST_P(FaultTest, FourPacketsJumpByThousands) {
 // Five packets that jump 100 numbers each, with send times by which they were 130 ms faster than any before: missing
 // packets count as sent, and the lowest delay as the path's.
 TEST_P(FaultTest, FivePacketsJumpAndSeemFast) {
-  for (uint32_t seed = 0; seed < 60; ++seed) {
+  for (uint32_t seed = 0; seed < RandomCases(60); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> share(0, 1);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "counted_allocations.h"
+#include "random_cases.h"
 
 namespace weir {
 namespace {
@@ -401,7 +402,7 @@ DataRate NextTarget(std::mt19937& random, DataRate target) {
 }
 
 TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
-  for (uint32_t seed = 0; seed < 40; ++seed) {
+  for (uint32_t seed = 0; seed < RandomCases(40); ++seed) {
     std::mt19937 random(seed);
     Subscriber subscriber(RandomStreams(random));
     Subscriber twin(subscriber.streams());
@@ -456,7 +457,7 @@ TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
 }
 
 TEST(LayerAllocatorPropertyTest, AConstantTargetSettlesAndEqualPrioritiesShare) {
-  for (uint32_t seed = 0; seed < 200; ++seed) {
+  for (uint32_t seed = 0; seed < RandomCases(200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     Subscriber subscriber(RandomStreams(random));
@@ -494,7 +495,7 @@ TEST(LayerAllocatorPropertyTest, EqualStreamsDifferByOneLayerAtMost) {
 }
 
 TEST(LayerAllocatorPropertyTest, AHigherTargetNeverLowersTheHighestPriority) {
-  for (uint32_t seed = 0; seed < 50; ++seed) {
+  for (uint32_t seed = 0; seed < RandomCases(50); ++seed) {
     std::mt19937 random(seed);
     std::vector<TestStream> streams{Audio(50), {.id = 51, .priority = 3}};
     for (uint32_t id = 0; id < 4; ++id) {

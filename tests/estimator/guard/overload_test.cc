@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "made_estimator.h"
+#include "random_cases.h"
 #include "scripted_controller.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
@@ -96,7 +97,7 @@ std::unique_ptr<ReceiverController> Make(const std::string& name, const Mixture&
 class OverloadTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(OverloadTest, EndsWithinTwoMinutesAfterAnyMixture) {
-  for (uint32_t seed = 0; seed < 60; ++seed) {
+  for (uint32_t seed = 0; seed < RandomCases(60); ++seed) {
     SCOPED_TRACE(seed);
     Mixture mixture(seed);
     BandwidthEstimatorConfig config;
