@@ -28,10 +28,10 @@ type PacketFeedback struct {
 	Fate           Fate
 }
 
-// Rates are those in force.
+// Rates are those in force, and the most that may be in flight: math.MaxInt64 before the first feedback.
 type Rates struct {
-	TargetRateBps, PacingRateBps int64
-	Reason                       string
+	TargetRateBps, PacingRateBps, CongestionWindowBytes int64
+	Reason                                              string
 }
 
 // SendSideCounters are since construction; see weir_send_side_counters of weir.h.
@@ -167,7 +167,10 @@ func (s *SendSide) Rates() (Rates, error) {
 	if err := s.failure(C.weir_send_side_get_rates(s.handle, &s.rates)); err != nil {
 		return Rates{}, err
 	}
-	return Rates{int64(s.rates.target_rate_bps), int64(s.rates.pacing_rate_bps), reason(s.rates.reason)}, nil
+	r := &s.rates
+	return Rates{
+		int64(r.target_rate_bps), int64(r.pacing_rate_bps), int64(r.congestion_window_bytes), reason(r.reason),
+	}, nil
 }
 
 // SetDesiredRate is for media in layers: the targets for all of them, and for one layer more; 0: any more is welcome.

@@ -1,5 +1,5 @@
-// Package cc is Weir behind pion's cc.BandwidthEstimator, for those who send: from transport-wide feedback alone, as
-// every browser gives it. It stands where pion's own gcc stands, in LiveKit too.
+// Package cc is Weir behind pion's cc.BandwidthEstimator, for those who send: from transport-wide feedback, as every
+// browser gives it, or from that of RFC 8888. It stands where pion's own gcc stands, in LiveKit too.
 //
 //	controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
 //	registry.Add(controller) // before the next line
@@ -25,6 +25,9 @@ const (
 	// ipAndUDPBytes is what a packet has beside RTP on an IPv4 path; SRTP's tag is 10 bytes more.
 	ipAndUDPBytes = 28
 	srtpTagBytes  = 10
+	// congestedIntervalUs: so long after the latest packet one more frame may leave into a full window, lest lost feedback
+	// keep it full; libwebrtc's.
+	congestedIntervalUs = 500_000
 )
 
 // Options are those of an Estimator.
@@ -46,10 +49,12 @@ type Estimator struct {
 	over     bool
 	sendSide *weir.SendSide
 	rates    weir.Rates
-	// next is the transport-wide sequence number of the next packet.
-	next     uint16
+	history  history
+	sentUs   int64
 	probe    probe
 	messages twcc.Reader
+	// transportWide feedback has come, else perStream: that of RFC 8888.
+	transportWide, perStream bool
 
 	// telling keeps the callback's news in order.
 	telling  sync.Mutex
@@ -85,7 +90,8 @@ func NewEstimator(options Options) (*Estimator, error) {
 	return e, nil
 }
 
-// AddStream watches a stream that carries transport-wide sequence numbers; others pass as they are.
+// AddStream watches a stream. Streams without transport-wide sequence numbers count while feedback is that of RFC 8888;
+// else they pass as they are.
 //
 // Numbers are given anew here, under the mutex: those of pion's header interceptor may change places on their way when
 // several goroutines write, and the estimator wants them in order.
@@ -96,37 +102,42 @@ func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.R
 			id = uint8(extension.ID)
 		}
 	}
-	if id == 0 {
-		return writer
-	}
 	ofStream := kindOf(info)
 	return interceptor.RTPWriterFunc(
 		func(header *rtp.Header, payload []byte, attributes interceptor.Attributes) (int, error) {
-			if number := header.GetExtension(id); len(number) >= 2 {
-				kind, padding := ofStream, 0
-				if header.Padding {
-					padding = int(header.PaddingSize)
-				}
-				if padding > 0 && len(payload) == 0 {
-					kind = weir.Probe
-				}
-				e.onSent(number, header.MarshalSize()+len(payload)+padding+srtpTagBytes+ipAndUDPBytes, kind)
+			var number []byte
+			if id != 0 {
+				number = header.GetExtension(id)
 			}
+			kind, padding := ofStream, 0
+			if header.Padding {
+				padding = int(header.PaddingSize)
+			}
+			if padding > 0 && len(payload) == 0 {
+				kind = weir.Probe
+			}
+			e.onSent(header, number, header.MarshalSize()+len(payload)+padding+srtpTagBytes+ipAndUDPBytes, kind)
 			return writer.Write(header, payload, attributes)
 		})
 }
 
-// onSent gives a packet its number, in the two bytes of its extension.
-func (e *Estimator) onSent(number []byte, size int, kind weir.Kind) {
+// onSent gives a packet its number, in the two bytes of its extension if it has one.
+func (e *Estimator) onSent(header *rtp.Header, number []byte, size int, kind weir.Kind) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	binary.BigEndian.PutUint16(number, e.next)
+	if len(number) >= 2 {
+		binary.BigEndian.PutUint16(number, e.history.next)
+	} else if !e.perStream {
+		return
+	}
+	e.sentUs = e.nowUs()
 	// Nothing that a host sends is an error.
-	_ = e.sendSide.OnSentPacket(e.nowUs(), e.next, size, kind, e.probe.take(size))
-	e.next++
+	_ = e.sendSide.OnSentPacket(e.sentUs, e.history.next, size, kind, e.probe.take(size))
+	e.history.add(header.SSRC, header.SequenceNumber, size)
 }
 
-// WriteRTCP takes RTCP that has come: transport-wide feedback, and round-trip times from receiver reports.
+// WriteRTCP takes RTCP that has come: transport-wide feedback, that of RFC 8888 from a peer that sends no other, and
+// round-trip times from receiver reports.
 func (e *Estimator) WriteRTCP(packets []rtcp.Packet, _ interceptor.Attributes) error {
 	err := e.take(packets)
 	e.tell()
@@ -143,7 +154,14 @@ func (e *Estimator) take(packets []rtcp.Packet) error {
 		var err error
 		switch packet := packet.(type) {
 		case *rtcp.TransportLayerCC:
-			err = e.sendSide.OnTransportFeedback(e.messages.Read(packet), e.nowUs())
+			e.transportWide, e.perStream = true, false
+			err = e.takeFeedback(e.messages.Read(packet))
+		case *rtcp.CCFeedbackReport:
+			// Its clock is another one.
+			if !e.transportWide {
+				e.perStream = true
+				err = e.takeFeedback(e.history.read(packet))
+			}
 		case *rtcp.ReceiverReport:
 			err = e.takeReports(packet.Reports)
 		case *rtcp.SenderReport:
@@ -154,6 +172,18 @@ func (e *Estimator) take(packets []rtcp.Packet) error {
 		}
 	}
 	return e.refresh()
+}
+
+func (e *Estimator) takeFeedback(feedback []weir.PacketFeedback) error {
+	if len(feedback) == 0 {
+		return nil
+	}
+	for _, packet := range feedback {
+		if packet.Fate != weir.FateUnknown {
+			e.history.answer(packet.SequenceNumber)
+		}
+	}
+	return e.sendSide.OnTransportFeedback(feedback, e.nowUs())
 }
 
 func (e *Estimator) takeReports(reports []rtcp.ReceptionReport) error {

@@ -112,7 +112,8 @@ func TestSameRatesAsOfFeedbackHandedToTheLibraryDirectly(t *testing.T) {
 	}
 	defer sendSide.Close()
 	var nowUs int64
-	estimator := &Estimator{nowUs: func() int64 { return nowUs }, sendSide: sendSide, next: 65_000}
+	estimator := &Estimator{nowUs: func() int64 { return nowUs }, sendSide: sendSide}
+	estimator.history.next, estimator.history.first = 65_000, 65_000
 	if estimator.rates, err = sendSide.Rates(); err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +211,8 @@ func TestStreamsWithoutTheExtensionPassAsTheyAre(t *testing.T) {
 	if _, err := estimator.AddStream(info, plain).Write(&rtp.Header{}, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if estimator.next != 0 {
-		t.Errorf("%d packets without a number were counted", estimator.next)
+	if estimator.history.next != 0 {
+		t.Errorf("%d packets without a number were counted", estimator.history.next)
 	}
 }
 

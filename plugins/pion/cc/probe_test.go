@@ -55,7 +55,7 @@ func newLayeredCall(t *testing.T, linkBps float64) *layeredCall {
 func (c *layeredCall) send(payload int, padding byte) {
 	h := header(0)
 	h.Padding, h.PaddingSize = padding > 0, padding
-	before, number := c.estimator.probe.bytes, c.estimator.next
+	before, number := c.estimator.probe.bytes, c.estimator.history.next
 	if _, err := c.writer.Write(h, make([]byte, payload), nil); err != nil {
 		c.t.Fatal(err)
 	}

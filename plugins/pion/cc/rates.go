@@ -59,10 +59,20 @@ func (e *Estimator) tell() {
 }
 
 // GetTargetBitrate is the rate in force, bit/s, IP and UDP included.
-func (e *Estimator) GetTargetBitrate() int {
+func (e *Estimator) GetTargetBitrate() int { return int(e.Rates().TargetRateBps) }
+
+// Rates are those in force. A pacer follows the pacing rate: see the example.
+func (e *Estimator) Rates() weir.Rates {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return int(e.rates.TargetRateBps)
+	return e.rates
+}
+
+// WindowFull is true while the bytes in flight fill the congestion window. An encoder then encodes no frame.
+func (e *Estimator) WindowFull() bool {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return !e.over && e.history.inFlight >= e.rates.CongestionWindowBytes && e.nowUs()-e.sentUs < congestedIntervalUs
 }
 
 // OnTargetBitrateChange registers f, which is called with each new rate. f may call any other method.
