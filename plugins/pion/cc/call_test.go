@@ -9,6 +9,7 @@ import (
 
 	"github.com/pion/interceptor"
 	pioncc "github.com/pion/interceptor/pkg/cc"
+	"github.com/pion/interceptor/pkg/pacing"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
@@ -21,30 +22,58 @@ const linkBps = 1_000_000
 
 // In real time: a sender with Weir, over an emulated link to a receiver that is pion as it comes.
 func TestASenderReachesTheRateOfTheLink(t *testing.T) {
+	reachTheRateOfTheLink(t, nil, link.Plain)
+}
+
+// The same without transport-wide numbers, and behind a pacer that follows the pacing rate.
+func TestAPacedSenderReachesTheRateOfTheLinkFromPerStreamFeedback(t *testing.T) {
+	reachTheRateOfTheLink(t, pacing.NewInterceptor(pacing.InitialRate(330_000)),
+		func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
+			return webrtc.ConfigureCongestionControlFeedback(media, registry)
+		})
+}
+
+func reachTheRateOfTheLink(
+	t *testing.T, pacer *pacing.InterceptorFactory,
+	receiver func(*webrtc.SettingEngine, *webrtc.MediaEngine, *interceptor.Registry) error,
+) {
 	model, err := shipped.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := link.New(t, linkBps, 20*time.Millisecond, 300*time.Millisecond)
-	estimators := make(chan pioncc.BandwidthEstimator, 1)
+	estimators := make(chan *cc.Estimator, 1)
+	var pacerID string
 	sending := link.NewPeer(t, path.Near,
 		func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 			controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
 			if err != nil {
 				return err
 			}
-			controller.OnNewPeerConnection(func(_ string, e pioncc.BandwidthEstimator) { estimators <- e })
+			controller.OnNewPeerConnection(func(id string, e pioncc.BandwidthEstimator) {
+				pacerID = id
+				estimators <- e.(*cc.Estimator)
+			})
 			registry.Add(controller)
+			if pacer != nil {
+				registry.Add(pacer)
+				return webrtc.ConfigureRTCPReports(registry)
+			}
 			return errors.Join(
 				cc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.ConfigureRTCPReports(registry))
 		})
-	receiving := link.NewPeer(t, path.Far, link.Plain)
+	receiving := link.NewPeer(t, path.Far, receiver)
 	filler, err := link.NewFiller(300_000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	estimator := <-estimators
-	estimator.OnTargetBitrateChange(func(bitrate int) { filler.SetRate(int64(bitrate)) })
+	estimator.OnTargetBitrateChange(func(bitrate int) {
+		filler.SetRate(int64(bitrate))
+		if pacer != nil {
+			pacer.SetRate(pacerID, int(estimator.Rates().PacingRateBps))
+		}
+	})
 	sender, err := sending.AddTrack(filler.Track)
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 // historyLength is the library's SendSideEstimator::kHistory; a power of 2.
 const historyLength = 8192
 
-// history is the latest packets that were sent: for RFC 8888, which names them by stream and RTP sequence number, and for
-// the bytes in flight. Feedback is untrusted: each entry of it costs one search.
+// history is the latest packets that were sent: for RFC 8888, which names them by stream and RTP sequence number, and
+// for the bytes in flight. Feedback is untrusted: each entry of it costs one search.
 type history struct {
 	// next is the transport-wide sequence number of the next packet, first that of the oldest in flight.
 	next, first uint16
@@ -94,6 +94,8 @@ func (h *history) read(message *rtcp.CCFeedbackReport) []weir.PacketFeedback {
 			h.reports = append(h.reports, report)
 		}
 	}
-	slices.SortFunc(h.reports, func(a, b weir.PacketFeedback) int { return int(int16(a.SequenceNumber - b.SequenceNumber)) })
+	slices.SortFunc(h.reports, func(a, b weir.PacketFeedback) int {
+		return int(int16(a.SequenceNumber - b.SequenceNumber))
+	})
 	return h.reports
 }
