@@ -233,10 +233,11 @@ func TestCallbacksMayCallWhatTheyLike(t *testing.T) {
 		_, _ = writer.Write(header(0), make([]byte, 1000), nil)
 		recorder.Record(7, number, int64(number)*10_000)
 	}
-	// Once there was some, the rate falls where no more feedback comes.
+	// Once there was some, the rate falls where no more feedback comes; a sender whose packets are all answered pauses.
 	if err := estimator.WriteRTCP(recorder.BuildFeedbackPacket(), nil); err != nil {
 		t.Error(err)
 	}
+	_, _ = writer.Write(header(0), make([]byte, 1000), nil)
 	select {
 	case bitrate := <-told:
 		if bitrate == 300_000 {
