@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# An end of a call over LiveKit, for `weir call --sender plugins/livekit/end.sh --receiver plugins/livekit/end.sh`. The
+# sender is livekit-server and a Chromium that publishes three layers, the receiver a Chromium that subscribes. Labels:
+# weir, sendsidebwe and remotebwe. `make server npm` builds what it runs; Chromium is the one in CHROMIUM.
+set -euo pipefail
+cd "$(dirname "$0")"
+readonly build=../../build/plugins
+readonly server=$build/livekit/livekit-server-weir client=$build/livekit/node_modules/livekit-client/dist
+missing() { echo "plugins/livekit: $1" >&2; exit 3; }
+[[ -x $server && -d $client ]] || missing "no livekit-server or livekit-client: make -C plugins/livekit server npm"
+chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
+label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
+unset WEIR_MODEL
+case $label in
+  weir) WEIR_MODEL=$(PKG_CONFIG_PATH=$build/prefix/lib/pkgconfig pkg-config --variable=model weir); export WEIR_MODEL ;;
+  sendsidebwe | remotebwe) ;;
+  *) missing "no label $label: weir, sendsidebwe or remotebwe" ;;
+esac
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait' TERM INT
+
+if [[ $role == sender ]]; then
+  # Media over TCP would hide the link's losses.
+  send_side=$([[ $label == remotebwe ]] && echo false || echo true)
+  $server --dev --bind 0.0.0.0 --config-body "rtc: {node_ip: $host, allow_tcp_fallback: false,
+    congestion_control: {enabled: true, allow_pause: false, use_send_side_bwe: $send_side}}" >&2 &
+else
+  host=$WEIR_LINK_FAR
+fi
+token=$($server --dev create-join-token --room weir --identity "$role" 2>/dev/null | sed -n 's/^Token: //p')
+# The page's messages are lines of its console.
+"$chromium" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+  --autoplay-policy=no-user-gesture-required --disable-background-timer-throttling --disable-renderer-backgrounding \
+  --disable-features=WebRtcHideLocalIpsWithMdns --enable-logging=stderr --user-data-dir="$folder" \
+  "file://$PWD/end.html?role=$role&token=$token&server=ws://$host:7880&client=$(realpath "$client")" \
+  > >(sed -un 's/.*CONSOLE.*\] "\({"type".*}\)", source: .*/\1/p;t;w /dev/stderr') 2>&1 &
+wait -n
