@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # An end of a call over LiveKit, for `weir call --sender plugins/livekit/end.sh --receiver plugins/livekit/end.sh`. The
 # sender is livekit-server and a Chromium that publishes three layers, the receiver a Chromium that subscribes. Labels:
-# weir, sendsidebwe and remotebwe. `make server npm` builds what it runs; Chromium is the one in CHROMIUM.
+# weir, sendsidebwe and remotebwe. The targets server and npm of the Makefile build what it runs; Chromium is the one in
+# CHROMIUM.
 set -euo pipefail
 cd "$(dirname "$0")"
 readonly build=../../build/plugins
