@@ -279,6 +279,7 @@ void SendSideEstimator::Impl::Probe() {
   const DataRate before = rate();
   const auto shown = probes->OnProgress({.now = now_ + paused_,
                                          .target = estimator.latest().target_rate,
+                                         .max_rate = constraints_.max_rate,
                                          .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
                                          .state = estimator.network_state().state});
   if (shown) estimator.OnProbeResult(*shown);

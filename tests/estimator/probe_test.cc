@@ -225,6 +225,26 @@ TEST_P(LayersTest, AReceiverThatLiesGetsNoMoreThanIsDesired) {
   EXPECT_EQ(UntilTop(call, TimeDelta::Zero()), TimeDelta::PlusInfinity());
 }
 
+// A receiver that lies would else be sent cluster after cluster.
+TEST_P(LayersTest, NoClusterIsAboveTheMaximum) {
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
+  path.probes = false;
+  SendSideEstimatorConfig config;
+  config.estimator.constraints.max_rate = Kbps(1000);
+  SendSideEstimator estimator = MadeSendSideEstimator(config, Controller());
+  ASSERT_FALSE(estimator.SetDesiredRate({Kbps(1650), Kbps(1650)}));
+  TestSendSideCall call(estimator, path);
+  int taken = 0;
+  for (int second = 1; second <= 30; ++second) {
+    call.RunUntil(TimeDelta::Seconds(second));
+    const auto cluster = estimator.TakeProbeCluster();
+    if (!cluster) continue;
+    ++taken;
+    EXPECT_LE(cluster->target_data_rate, Kbps(1000));
+  }
+  EXPECT_GT(taken, 0);
+}
+
 TEST_P(LayersTest, ClustersThatAreNeverSentExpire) {
   TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
   path.probes = false;

@@ -96,7 +96,9 @@ std::optional<DataRate> ProbeController::EndCluster(const Facts& facts) {
 void ProbeController::Request(const Facts& facts) {
   const DataRate shown = TargetRate(facts.target);
   const DataRate wanted = desired_.next.IsZero() ? shown * kFirstStep : desired_.next;
-  const DataRate rate = std::min(desired_.total, succeeded_ ? std::max(wanted, shown * kNextStep) : wanted);
+  const DataRate next = succeeded_ ? std::max(wanted, shown * kNextStep) : wanted;
+  // Above the maximum nothing is to be shown, and a receiver that lies would be sent cluster after cluster.
+  const DataRate rate = std::min({desired_.total, facts.max_rate, next});
   const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
   // A layer that lacks little is as absent as one that lacks much.
   if (!is_due || rate <= (desired_.next.IsZero() ? shown * kWorthwhile : shown)) return;

@@ -24,6 +24,8 @@ class ProbeController {
   struct Facts {
     Timestamp now = Timestamp::MinusInfinity();
     DataRate target = DataRate::Zero();
+    // The highest that the constraints allow.
+    DataRate max_rate = DataRate::PlusInfinity();
     DataRate receive_rate = DataRate::Zero();
     CongestionState state = CongestionState::kNormal;
   };
