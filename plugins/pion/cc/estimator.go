@@ -71,22 +71,26 @@ func NewFactory(options Options) pioncc.BandwidthEstimatorFactory {
 
 // NewEstimator makes one. It is closed with its PeerConnection; one that never had any, by Close.
 func NewEstimator(options Options) (*Estimator, error) {
+	start := time.Now()
+	e, err := newWithClock(options, func() int64 { return time.Since(start).Microseconds() })
+	if err == nil {
+		go e.run()
+	}
+	return e, err
+}
+
+// newWithClock makes one that has no goroutine of its own.
+func newWithClock(options Options, nowUs func() int64) (*Estimator, error) {
 	sendSide, err := weir.NewSendSide(options.Config, options.PacingFactor)
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	e := &Estimator{
-		nowUs:    func() int64 { return time.Since(start).Microseconds() },
-		closed:   make(chan struct{}),
-		sendSide: sendSide,
-	}
+	e := &Estimator{nowUs: nowUs, closed: make(chan struct{}), sendSide: sendSide}
 	if e.rates, err = sendSide.Rates(); err != nil {
 		sendSide.Close()
 		return nil, err
 	}
 	e.told = int(e.rates.TargetRateBps)
-	go e.run()
 	return e, nil
 }
 

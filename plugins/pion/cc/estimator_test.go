@@ -87,15 +87,22 @@ func (p *path) carry(nowUs int64, number uint16, bytes int) {
 // feedback of what has arrived, over the wire.
 func (p *path) feedback(t testing.TB) []rtcp.Packet {
 	t.Helper()
-	raw, err := rtcp.Marshal(p.recorder.BuildFeedbackPacket())
+	return overTheWire(t, p.recorder.BuildFeedbackPacket()...)
+}
+
+// simulated is an Estimator with the shipped model and without a goroutine of its own, by the clock `nowUs`.
+func simulated(t testing.TB, nowUs *int64) *Estimator {
+	t.Helper()
+	model, err := shipped.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
-	packets, err := rtcp.Unmarshal(raw)
+	estimator, err := newWithClock(Options{Config: weir.Config{Model: model}}, func() int64 { return *nowUs })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return packets
+	t.Cleanup(func() { _ = estimator.Close() })
+	return estimator
 }
 
 // The same call twice: through the interceptor with what pion parses, and by hand to the library. Transport-wide numbers

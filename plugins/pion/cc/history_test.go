@@ -13,13 +13,12 @@ import (
 	"github.com/pion/rtp"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
 )
 
-// overTheWire is what pion parses of a message.
-func overTheWire(t testing.TB, message rtcp.Packet) []rtcp.Packet {
+// overTheWire is what pion parses of messages.
+func overTheWire(t testing.TB, messages ...rtcp.Packet) []rtcp.Packet {
 	t.Helper()
-	raw, err := rtcp.Marshal([]rtcp.Packet{message})
+	raw, err := rtcp.Marshal(messages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,20 +137,9 @@ type answer struct {
 }
 
 func newStreamCall(t *testing.T, rateBps float64) *streamCall {
-	model, err := shipped.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sendSide, err := weir.NewSendSide(weir.Config{Model: model}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Helper()
 	c := &streamCall{t: t, rateBps: rateBps, random: rand.New(rand.NewSource(2)), recorder: rfc8888.NewRecorder()}
-	c.estimator = &Estimator{nowUs: func() int64 { return c.nowUs }, closed: make(chan struct{}), sendSide: sendSide}
-	t.Cleanup(func() { _ = c.estimator.Close() })
-	if c.estimator.rates, err = sendSide.Rates(); err != nil {
-		t.Fatal(err)
-	}
+	c.estimator = simulated(t, &c.nowUs)
 	c.video = c.estimator.AddStream(&interceptor.StreamInfo{MimeType: "video/VP8"}, writerTo(c.carry))
 	c.audio = c.estimator.AddStream(&interceptor.StreamInfo{MimeType: "audio/opus"}, writerTo(c.carry))
 	return c

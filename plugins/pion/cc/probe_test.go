@@ -11,7 +11,6 @@ import (
 	"github.com/pion/rtp"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
 )
 
 const (
@@ -36,18 +35,9 @@ type layeredCall struct {
 
 func newLayeredCall(t *testing.T, linkBps float64) *layeredCall {
 	t.Helper()
-	model, err := shipped.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sendSide, err := weir.NewSendSide(weir.Config{Model: model}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := &layeredCall{t: t}
 	c.link = path{recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(5)), rateBps: linkBps}
-	c.estimator = &Estimator{nowUs: func() int64 { return c.nowUs }, closed: make(chan struct{}), sendSide: sendSide}
-	t.Cleanup(func() { _ = c.estimator.Close() })
+	c.estimator = simulated(t, &c.nowUs)
 	c.writer = c.estimator.AddStream(info, writerTo(func(*rtp.Header) {}))
 	return c
 }
