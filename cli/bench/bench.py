@@ -142,15 +142,18 @@ def bench(
     if record is not None:
         from weir.qoe_eval.measurement import write_measurement
 
-        write_measurement(record, measurement_of(figures, chosen, repetitions))
+        write_measurement(record, measurement_of(figures, chosen, simulator, repetitions))
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:
         raise typer.Exit(1)
 
 
-def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, repetitions: int) -> Measurement:
+def measurement_of(
+    figures: Mapping[str, Sequence[float]], model: Path, simulator: Path, repetitions: int
+) -> Measurement:
     """The record of results: medians, with the smallest and largest repetition."""
     from weir.qoe_eval.measurement import Measurement, Value, commit, today
+    from weir.qoe_eval.runs.simulator import simulator_versions
 
     return Measurement(
         measured="speed",
@@ -158,6 +161,7 @@ def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, repetiti
         "with the smallest and largest.",
         command=f"weir bench --repetitions {repetitions}",
         model_sha256=sha256_of_file(model),
+        libwebrtc=simulator_versions(simulator)["libwebrtc"],
         date=today(),
         commit=commit(),
         values={
