@@ -148,8 +148,9 @@ void RunThread(const std::shared_ptr<Queue>& queue) {
       // goes out at once.
       const PolicyModel& model = rest[0]->policy->model();
       const auto is_same = [&](const std::shared_ptr<Call>& one) { return &one->policy->model() == &model; };
-      const size_t together =
-          model.needs_onnxruntime() ? 1 : rest.size() - std::ranges::stable_partition(rest, is_same).size();
+      const auto different =
+          model.needs_onnxruntime() ? rest.begin() + 1 : std::stable_partition(rest.begin(), rest.end(), is_same);
+      const auto together = static_cast<size_t>(different - rest.begin());
       AnswerTogether(rest.first(together));
       rest = rest.subspan(together);
     }
