@@ -5,6 +5,7 @@ go 1.24.0
 require (
 	github.com/livekit/livekit-server v1.8.4
 	github.com/livekit/protocol v1.34.0
+	github.com/pion/interceptor v0.1.48
 	github.com/pion/rtcp v1.2.17
 	weir/pion v0.0.0
 )
@@ -64,7 +65,6 @@ require (
 	github.com/pion/datachannel v1.6.2 // indirect
 	github.com/pion/dtls/v3 v3.1.8 // indirect
 	github.com/pion/ice/v4 v4.4.2 // indirect
-	github.com/pion/interceptor v0.1.48 // indirect
 	github.com/pion/logging v0.2.4 // indirect
 	github.com/pion/mdns/v2 v2.2.0 // indirect
 	github.com/pion/randutil v0.1.0 // indirect
