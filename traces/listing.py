@@ -79,7 +79,8 @@ def list_scenarios(
 
     from weir.console import output_console
 
-    table = Table("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
+    heads = ("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
+    table = Table(*heads, box=None, header_style="dim", pad_edge=False)
     for row in rows:
         low, mean, high = (row[f"{key}_capacity_bps"] / 1e6 for key in ("min", "mean", "max"))
         capacity = f"{mean:g}" if low == high else f"{low:.3g} - {mean:.3g} - {high:.3g}"

@@ -340,6 +340,7 @@ def test_doctor_without_the_simulator_is_status_3_and_no_path_is_wrapped(weir):
     status, out, error = weir("doctor", WEIR_SIM=simulator)
     assert status == 3
     assert simulator in out
+    assert not any(line.endswith(" ") for line in out.splitlines())
     assert "weir-sim" in error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich.console import Console
@@ -18,6 +19,15 @@ class _PlainConsole(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(printable_lines(text), **options)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As rich's, but without spaces at the ends of lines in files and pipes: rich pads each row of a table."""
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        self.file.write(re.sub(" +$", "", captured.get(), flags=re.MULTILINE))
 
 
 def output_console(pipe_width: int = 250) -> Console:
