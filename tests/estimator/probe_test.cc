@@ -175,6 +175,19 @@ TEST_P(LayersTest, TheTopIsReachedSoonAfterThePathOpens) {
   EXPECT_LE(times.back(), Ms(6000));
 }
 
+// A longer path looks like a queue until its base delay is known.
+TEST_P(LayersTest, TheTopIsReachedSoonAfterTheCallMovesToAFasterAndLongerPath) {
+  for (const int64_t longer_ms : {10, 20, 30, 50, 70, 100, 200}) {
+    const TimeDelta opens = TimeDelta::Seconds(20);
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
+    TestSendSidePath path = Path([opens](TimeDelta at) { return Kbps(at < opens ? 300 : 3000); });
+    path.detour = {opens, Ms(longer_ms)};
+    TestSendSideCall call(estimator, path);
+    call.RunUntil(TimeDelta::Seconds(80));
+    EXPECT_LE(UntilTop(call, opens), Ms(6000)) << longer_ms;
+  }
+}
+
 TEST_P(LayersTest, ASteadyPathIsProbedWithoutAQueueAndForFewBytes) {
   for (const int64_t capacity : {300, 700, 1200, 3000}) {
     SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());

@@ -23,6 +23,8 @@ struct TestSendSidePath {
   // In its place, where it changes.
   std::function<DataRate(TimeDelta)> changing_capacity = {};
   TimeDelta one_way_delay = TimeDelta::Millis(25);
+  // From a time on, the one-way delay is larger by another.
+  std::pair<TimeDelta, TimeDelta> detour = {TimeDelta::PlusInfinity(), TimeDelta::Zero()};
   TimeDelta queue = TimeDelta::Millis(300);
   // Delays after which feedback is passed in; none: it is lost.
   std::function<std::vector<TimeDelta>(TimeDelta)> feedback = [](TimeDelta) {
@@ -141,7 +143,8 @@ class TestSendSideCall {
       longest_queue_ = std::max(longest_queue_, wait);
       const DataRate capacity = path_.changing_capacity ? path_.changing_capacity(now_ - kStart) : path_.capacity;
       bottleneck_free_ = now_ + wait + size / capacity;
-      const Timestamp arrival = bottleneck_free_ + path_.one_way_delay;
+      const TimeDelta detour = now_ - kStart >= path_.detour.first ? path_.detour.second : TimeDelta::Zero();
+      const Timestamp arrival = bottleneck_free_ + path_.one_way_delay + detour;
       waiting_.push_back({sequence_number_, PacketFate::kReceived, arrival});
       deliveries_.push_back({arrival - kStart, arrival - now_, size});
     }
