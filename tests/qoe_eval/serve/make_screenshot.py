@@ -31,9 +31,9 @@ FAKE_SPEED = 8.0
 FRAMES = 100
 FRAME_S = 0.4
 SHOWN_MS = 100
-MOVING_SIZE = {"width": 1200, "height": 860}
+MOVING_SIZE = {"width": 1200, "height": 920}
 # The part of the page that is shown.
-MOVING_CLIP = {"x": 0, "y": 0, "width": 1200, "height": 770}
+MOVING_CLIP = {"x": 0, "y": 0, "width": 1200, "height": 905}
 MOVING_WIDTH = 900
 
 
