@@ -36,7 +36,6 @@ from weir.trainer.learning.evaluation import Evaluation
 from weir.trainer.learning.run_record import CHECKPOINT
 from weir.trainer.learning.train import train
 from weir.trainer.policies.networks import PreferencePolicy
-from weir_papers.mocc.landmarks import LandmarkObjectives, LandmarkSchedule, landmarks, weights_of
 
 Objective = tuple[float, float, float]
 
@@ -68,20 +67,14 @@ def seen_objective(generator: np.random.Generator) -> Sequence[float]:
     """A random objective outside the neighbourhood of the unseen one."""
     while True:
         objective = random_objective(generator)
-        if not near_unseen(objective):
+        if max(abs(weight - unseen) for weight, unseen in zip(objective, UNSEEN, strict=True)) >= NEIGHBOURHOOD:
             return objective
-
-
-def near_unseen(objective: Sequence[float]) -> bool:
-    """True for an objective in the neighbourhood of the unseen one."""
-    return max(abs(weight - unseen) for weight, unseen in zip(objective, UNSEEN, strict=True)) < NEIGHBOURHOOD
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The size of the experiment: one base policy, trained on random objectives or on `landmarks`; with each of the
-    seeds 1 to `seeds` one policy from scratch and an adaptation of the base with and without replay; evaluations on
-    `scenarios` of `scenario_duration_s`.
+    """The size of the experiment: one base policy; with each of the seeds 1 to `seeds` one policy from scratch and an
+    adaptation of the base with and without replay; evaluations on `scenarios` of `scenario_duration_s`.
     """
 
     seeds: int = 2
@@ -91,7 +84,6 @@ class Plan:
     replay: float = 0.5
     scenarios: int = 48
     scenario_duration_s: float = 20.0
-    landmarks: bool = False
 
     @property
     def steps(self) -> int:
@@ -217,19 +209,12 @@ class _Bench:
         offline = self._settings.model_copy(
             update={"seed": BASE_SEED, "steps": plan.base_steps, "ppo": ppo.model_copy(update=update)}
         )
-        objective: ObjectiveSource = seen_objective
-        callbacks = []
-        if plan.landmarks:
-            excluded = [landmark for landmark in landmarks() if near_unseen(weights_of(landmark))]
-            objective = schedule = LandmarkSchedule(plan.base_steps, excluded)
-            callbacks.append(LandmarkObjectives(schedule))
         result = train(
             offline,
             folder,
             resume=(folder / CHECKPOINT).is_file(),
             simulator=self._simulator,
-            objective=objective,
-            callbacks=callbacks,
+            objective=seen_objective,
             on_progress=lambda state: self._report("base policy", min(state.steps, plan.base_steps)),
         )
         if result.interrupted:

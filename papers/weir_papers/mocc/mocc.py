@@ -28,9 +28,6 @@ def mocc(
     base_steps: Annotated[int, typer.Option(min=1, help="Steps of training without the unseen objective.")] = 1_200_000,
     scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of training on it alone, from scratch.")] = 400_000,
     adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation to it.")] = 80_000,
-    landmarks: Annotated[
-        bool, typer.Option("--landmarks", help="Train the base on MOCC's landmark objectives, not on random ones.")
-    ] = False,
     scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Scenarios of an evaluation.")] = 48,
     configuration: Annotated[
         Path, typer.Option(metavar="FILE", help="Learning settings, a TOML file.", show_default=False)
@@ -45,7 +42,7 @@ def mocc(
     require("train")
     from weir_papers.mocc.adaptation import Plan, run
 
-    plan = Plan(seeds, base_steps, scratch_steps, adaptation_steps, scenarios=scenarios, landmarks=landmarks)
+    plan = Plan(seeds, base_steps, scratch_steps, adaptation_steps, scenarios=scenarios)
     try:
         with progress_bar(plan.steps) as show:
             document = run(settings, plan, out / BASE, on_progress=lambda what, done: show(what, done, ""))
