@@ -9,10 +9,10 @@ throughput, latency and loss. Each is answered by an `S`, in order. A call does 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
-import resource
 import selectors
 import socket
 from collections import deque
@@ -22,19 +22,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from weir.trainer.gym.listening_socket import ListeningSocket
+from weir.errors import InputError
 from weir.trainer.gym.process import FRAME_HEADER
-from weir.trainer.gym.specification import EnvironmentSpecification
 
 BEGINS = 4
 STEP_FIELDS = ("throughput", "latency", "loss")
-MOST_CALLS = 4096
 # A call itself stops at 8.
 MOST_WAITING = 16
 _MOST_GREETING_BYTES = 1 << 16
 _READ_BYTES = 1 << 16
-# Descriptors of the process that are not calls'.
-_OTHER_FILES = 64
+_BACKLOG = 4096
 
 Decide = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -58,15 +55,9 @@ class RemotePolicy:
     decide: Decide
     state_size: int = 0
 
-    @classmethod
-    def of(cls, specification: EnvironmentSpecification, decide: Decide, state_size: int = 0) -> Self:
-        """A policy of an environment; `EnvironmentSpecification.wire_actions` maps what it was trained to answer."""
-        return cls(specification.policy_request(), specification.observation_size, decide, state_size)
-
 
 class PolicyServer:
-    """Serves a policy on a Unix socket. Calls are untrusted: one that breaks the protocol receives the reason and is
-    dropped.
+    """Serves a policy on a Unix socket. A call that breaks the protocol receives the reason and is dropped.
 
     An exception of the policy ends the server; calls go on with their fallback.
     """
@@ -75,7 +66,7 @@ class PolicyServer:
         """Listens, for processes of this user alone.
 
         Raises:
-            InputError: another server listens there, or no socket can be made.
+            InputError: there is a file already, or no socket can be made.
         """
         self._policy = policy
         request = json.dumps(dict(policy.request), separators=(",", ":"), allow_nan=False).encode()
@@ -85,8 +76,17 @@ class PolicyServer:
         )
         # In the order in which they came.
         self._calls: dict[_Call, None] = {}
-        self._most_calls = min(MOST_CALLS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OTHER_FILES)
-        self._listener = ListeningSocket(path, MOST_CALLS)
+        # Absolute: Linux would make one without a file, which every user may join, for a path that begins with a NUL.
+        self._path = os.path.abspath(path)
+        self._listener = socket.socket(socket.AF_UNIX)
+        try:
+            self._listener.setblocking(False)
+            os.fchmod(self._listener.fileno(), 0o600)
+            self._listener.bind(self._path)
+            self._listener.listen(_BACKLOG)
+        except OSError as error:
+            self._listener.close()
+            raise InputError(f"{self._path}: no socket can be made there: {error.strerror or error}") from None
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ)
 
@@ -126,19 +126,19 @@ class PolicyServer:
             self._drop(call)
         self._selector.close()
         self._listener.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path)
 
     def _accept(self) -> None:
-        connection = self._listener.accept()
-        if connection is None:
+        try:
+            connection, _ = self._listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
             return
+        connection.setblocking(False)
         call = _Call(connection, np.zeros(self._policy.state_size, dtype=np.float32))
         self._calls[call] = None
         self._selector.register(connection, selectors.EVENT_READ, call)
-        if len(self._calls) > self._most_calls:
-            # A silent one keeps no place.
-            silent = next(one for one in self._calls if not one.greeted)
-            self._drop(silent, f"there are {self._most_calls} calls already")
-        if call in self._calls and not call.send(self._request):
+        if not call.send(self._request):
             self._drop(call, "it does not read")
 
     def _read(self, call: _Call) -> None:

@@ -10,10 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from weir.errors import InputError
-from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.files.model import ModelFile, read_model
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.file import make_session
+from weir.trainer.model.remote_policy import read_remote_policy
 
 ORACLE = "oracle"
 
@@ -57,29 +56,24 @@ class ModelTeacher:
     def __init__(self, path: str | os.PathLike[str], specification: EnvironmentSpecification) -> None:
         _check(read_model(path), specification)
         self._specification = specification
-        self._session = make_session(read_bytes(path, LARGEST_MODEL_BYTES))
-        self._shapes = {value.name: value.shape for value in self._session.get_inputs()}
-        self._states: dict[int, np.ndarray] = {}
+        self._policy = read_remote_policy(path)
+        self._states = self._no_states(0)
 
     def __call__(self, observations: np.ndarray, optimal_bps: np.ndarray) -> np.ndarray:
         """See `Teacher`."""
-        return self._specification.actions_for(
-            np.array([self._rate_bps(index, row) for index, row in enumerate(observations)]), observations
-        )
+        if len(self._states) != len(observations):
+            self._states = self._no_states(len(observations))
+        size = self._specification.observation_size
+        seen, objectives = observations[:, :size], observations[:, size : size + 3]
+        rates_bps, self._states = self._policy.decide(seen, objectives, self._states)
+        return self._specification.actions_for(rates_bps[:, 0], observations)
 
     def forget(self, ended: np.ndarray) -> None:
         """Resets their states to zeros."""
-        for index in ended:
-            self._states.pop(int(index), None)
+        self._states[ended[ended < len(self._states)]] = 0.0
 
-    def _rate_bps(self, index: int, row: np.ndarray) -> float:
-        size = self._specification.observation_size
-        inputs = {"observation": row[None, :size], "objective": row[None, size : size + 3]}
-        if "state" not in self._shapes:
-            return float(self._session.run(["action"], inputs)[0].item())
-        inputs["state"] = self._states.get(index, np.zeros(self._shapes["state"], dtype=np.float32))
-        action, self._states[index] = self._session.run(["action", "next_state"], inputs)
-        return float(action.item())
+    def _no_states(self, students: int) -> np.ndarray:
+        return np.zeros((students, self._policy.state_size), dtype=np.float32)
 
 
 class MeanTeacher:
