@@ -54,7 +54,7 @@ def test_the_command_measures_every_emulator_and_figure_1(weir, tmp_path):
     ("arguments", "message"),
     [
         (("no.onnx",), "MODEL 'no.onnx': no such file"),
-        (("text.onnx",), "text.onnx: is not an ONNX model"),
+        (("text.onnx",), "text.onnx: the model cannot be used: it is not an ONNX model"),
         (("--seeds", "0"), "--seeds"),
     ],
 )

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import onnx
-from google.protobuf.message import DecodeError
 
+from weir._core import Model
 from weir.errors import InputError
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
-from weir.registry import check_features
 
-SCHEMA = "1"
 _DEEPEST_PROVENANCE = 32
 # Prefixes of a network's parameters in an exported graph; the other tensors are constants.
 PARAMETERS = ("actor.", "head.")
-# As in the library, which refuses such a model.
-_MOST_METADATA_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -56,64 +53,30 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Reads a model file and its metadata.
 
     Raises:
-        InputError: it is missing, no ONNX, or has no (or foreign, or broken) `weir.schema` metadata; the message
-        names the fault.
+        InputError: it is missing, or the library refuses it; the message has the reason.
     """
     data = read_bytes(path, LARGEST_MODEL_BYTES)
     try:
-        model = onnx.load_from_string(data)
-        onnx.checker.check_model(model)
-    except (DecodeError, onnx.checker.ValidationError) as error:
-        reason = str(error).splitlines()[0] if str(error) else "empty"
-        raise InputError(f"{path}: is not an ONNX model ({reason}): give a file written by `weir export`") from None
-    if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in model.graph.initializer):
-        raise InputError(f"{path}: keeps parameters in another file: give a file written by `weir export`")
-    if sum(entry.ByteSize() for entry in model.metadata_props) > _MOST_METADATA_BYTES:
-        raise InputError(f"{path}: has more than 1 MiB of metadata: give a file written by `weir export`")
-    metadata = {entry.key: entry.value for entry in model.metadata_props}
-    schema = metadata.get("weir.schema")
-    if schema != SCHEMA:
-        found = "no weir.schema" if schema is None else f"weir.schema {schema!r}"
-        raise InputError(
-            f"{path}: is an ONNX model with {found} in its metadata, not {SCHEMA!r}: "
-            "give a file written by `weir export`"
-        )
-    try:
-        features = metadata["weir.features"].split(",")
-        check_features(features)
-        return ModelFile(
-            path=str(path),
-            bytes=len(data),
-            sha256=hashlib.sha256(data).hexdigest(),
-            parameters=sum(
-                _size(tensor.dims) for tensor in model.graph.initializer if tensor.name.startswith(PARAMETERS)
-            ),
-            name=metadata.get("weir.name", ""),
-            version=metadata.get("weir.version", ""),
-            features=features,
-            history=int(metadata["weir.history"]),
-            interval_ms=int(metadata["weir.interval_ms"]),
-            action_kind=metadata["weir.action_kind"],
-            min_bps=float(metadata["weir.min_bps"]),
-            max_bps=float(metadata["weir.max_bps"]),
-            golden_vectors=len(json.loads(metadata.get("weir.golden", "[]"))),
-            inputs=_shapes(model.graph.input),
-            outputs=_shapes(model.graph.output),
-            provenance=_provenance(metadata.get("weir.provenance", "")),
-        )
-    except KeyError as error:
-        raise InputError(f"{path}: the metadata lack {error.args[0]}") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    except (ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"{path}: the metadata are broken: {error}") from None
-
-
-def _size(dimensions: Any) -> int:
-    size = 1
-    for dimension in dimensions:
-        size *= dimension
-    return size
+        about = Model(data).description
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; give a file written by `weir export`") from None
+    if about["format"] != "weir/1":
+        raise InputError(f"{path}: is a model of {about['format']}; give a file written by `weir export`")
+    graph = onnx.load_from_string(data)
+    golden = next((entry.value for entry in graph.metadata_props if entry.key == "weir.golden"), "[]")
+    parameters = (tensor.dims for tensor in graph.graph.initializer if tensor.name.startswith(PARAMETERS))
+    return ModelFile(
+        path=str(path),
+        bytes=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        parameters=sum(math.prod(dimensions) for dimensions in parameters),
+        golden_vectors=len(json.loads(golden)),
+        inputs=_shapes(graph.graph.input),
+        outputs=_shapes(graph.graph.output),
+        provenance=_provenance(about["provenance"]),
+        interval_ms=round(about["interval_ms"]),
+        **{key: about[key] for key in ("name", "version", "features", "history", "action_kind", "min_bps", "max_bps")},
+    )
 
 
 def _shapes(values: Any) -> dict[str, list[int | str]]:
