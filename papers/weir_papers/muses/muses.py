@@ -27,7 +27,7 @@ from weir_papers.muses.flow_rows import flow_rows
 from weir_papers.muses.imitation import TEACHER, imitation_rows, imitation_scores, nearest_share
 from weir_papers.muses.muses_runs import GLOBAL_FOLDER, GLOBAL_TREE, MUSES, global_plans, muses_plans, muses_results
 from weir_papers.muses.network_rows import network_rows
-from weir_papers.muses.page import muses_markdown, muses_page, networks_document
+from weir_papers.muses.page import muses_markdown, networks_document
 from weir_papers.muses.sets import LTE_TRACES, muses_sets
 
 MOST_KINDS: Final = 100
@@ -120,7 +120,7 @@ def muses(
         "networks": networks,
         "files": {who: file.name for who, file in files.items()},
     }
-    pages = {out / "muses.md": muses_markdown(results, rows, run), out / "muses.html": muses_page(results, f1)}
+    pages = {out / "muses.md": muses_markdown(results, rows, run)}
     figures = {
         "networks": networks_document(results),
         "f1": {who: {f"{largest_ms:g}": score for largest_ms, score in of.items()} for who, of in f1.items()},

@@ -16,15 +16,12 @@ from weir_papers.common import Case
 PACKET_BYTES = 1500
 
 
-def covariance(cases: Sequence[Case]) -> Array:
-    """Covariance of p95 queueing delay in ms and utilisation in points over at least two networks: shape [2, 2]."""
-    points = [(case.p95_queueing_delay_ms, 100 * case.utilisation) for case in cases]
-    return np.asarray(np.cov(np.array(points).T))
-
-
 def ellipse_area(cases: Sequence[Case]) -> float:
-    """Area in ms times points of the ellipse of one standard deviation along the main directions (Figure 3)."""
-    return float(np.pi * np.sqrt(max(0.0, float(np.linalg.det(covariance(cases))))))
+    """Area in ms times points of the ellipse of one standard deviation along the main directions (Figure 3): of p95
+    queueing delay and utilisation over at least two networks.
+    """
+    points = np.array([(case.p95_queueing_delay_ms, 100 * case.utilisation) for case in cases])
+    return float(np.pi * np.sqrt(max(0.0, float(np.linalg.det(np.cov(points.T))))))
 
 
 def in_flight(record: RunRecord) -> tuple[Array, Array]:

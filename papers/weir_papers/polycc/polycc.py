@@ -18,7 +18,7 @@ from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.polycc.demonstrations import demonstrations
-from weir_papers.polycc.polycc_report import polycc_markdown, polycc_page
+from weir_papers.polycc.polycc_report import polycc_markdown
 from weir_papers.polycc.rows import polycc_results, polycc_rows
 
 # Hundreds of times the duration of a run.
@@ -61,8 +61,5 @@ def polycc(out: OutOption, seeds: SeedsOption = 5, jobs: JobsOption = None, as_j
         "versions": records[0].versions if records else {},
         "failures": [outcome.describe() for outcome in outcomes if outcome.record is None],
     }
-    pages = {
-        out / "polycc.md": polycc_markdown(rows, results, run),
-        out / "polycc.html": polycc_page(results, records),
-    }
+    pages = {out / "polycc.md": polycc_markdown(rows, results, run)}
     end_paper("polycc", rows, run, {"results": asdict(results)}, pages, out, console, as_json=as_json)

@@ -40,7 +40,7 @@ def mean_of(values: Sequence[float]) -> Mean:
     return Mean(float(np.mean(values)), float(half), n)
 
 
-def series_of(record: RunRecord) -> tuple[float, FlowColumns]:
+def _series_of(record: RunRecord) -> tuple[float, FlowColumns]:
     """The sample interval in seconds and the series of the only flow."""
     path, flow = record.series, record.flows[0].series
     if path is None or flow is None:
@@ -50,7 +50,7 @@ def series_of(record: RunRecord) -> tuple[float, FlowColumns]:
 
 def goodput_bps(record: RunRecord, from_s: float, to_s: float) -> float:
     """Mean rate, bit/s, at which payload came to the application in order, between two times."""
-    interval_s, flow = series_of(record)
+    interval_s, flow = _series_of(record)
     samples = np.array(flow["goodput_bps"], dtype=float)
     return float(np.mean(samples[round(from_s / interval_s) : round(to_s / interval_s)]))
 
@@ -59,7 +59,7 @@ def converged_after_s(record: RunRecord, step_s: float, limit_bytes: float) -> f
     """Seconds from `step_s` to the beginning of the first CONVERGED_WINDOW_S from which on, in every such window, the
     mean of what is in flight (the most in each sample) is at most `limit_bytes`; nothing when it does not stay.
     """
-    interval_s, flow = series_of(record)
+    interval_s, flow = _series_of(record)
     in_flight = np.array(flow["most_bytes_in_flight"], dtype=float)
     window = round(CONVERGED_WINDOW_S / interval_s)
     means = np.convolve(in_flight[round(step_s / interval_s) :], np.full(window, 1 / window), mode="valid")

@@ -1,18 +1,15 @@
-"""`polycc.md` and `polycc.html`: the goals, and the two figures of the paper again."""
+"""`polycc.md`: the goals, and the two figures of the paper as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
-from weir_papers.polycc.demonstrations import HALVED_BDP_BYTES, HALVED_CONTROLS, JITTER_CONTROLS, halved_name
-from weir_papers.polycc.polycc_measures import mean_of, series_of
-from weir_papers.polycc.rows import CONVERGED_SHARE, PolyccResults, jitter_means, shown_time
+from weir_papers.polycc.demonstrations import HALVED_CONTROLS, JITTER_CONTROLS, halved_name
+from weir_papers.polycc.polycc_measures import mean_of
+from weir_papers.polycc.rows import PolyccResults, jitter_means, shown_time
 
 _METHOD = """\
 - One TCP flow of ns-3 alone, 20 Mbps, 100 ms of mean round trip, a queue of one bandwidth-delay product (250 kB). The
@@ -70,40 +67,3 @@ def polycc_markdown(rows: Sequence[Row], results: PolyccResults, run: Mapping[st
 def _mean_mbps(rates_bps: Mapping[str, Mapping[int, float]], control: str) -> str:
     found = rates_bps.get(halved_name(control), {})
     return mean_of(list(found.values())).show(2, 1e-6) if found else ""
-
-
-def polycc_page(results: PolyccResults, records: Sequence[RunRecord]) -> str:
-    """`polycc.html`: both figures, what is in flight that of the first seed."""
-    # Takes half a second to import.
-    import plotly.graph_objects as go
-    from plotly.subplots import make_subplots
-
-    titles = ("Goodput under jitter (Figure 3a), Mbps", "In flight, 20 to 10 Mbps at 5 s (Figure 3b), kB")
-    figure = make_subplots(rows=2, cols=1, subplot_titles=titles)
-    means = jitter_means(results)
-    for control in JITTER_CONTROLS:
-        known = {jitter_ms: of[control] for jitter_ms, of in means.items() if control in of}
-        figure.add_trace(
-            go.Bar(
-                name=control,
-                x=[f"± {jitter_ms} ms" for jitter_ms in known],
-                y=[mean.mean / 1e6 for mean in known.values()],
-                error_y={"array": [(mean.half_interval or 0) / 1e6 for mean in known.values()]},
-            ),
-            row=1,
-            col=1,
-        )
-    for control in HALVED_CONTROLS:
-        record = next((one for one in records if one.scenario == halved_name(control)), None)
-        if record is None:
-            continue
-        interval_s, columns = series_of(record)
-        in_flight = np.array(columns["most_bytes_in_flight"], dtype=float)
-        times_s = interval_s * np.arange(len(in_flight))
-        line = go.Scatter(name=control, x=times_s, y=in_flight / 1e3, mode="lines")
-        figure.add_trace(line, row=2, col=1)
-    limit_kb = CONVERGED_SHARE * HALVED_BDP_BYTES / 1e3
-    figure.add_hline(limit_kb, line_dash="dot", annotation_text="1.25 new BDP", row=2, col=1)
-    figure.update_layout(title="PolyCC's demonstrations with ns-3's TCP", height=900, template="plotly_white")
-    page: str = figure.to_html(include_plotlyjs=True)
-    return page
