@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -102,33 +103,12 @@ def sibling_cycles(imports: Iterable[Import], packages: Iterable[str]) -> list[l
                 importer, imported = _child(one.importer, package), _child(one.imported, package)
                 if importer != imported:
                     steps.setdefault(importer, {}).setdefault(imported, one)
-        cycle = _find_cycle(steps)
-        if cycle:
-            cycles.append(cycle)
+        try:
+            TopologicalSorter(steps).prepare()
+        except CycleError as error:
+            cycles.append([steps[importer][imported] for imported, importer in pairwise(error.args[1])])
     return cycles
 
 
 def _child(module: str, package: str) -> str:
     return module if module == package else package + "." + module[len(package) + 1 :].partition(".")[0]
-
-
-def _find_cycle(steps: Mapping[str, Mapping[str, Import]]) -> list[Import]:
-    done: set[str] = set()
-
-    def visit(name: str, way: list[str]) -> list[str]:
-        if name in way:
-            return [*way[way.index(name) :], name]
-        if name in done:
-            return []
-        for following in steps.get(name, ()):
-            cycle = visit(following, [*way, name])
-            if cycle:
-                return cycle
-        done.add(name)
-        return []
-
-    for name in steps:
-        cycle = visit(name, [])
-        if cycle:
-            return [steps[a][b] for a, b in pairwise(cycle)]
-    return []
