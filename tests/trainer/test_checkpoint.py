@@ -1,8 +1,6 @@
 """Checkpoints hold numbers: none runs code, and what is damaged or does not fit is one message."""
 
-import base64
 import io
-import json
 import os
 import pickle
 import zipfile
@@ -36,17 +34,6 @@ class Payload:
         return os.mkdir, (str(self.path),)
 
 
-def of_stable_baselines3(path):
-    """As stable-baselines3 writes it, and Weir did: JSON with pickles in it."""
-    code = base64.b64encode(pickle.dumps(Payload(path))).decode()
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as file:
-        data = {"num_timesteps": 5, "policy_class": {":type:": "type", ":serialized:": code}}
-        file.writestr("data", json.dumps(data))
-        file.writestr("policy.pth", pickle.dumps(Payload(path)))
-    return content.getvalue()
-
-
 def array_of_objects(path):
     content = io.BytesIO()
     objects = np.array([Payload(path)], dtype=object)
@@ -62,22 +49,18 @@ def run(values, tmp_path, fake_simulator):
 
 
 @pytest.mark.parametrize(
-    ("hostile", "message"),
-    [(of_stable_baselines3, "of an earlier version of Weir, which could run code"), (array_of_objects, "is damaged")],
-)
-@pytest.mark.parametrize(
     "words", ["export RUN", "export RUN --best", "adapt RUN --objective latency", "train --resume"]
 )
-def test_a_hostile_checkpoint_runs_nothing(run, values, write_toml, weir, tmp_path, hostile, message, words):
+def test_a_hostile_checkpoint_runs_nothing(run, values, write_toml, weir, tmp_path, words):
     for name in ("checkpoint.zip", "best_model.zip"):
-        (run / name).write_bytes(hostile(tmp_path / "owned"))
+        (run / name).write_bytes(array_of_objects(tmp_path / "owned"))
     command, *rest = words.replace("RUN", str(run)).split()
     more = ["--out", tmp_path / "out.onnx"]
     if command == "train":
         more = [write_toml(values | {"steps": 512}), "--out", run]
     result = weir(command, *rest, *more, catch=True)
     assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
+    assert "is damaged" in str(result.exception)
     assert "\n" not in str(result.exception)
     assert not (tmp_path / "owned").exists()
 

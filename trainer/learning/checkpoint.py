@@ -86,28 +86,21 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """Reads a checkpoint of any algorithm.
 
     Raises:
-        InputError: it is missing, damaged, too large, or of an earlier version.
+        InputError: it is missing, damaged or too large.
     """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such checkpoint")
     try:
         with zipfile.ZipFile(path) as file:
-            names, size = file.namelist(), sum(member.file_size for member in file.infolist())
+            size = sum(member.file_size for member in file.infolist())
         if size > LARGEST_BYTES:
             raise ValueError(f"over {LARGEST_BYTES >> 20} MiB")
-        if not {f"{name}.npy" for name in _HEAD} <= set(names) and {"data", "losses.npy"} & set(names):
-            raise InputError(
-                f"{path}: is a checkpoint of an earlier version of Weir, which could run code; train anew, or "
-                "export it with that version"
-            )
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         algorithm, steps = str(arrays.pop(_HEAD[0])), int(arrays.pop(_HEAD[1]))
         if not all(np.isfinite(values).all() for values in arrays.values()):
             raise ValueError("a number is not finite")
-    except InputError:
-        raise
     # A damaged zip may raise anything, from zlib, from the header of an array, or for its size.
     except Exception as error:
         raise InputError(
