@@ -1,7 +1,4 @@
-"""A small task on which a policy is learned from actions that are some updates old, with V-trace and without.
-
-python tests/trainer/distributed/late_learner.py
-"""
+"""A small task on which a policy is learned from actions that are some updates old, with V-trace and without."""
 
 from collections import deque
 
@@ -106,10 +103,3 @@ def learn(lag, *, corrected=True, seed=1):
         nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
         optimizer.step()
     return 100.0 * mean_reward(policy)
-
-
-if __name__ == "__main__":
-    print("points, three seeds: lag, V-trace, uncorrected")
-    for lag in (0, 1, 4, 16):
-        rows = [[learn(lag, corrected=corrected, seed=seed) for seed in (1, 2, 3)] for corrected in (True, False)]
-        print(lag, *(" ".join(f"{points:.2f}" for points in row) for row in rows), sep="\t", flush=True)
