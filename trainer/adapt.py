@@ -12,7 +12,7 @@ from weir.files.input import check_exists
 from weir.installation import require
 from weir.objectives import parse_objective
 from weir.options import ForceOption, loading
-from weir.trainer.model.file import check_source, check_target, trained_policy
+from weir.trainer.model.file import check_source, check_target
 
 DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 
@@ -40,7 +40,7 @@ def adapt(
     require("train")
     target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
     check_target(target, model, force=force)
-    check_source(model, trained_policy(model))
+    check_source(model)
     with loading():
         from weir.trainer.configuration.training import checked_configuration, load_configuration
         from weir.trainer.learning.progress_bar import progress_bar, reward_text

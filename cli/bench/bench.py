@@ -48,7 +48,6 @@ FIGURES: dict[str, Figure] = {
     "sim.rule_simulated_s_per_s": Figure(),
     "sim.weir_to_rule_ratio": Figure((">=", 0.5)),
     "env.steps_per_s": Figure((">=", 10_000)),
-    "env.peer_ratio": Figure((">=", 100)),
     "sim.rss_mb": Figure(("<=", 120)),
     "estimator.on_packet_ns_p50": Figure(("<=", 100), "OnPacket", "cpu_time"),
     "estimator.decision_us_p50": Figure(None, "Decision", "p50_us"),
@@ -116,7 +115,7 @@ def bench(
     with loading():
         from rich.console import Console
 
-        from weir.cli.bench.environment import measure_environment, measure_peer_ratio
+        from weir.cli.bench.environment import measure_environment
         from weir.cli.bench.simulator import measure_simulator
 
     figures: Values = {}
@@ -124,7 +123,6 @@ def bench(
     parts: dict[str, Callable[[], Values]] = {
         "simulator": lambda: measure_simulator(simulator, chosen, repetitions),
         "environment": lambda: {"env.steps_per_s": measure_environment(simulator, repetitions)},
-        "OpenNetLab's calls": lambda: {"env.peer_ratio": measure_peer_ratio(simulator, repetitions)},
         "estimator and GCC": lambda: run_executables(build_dir, repetitions),
     }
     for name, part in parts.items():

@@ -1,4 +1,4 @@
-"""Measures the Gymnasium environment: steps per second on all cores, and against OpenNetLab's published speed."""
+"""Measures the Gymnasium environment: steps per second on all cores."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ import numpy as np
 
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
-from weir.trainer.gym.opennetlab import Gym
 
-# The fastest training speed in ReCoCo's published TensorBoard files: one OpenNetLab environment, 200 ms steps, path
-# of about 3 Mbps.
-PEER_STEPS_PER_S = 86.0
 INTERVAL_MS = 200
 _STEPS = 4000
-_PEER_DURATION_MS = 200_000
 
 
 def measure_environment(simulator: Path, repetitions: int) -> list[float]:
@@ -39,22 +34,3 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
     finally:
         environment.close()
     return speeds[1:]  # the first one warms up
-
-
-def measure_peer_ratio(simulator: Path, repetitions: int) -> list[float]:
-    """Speed of one environment behind OpenNetLab's calls, packet records included, over PEER_STEPS_PER_S."""
-    gym = Gym(simulator=simulator)
-    generator = np.random.default_rng(1)
-    ratios = []
-    try:
-        for _ in range(repetitions):
-            gym.reset("", report_interval_ms=INTERVAL_MS, duration_time_ms=_PEER_DURATION_MS)
-            rates = np.exp(generator.uniform(np.log(100e3), np.log(8e6), _PEER_DURATION_MS // INTERVAL_MS))
-            begin, steps, done = time.perf_counter(), 0, False
-            for rate in rates:
-                _, done = gym.step(int(rate))
-                steps += not done
-            ratios.append(steps / (time.perf_counter() - begin) / PEER_STEPS_PER_S)
-    finally:
-        gym.close()
-    return ratios

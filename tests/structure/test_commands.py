@@ -72,7 +72,7 @@ REFUSED = {
     ("export", "nowhere"): "weir: nowhere: no such file",
     ("export", ".", "--out", "no.onnx"): "weir: checkpoint.zip: there is no such checkpoint, or it is damaged; give",
     ("export", __file__): f"weir: {__file__}: there is no such checkpoint, or it is damaged; give the folder of a",
-    ("export", "bad.onnx"): "weir: bad.onnx: the model cannot be used: it is not an ONNX model, or is truncated;",
+    ("export", "bad.onnx"): "weir: bad.onnx: there is no such checkpoint, or it is damaged; give the folder of a",
     ("adapt", "nowhere.onnx", "--objective", "latency"): "weir: nowhere.onnx: no such file",
     ("adapt", "bad.onnx", "--objective", "latency"): "weir: bad.onnx: the model cannot be used: it is not an ONNX",
     ("adapt", ".", "--objective", "latency", "--out", "m.onnx"): "weir: checkpoint.zip: there is no such checkpoint,",

@@ -41,7 +41,6 @@ def values(tmp_path, steady):
         "scenarios": {"source": "files", "files": [str(path)]},
         "policy": {"hidden": [16, 8], "preference_size": 4},
         "ppo": {"steps_per_update": 128, "batch_size": 64},
-        "recurrent_ppo": {"steps_per_update": 128, "batch_size": 64, "hidden": 8},
     }
 
 

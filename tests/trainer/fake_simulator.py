@@ -51,8 +51,7 @@ def observe(request, records, step, flags):
     values = [row.get(name, 0.0) for row in rows for name in request["features"]]
     if request["scenario"]["name"] == "not-a-number":
         values[0] = float("nan")
-    payload = struct.pack(f"<B{len(values)}f{len(step)}d", flags, *values, *step)
-    write("O", payload + (struct.pack("<I", 0) if request["packets"] else b""))
+    write("O", struct.pack(f"<B{len(values)}f{len(step)}d", flags, *values, *step))
 
 
 def rate_of(request, action):

@@ -148,11 +148,6 @@ def test_scenario_sources(fake_simulator, steady):
         ({"history": 0}, "history 0"),
         ({"interval_ms": 1}, "interval_ms 1"),
         ({"side": "middle"}, "side 'middle': one of receiver, sender"),
-        ({"decision_delay_ms": -1}, "decision_delay_ms -1: must be 0 to 10,000 ms"),
-        ({"decision_delay_ms": float("nan")}, "decision_delay_ms nan: must be 0 to 10,000 ms"),
-        ({"decision_delay_ms": 10_001}, "must be 0 to 10,000 ms"),
-        ({"decision_delay_ms": [50]}, "or two such numbers"),
-        ({"decision_delay_ms": [80, 20]}, "the lower one first"),
         ({"action": AROUND_RULE, "features": ("receive_rate_bps",)}, "needs the features"),
     ],
 )
@@ -299,33 +294,3 @@ def test_privileged_fields_are_the_step_records(fake_simulator, steady):
         np.testing.assert_array_equal(latest[:, width:], expected)
     plain.close()
     told.close()
-
-
-def targets(simulator, scenario, sign, delay_ms):
-    """The target at the end of each interval of 200 ms of a run."""
-    env = BottleneckEnv(scenario, EnvironmentSpecification(decision_delay_ms=delay_ms), simulator=simulator)
-    env.reset(seed=1)
-    actions = sign * np.random.default_rng(1).uniform(-0.5, 0.5, (15, 1)).astype(np.float32)
-    found = [env.step(action)[4]["target_bps"] for action in actions]
-    env.close()
-    return found
-
-
-@pytest.mark.parametrize("side", [1, -1])
-def test_actions_are_in_force_after_the_decision_delay(real_simulator, steady, side):
-    scenario = steady(duration_s=4.0)
-    at_once = targets(real_simulator, scenario, side, 0)
-    assert targets(real_simulator, scenario, side, [0, 0]) == at_once
-    # Packets come from the second interval on, and a target counts from the first decision after them.
-    assert targets(real_simulator, scenario, side, 150)[2:] == pytest.approx(at_once[2:], rel=1e-6)
-    # A whole interval.
-    assert targets(real_simulator, scenario, side, 200)[2:] == pytest.approx(at_once[1:-1], rel=1e-6)
-
-
-def test_actions_that_take_more_than_an_interval_are_dropped(real_simulator, steady):
-    scenario = steady(duration_s=4.0)
-    assert targets(real_simulator, scenario, 1, 201) == targets(real_simulator, scenario, -1, 201)
-    # Some of them.
-    drawn = targets(real_simulator, scenario, 1, (150, 250))
-    assert drawn != targets(real_simulator, scenario, -1, (150, 250))
-    assert drawn != targets(real_simulator, scenario, 1, 150)

@@ -7,7 +7,7 @@ from gymnasium.utils.env_checker import check_env
 
 from weir import FEATURES
 from weir.trainer.gym import BottleneckEnv, ScaledObservation, ScaledVectorObservation
-from weir.trainer.gym.scaling import scaled_observations
+from weir.trainer.gym.scaling import scaled_inputs, scaling_vectors
 from weir.trainer.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
 from weir.trainer.model.golden_inputs import golden_inputs
 
@@ -26,12 +26,13 @@ def test_every_raw_observation_becomes_one_of_the_space(fake_simulator, steady, 
     scaled = ScaledObservation(raw)
     space = scaled.observation_space
     assert max(-space.low.min(), space.high.max()) <= 8
+    vectors = scaling_vectors(raw.specification)
     generator = np.random.default_rng(1)
     low, high = raw.observation_space.low, raw.observation_space.high
     corners = np.where(generator.random((500, len(low))) < 0.5, low, high)
     for observation in [*corners, low, high, np.zeros_like(low)]:
         # Without cutting, as in `observation`.
-        assert space.contains(scaled_observations(raw.specification, observation[None])[0])
+        assert space.contains(scaled_inputs(np, raw.specification, vectors, observation[None])[0])
     raw.close()
 
 
@@ -46,9 +47,8 @@ def test_it_is_what_the_network_sees():
     history, objective = golden_inputs(specification)
     privileged = np.tile(np.array([[1e6, 2e6, 25.0, 10.0, 0.1]]), (len(history), 1))
     raw = np.concatenate([history, objective, privileged], axis=1).astype(np.float32)
-    np.testing.assert_allclose(
-        scaled_observations(specification, raw), network(torch.from_numpy(raw)).numpy(), rtol=1e-4, atol=1e-5
-    )
+    inputs = scaled_inputs(np, specification, scaling_vectors(specification), raw)
+    np.testing.assert_allclose(inputs, network(torch.from_numpy(raw)).numpy(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore:.*different from the unwrapped version:UserWarning")

@@ -11,15 +11,13 @@ from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettin
 
 
 def test_random_domain_is_the_training_split_within_the_bounds():
-    settings = ScenarioSettings(
-        minimum_mean_bps=1e6, maximum_mean_bps=5e6, minimum_duration_s=10.0, maximum_duration_s=30.0
-    )
+    settings = ScenarioSettings(maximum_mean_bps=5e6, minimum_duration_s=10.0, maximum_duration_s=30.0)
     sample = ScenarioSampler(settings)
     for seed in range(15):
         scenario = Scenario.from_dict(sample(seed))
         assert scenario.name.startswith("random-train-")
         assert 10.0 <= scenario.duration_s <= 30.0
-        assert 1e6 <= scenario.forward.capacity.trace().mean_bps(scenario.duration_s) <= 5e6
+        assert scenario.forward.capacity.trace().mean_bps(scenario.duration_s) <= 5e6
     assert len({sample(seed)["duration_s"] for seed in range(15)}) > 10
     assert sample(3) == sample(3)
     held_out = {random_scenario(seed, split="held_out").flows[0].sender_clock_offset_s for seed in range(50)}
@@ -57,6 +55,6 @@ def test_files_are_drawn_in_turn(tmp_path, steady):
 
 def test_impossible_bounds():
     with pytest.raises(InputError, match="1000 draws"):
-        ScenarioSampler(ScenarioSettings(minimum_mean_bps=1e9, maximum_mean_bps=2e9))(1)
-    with pytest.raises(ValidationError, match="below"):
-        ScenarioSettings(minimum_mean_bps=2e6, maximum_mean_bps=1e6)
+        ScenarioSampler(ScenarioSettings(maximum_mean_bps=1e3))(1)
+    with pytest.raises(ValidationError, match="above"):
+        ScenarioSettings(minimum_duration_s=20.0, maximum_duration_s=10.0)

@@ -76,11 +76,6 @@ def test_onnx_runtime_agrees_with_the_golden_vectors():
     assert export.parity(onnx.load(MODEL)) <= 1.0
 
 
-def test_the_library_loads_it():
-    core = pytest.importorskip("weir._core", reason="the library's Python module is not built")
-    assert core.Policy(MODEL.read_bytes()).description
-
-
 @pytest.mark.parametrize("rate_bps", [300_000, 1_000_000, 2_500_000, 8_000_000, 30_000_000])
 def test_steady_links_are_filled_without_a_standing_queue(replay, rate_bps):
     flow = replay(scenario("steady", [0.0], [rate_bps], 30.0))

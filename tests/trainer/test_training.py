@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.gym.specification import DEFAULT_FEATURES
 
@@ -55,7 +54,7 @@ def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator):
     assert 0.85 < result.mean_reward <= 1.0
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "recurrent_ppo", "td3", "sac"])
+@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
 def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator, algorithm):
     values |= {"steps": 512, "algorithm": algorithm, "td3": OFF_POLICY, "sac": OFF_POLICY}
     first = parameters(trained(values, tmp_path / "a", fake_simulator)[1])
@@ -167,10 +166,6 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
         ({"ppo": {"learning_rate": float("inf")}}, "ppo.learning_rate: .*finite"),
         ({"environment": {"features": DEFAULT_FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
         ({"algorithm": "a2c"}, "algorithm a2c: one of ppo, .*, sac"),
-        ({"algorithm": "recurrent_ppo", "recurrent_ppo": {"batch_size": 100}}, "_ppo.batch_size 100 must divide"),
-        ({"recurrent_ppo": {"layers": 5}}, "recurrent_ppo.layers: .*4"),
-        ({"recurrent_ppo": {"hidden": 1025}}, "recurrent_ppo.hidden: .*1024"),
-        ({"recurrent_ppo": {"classifies": True}}, "recurrent_ppo.classifies: unknown key"),
         ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
         ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
         ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),
@@ -246,13 +241,21 @@ def test_the_first_run_of_the_readme(tmp_path, weir, real_simulator, monkeypatch
     assert (tmp_path / "replay/report.html").is_file()
 
 
-def test_entropy_decays_over_updates_or_over_all_steps():
-    paper = PpoSettings(entropy_coefficient=1.0, entropy_coefficient_end=0.1, entropy_decay_updates=1000)
-    assert [paper.entropy_coefficient_at(update, 0.5) for update in (0, 500, 1000, 5000)] == pytest.approx(
-        [1.0, 0.55, 0.1, 0.1]
-    )
-    whole = PpoSettings(entropy_coefficient=1.0, entropy_coefficient_end=0.1)
-    assert whole.entropy_coefficient_at(7, 0.5) == pytest.approx(0.55)
+def test_the_coefficient_of_entropy_falls_to_its_end(values, tmp_path, fake_simulator):
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    found = []
+
+    class Coefficients(BaseCallback):
+        def _on_step(self):
+            return True
+
+        def _on_rollout_end(self):
+            found.append(self.model.ent_coef)
+
+    values["ppo"] |= {"entropy_coefficient": 1.0, "entropy_coefficient_end": 0.2}
+    train(values, tmp_path / "run", fake_simulator, callbacks=[Coefficients()])
+    assert found == pytest.approx([0.8, 0.6, 0.4, 0.2])
 
 
 def test_damaged_checkpoints_are_named(values, tmp_path, fake_simulator):

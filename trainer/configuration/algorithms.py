@@ -1,6 +1,4 @@
-"""The tables `ppo`, `recurrent_ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and
-`impala`.
-"""
+"""The tables `ppo`, `td3` and `sac`, with names and meanings of stable-baselines3 unless noted, and `impala`."""
 
 from __future__ import annotations
 
@@ -10,15 +8,14 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from weir.trainer.configuration import Settings
 
-ALGORITHMS = ("ppo", "recurrent_ppo", "impala", "td3", "sac")
+ALGORITHMS = ("ppo", "impala", "td3", "sac")
 
 
 class PpoSettings(Settings):
     """Proximal policy optimization.
 
-    `*_end`: the value at the last step, reached linearly; for the coefficient of entropy after `entropy_decay_updates`
-    updates, if given (MOCC section 5: from 1 to 0.1 over 1000 iterations). `weight_average_decay`: decay per update of
-    the moving average of the weights, which is then the policy of the run (`weir.trainer.learning.callbacks`); 0: off.
+    `*_end`: the value at the last step, reached linearly. `weight_average_decay`: decay per update of the moving
+    average of the weights, which is then the policy of the run (`weir.trainer.learning.callbacks`); 0: off.
     """
 
     learning_rate: PositiveFloat = 3e-4
@@ -31,30 +28,10 @@ class PpoSettings(Settings):
     clip_range: float = Field(0.2, gt=0.0, lt=1.0)
     entropy_coefficient: float = Field(0.003, ge=0.0)
     entropy_coefficient_end: float = Field(0.0, ge=0.0)
-    entropy_decay_updates: PositiveInt | None = None
     value_coefficient: float = Field(0.5, ge=0.0)
     maximum_gradient_norm: PositiveFloat = 0.5
     target_kl: PositiveFloat | None = 0.03
     weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
-
-    def entropy_coefficient_at(self, update: int, share: float) -> float:
-        """The coefficient of entropy after `update` updates, when `share` (0 to 1) of all steps are done."""
-        if self.entropy_decay_updates is not None:
-            share = update / self.entropy_decay_updates
-        return self.entropy_coefficient + (self.entropy_coefficient_end - self.entropy_coefficient) * min(1.0, share)
-
-
-class RecurrentPpoSettings(PpoSettings):
-    """sb3-contrib's recurrent PPO: LSTM layers in the actor, `policy.hidden` in the critic. A batch is of consecutive
-    steps.
-
-    Attributes:
-        hidden: width of each LSTM layer.
-        layers: number of LSTM layers.
-    """
-
-    hidden: int = Field(64, ge=1, le=1024)
-    layers: int = Field(1, ge=1, le=4)
 
 
 class ImpalaSettings(Settings):
@@ -104,7 +81,6 @@ class OffPolicySettings(Settings):
     gamma: float = Field(0.95, ge=0.0, lt=1.0)
     steps_per_update: PositiveInt = 1
     gradient_steps: PositiveInt = 1
-    save_buffer: bool = True
 
 
 class Td3Settings(OffPolicySettings):

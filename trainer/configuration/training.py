@@ -20,7 +20,6 @@ from weir.trainer.configuration.algorithms import (
     ImpalaSettings,
     OffPolicySettings,
     PpoSettings,
-    RecurrentPpoSettings,
     SacSettings,
     Td3Settings,
 )
@@ -59,7 +58,6 @@ class EnvironmentSettings(Settings):
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
     guard: bool = False
     side: Side = "receiver"
-    decision_delay_ms: float | tuple[float, float] = 0.0
     privileged_critic: bool = False
     timeout_s: PositiveFloat = 30.0
     action: ActionSettings = ActionSettings()
@@ -85,7 +83,6 @@ class EnvironmentSettings(Settings):
             self.guard,
             privileged=self.privileged_critic,
             side=self.side,
-            decision_delay_ms=self.decision_delay_ms,
         )
 
 
@@ -121,7 +118,6 @@ class TrainingConfiguration(Settings):
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
     ppo: PpoSettings = PpoSettings()
-    recurrent_ppo: RecurrentPpoSettings = RecurrentPpoSettings()
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
     impala: ImpalaSettings = ImpalaSettings()
@@ -130,14 +126,8 @@ class TrainingConfiguration(Settings):
     @property
     def algorithm_settings(self) -> PpoSettings | ImpalaSettings | OffPolicySettings:
         """The table of the reinforcement learner in use."""
-        tables: dict[str, PpoSettings | ImpalaSettings | OffPolicySettings] = {
-            "ppo": self.ppo,
-            "recurrent_ppo": self.recurrent_ppo,
-            "impala": self.impala,
-            "td3": self.td3,
-            "sac": self.sac,
-        }
-        return tables[self.algorithm]
+        found: PpoSettings | ImpalaSettings | OffPolicySettings = getattr(self, self.algorithm)
+        return found
 
     @property
     def steps_per_update(self) -> int:
@@ -151,11 +141,6 @@ class TrainingConfiguration(Settings):
     def trained_steps(self) -> int:
         """The steps of a run: `steps`, rounded up to whole updates."""
         return math.ceil(self.steps / self.steps_per_update) * self.steps_per_update
-
-    @property
-    def saves_buffer(self) -> bool:
-        """True when the checkpoints include a replay buffer."""
-        return isinstance(self.algorithm_settings, OffPolicySettings) and self.algorithm_settings.save_buffer
 
     def in_stages(self) -> list[TrainingConfiguration]:
         """The configuration of each stage, with the stages so far; itself where it has none."""

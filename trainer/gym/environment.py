@@ -123,7 +123,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Changes the objective in the middle of the episode, from the next step on; as an application may in a
         call.
         """
-        self._pool.set_objective(0, checked_objective(objective))
+        self._pool.objectives[0] = checked_objective(objective)
 
     def close(self) -> None:
         """Ends the simulator process."""

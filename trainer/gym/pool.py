@@ -22,20 +22,6 @@ from weir.trainer.gym.step import PRIVILEGED_COLUMNS, STEP_FIELDS
 TERMINATED = 1
 TRUNCATED = 2
 
-PACKET_RECORD = np.dtype(
-    [
-        ("send_time_ms", "<f8"),
-        ("arrival_time_ms", "<f8"),
-        ("ssrc", "<u4"),
-        ("sequence_number", "<u2"),
-        ("payload_type", "u1"),
-        ("reserved", "u1"),
-        ("padding_length", "<u4"),
-        ("header_length", "<u4"),
-        ("payload_size", "<u4"),
-    ]
-)
-
 
 class SimulatorPool:
     """N environments, one simulator process each, processes started when first needed and again after a failure.
@@ -67,7 +53,6 @@ class SimulatorPool:
         self.observations = np.zeros((count, specification.width), dtype=np.float32)
         self.objectives = self.observations[:, size : size + 3]
         self.final_observations = np.zeros_like(self.observations)
-        self.packets: list[np.ndarray] = [np.empty(0, PACKET_RECORD)] * count
         self._executable = executable
         self._timeout_s = timeout_s
         self._processes: list[SimulatorProcess | None] = [None] * count
@@ -156,10 +141,6 @@ class SimulatorPool:
             self.final_observations[restarted, size + 3 :] = self.steps[restarted][:, PRIVILEGED_COLUMNS]
             self.observations[fresh, size + 3 :] = self.steps[fresh][:, PRIVILEGED_COLUMNS]
 
-    def set_objective(self, index: int, objective: tuple[float, float, float]) -> None:
-        """Changes the objective in the middle of an episode, from the next step on."""
-        self.objectives[index] = objective
-
     def close(self) -> None:
         """Ends all processes."""
         for process in self._processes:
@@ -238,9 +219,6 @@ class SimulatorPool:
         return next(process for process in self._processes if process is not None and process.output_fd == descriptor)
 
     def _read_reply(self, index: int, process: SimulatorProcess) -> None:
-        if self.specification.packets:
-            self._read_frame_with_packets(index, process)
-            return
         view = self._reply_views[index]
         count = os.readv(process.output_fd, (view,))
         if count == 0:
@@ -253,17 +231,6 @@ class SimulatorPool:
             raise process.unexpected_frame(bytes(view[:count]))
         if count < len(view):
             process.receive_into(view[count:])
-
-    def _read_frame_with_packets(self, index: int, process: SimulatorProcess) -> None:
-        kind, payload = process.receive_frame()
-        fixed = len(self._reply_views[index]) - FRAME_HEADER.size
-        if kind != b"O" or len(payload) < fixed + 4:
-            raise process.failure(f"its answer to a step is a frame of type {kind!r} and {len(payload)} bytes")
-        self._reply_views[index][FRAME_HEADER.size :] = payload[:fixed]
-        count = int.from_bytes(payload[fixed : fixed + 4], "little")
-        if len(payload) != fixed + 4 + count * PACKET_RECORD.itemsize:
-            raise process.failure(f"its answer announces {count} packets but has {len(payload)} bytes")
-        self.packets[index] = np.frombuffer(payload, PACKET_RECORD, count, fixed + 4)
 
     def _begin_reset(self, process: SimulatorProcess, episode: Episode) -> None:
         request = self.specification.reset_request(episode.scenario, episode.seed, episode.objective)
@@ -284,10 +251,9 @@ class SimulatorPool:
             )
         kind, payload = process.receive_frame()
         first = self._first_reply.view(np.uint8).data
-        fixed = len(first) - FRAME_HEADER.size
-        if kind != b"O" or len(payload) < fixed:
+        if kind != b"O" or len(payload) != len(first) - FRAME_HEADER.size:
             raise process.failure(f"its first observation is a frame of type {kind!r} and {len(payload)} bytes")
-        first[FRAME_HEADER.size :] = payload[:fixed]
+        first[FRAME_HEADER.size :] = payload
         observation = self._first_reply["observation"][0]
         if not np.isfinite(observation).all():
             raise process.failure("its first observation is not finite")

@@ -22,8 +22,8 @@ from weir.errors import InputError
 from weir.simulator.executables import find_simulator
 
 FRAME_HEADER = struct.Struct("<IB")
-# No reply is longer: an observation frame with every packet of a long interval on a 10 Gbps link stays below it.
-MAXIMUM_PAYLOAD_BYTES = 256 * 1024 * 1024
+# No reply is longer.
+MAXIMUM_PAYLOAD_BYTES = 1024 * 1024
 
 _live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
 

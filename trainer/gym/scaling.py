@@ -1,10 +1,11 @@
-"""Raw features to bounded inputs: one table, which the observation wrapper, the network's torch module and the exported
-graph follow.
+"""Raw features to bounded inputs: one table, which the observation wrappers, the network's torch module and the
+exported graph follow.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +15,6 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from weir._core import FEATURES
-from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.specification import EnvironmentSpecification
 
 # Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
@@ -79,33 +79,45 @@ def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.nda
     return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
 
 
-def scaled_observations(specification: EnvironmentSpecification, raw: np.ndarray) -> np.ndarray:
-    """Raw observations (N, width) as a trained network's inputs, float32 of shape (N, width + 1): features by
-    `SCALINGS`, 0.3 ln(rule rate / 1 Mbps), the objective's 3, then the privileged fields if there are any.
+def scaled_inputs(
+    xp: Any, specification: EnvironmentSpecification, vectors: Mapping[str, Any], observations: Any
+) -> Any:
+    """Raw observations (N, width) as a trained network's inputs, (N, width + 1): features by `SCALINGS`, 0.3 ln(rule
+    rate / 1 Mbps), the objective's 3, then the privileged fields if there are any: two rates relative to the rule's,
+    two delays in ms, a ratio. Rates are relative to 1 Mbps where features that the rule needs lack.
+
+    Args:
+        xp: `numpy` or `torch`.
+        specification: of the environment.
+        vectors: those of `scaling_vectors`, of `xp`.
+        observations: float32.
     """
     size = specification.observation_size
-    features = specification.interval_features
-    observed = raw[:, :size]
-    rule_bps = np.full(len(raw), REFERENCE_RATE_BPS, np.float32)
-    if set(REQUIRED_FEATURES) <= set(features):
-        window = rate_window(specification.interval_ms, specification.history)
-        rule_bps = rule_rate_bps(np, specification.records(raw), features, window).clip(min=MINIMUM_RATE_BPS)
-    rule = np.log(rule_bps)[:, None]
-    row = scaling_vectors(specification)
-    logarithm = np.log(np.maximum(observed + row["shift"], row["floor"]))
-    scaled = row["logarithm"] * logarithm + row["power_gain"] * np.exp(row["power"] * logarithm)
-    scaled += np.tanh(row["slope"] * observed) + row["offset"] + row["reference"] * rule
+    observed = observations[:, :size]
+    rule_bps = xp.full_like(observed[:, :1], REFERENCE_RATE_BPS)
+    if specification.knows_rule:
+        rule_bps = specification.rule_bps(xp, observations)[:, None].clip(min=MINIMUM_RATE_BPS)
+    rule = xp.log(rule_bps)
+    logarithm = xp.log(xp.maximum(observed + vectors["shift"], vectors["floor"]))
+    scaled = vectors["logarithm"] * logarithm + vectors["reference"] * rule + vectors["offset"]
+    # Exponentials and tangents only where they count: of a batch they take longer than all the rest.
+    for feature, columns in specification.columns.items():
+        scaling = scaling_of(feature)
+        if scaling.power_gain:
+            scaled[:, columns] += scaling.power_gain * xp.exp(scaling.power * logarithm[:, columns])
+        if scaling.slope:
+            scaled[:, columns] += xp.tanh(scaling.slope * observed[:, columns])
     absolute = ABSOLUTE_RATE_SCALE * (rule - math.log(REFERENCE_RATE_BPS))
-    parts = [scaled.clip(-INPUT_LIMIT, INPUT_LIMIT), absolute, raw[:, size : size + 3]]
-    if specification.privileged:
-        privileged = raw[:, size + 3 :]
-        rates = np.log(privileged[:, :2].clip(min=MINIMUM_RATE_BPS)) - rule
+    parts = [scaled.clip(-INPUT_LIMIT, INPUT_LIMIT), absolute, observations[:, size : size + 3]]
+    if observations.shape[1] > size + 3:
+        privileged = observations[:, size + 3 :]
+        rates = xp.log(privileged[:, :2].clip(min=MINIMUM_RATE_BPS)) - rule
         parts += [
             (RATE_LOG_SCALE * rates).clip(-INPUT_LIMIT, INPUT_LIMIT),
-            np.log1p(privileged[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0,
-            np.sqrt(privileged[:, 4:].clip(0.0, 1.0)),
+            xp.log1p(privileged[:, 2:4] / (1000.0 * DELAY_SCALE_S)) / 3.0,
+            xp.sqrt(privileged[:, 4:].clip(0.0, 1.0)),
         ]
-    return np.concatenate(parts, axis=1).astype(np.float32)
+    return xp.concatenate(parts, 1)
 
 
 def scaled_space(specification: EnvironmentSpecification) -> gymnasium.spaces.Box:
@@ -119,13 +131,14 @@ def scaled_space(specification: EnvironmentSpecification) -> gymnasium.spaces.Bo
 
 
 def _scaled_within(space: Any, specification: EnvironmentSpecification, raw: np.ndarray) -> np.ndarray:
-    return scaled_observations(specification, raw).clip(space.low, space.high)
+    inputs = scaled_inputs(np, specification, scaling_vectors(specification), raw)
+    return np.asarray(inputs.clip(space.low, space.high), dtype=np.float32)
 
 
 class ScaledObservation(
     gymnasium.ObservationWrapper[np.ndarray, np.ndarray, np.ndarray], gymnasium.utils.RecordConstructorArgs
 ):
-    """`weir/Bottleneck-v0` with observations as a trained network sees them: see `scaled_observations`. Raw ones are in
+    """`weir/Bottleneck-v0` with observations as a trained network sees them: see `scaled_inputs`. Raw ones are in
     SI units, from 1e-3 (delays) to 1e11 (rates), with which no network learns.
     """
 

@@ -12,7 +12,6 @@ import numpy as np
 from weir._core import FEATURES
 from weir.errors import InputError
 from weir.registry import check_features
-from weir.simulator import MAX_DECISION_DELAY_MS
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
@@ -33,20 +32,9 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
-# Milliseconds that every decision takes, or the bounds between which the time of each is drawn.
-DecisionDelay = float | Sequence[float]
-
 ScenarioLike = Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
-
-
-def check_decision_delay(delay_ms: DecisionDelay) -> None:
-    """Raises InputError unless it is a number of milliseconds, or two of them, the lower one first."""
-    bounds = delay_ms if isinstance(delay_ms, Sequence) else (delay_ms, delay_ms)
-    if len(bounds) != 2 or not 0 <= bounds[0] <= bounds[1] <= MAX_DECISION_DELAY_MS:
-        must = f"must be 0 to {MAX_DECISION_DELAY_MS:,.0f} ms, or two such numbers, the lower one first"
-        raise InputError(f"decision_delay_ms {delay_ms}: {must}")
 
 
 @dataclass(frozen=True)
@@ -87,12 +75,9 @@ class EnvironmentSpecification:
         history: how many intervals an observation spans.
         action: how an action becomes a rate.
         guard: whether the estimator's guard is behind the agent.
-        packets: whether a step brings the packets that arrived, for `weir.trainer.gym.opennetlab`.
         privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path, for a
             critic while it trains.
         side: at the sender the agent observes what transport feedback reports, and its rate is in force at once.
-        decision_delay_ms: an action is in force so much later; one that takes more than an interval is dropped, and
-            after three such in a row the rule decides, as in a call.
 
     Raises:
         InputError: an unknown or missing feature, or a value out of range.
@@ -103,16 +88,11 @@ class EnvironmentSpecification:
     history: int = 5
     action: ActionSpecification = field(default_factory=ActionSpecification)
     guard: bool = False
-    packets: bool = False
     privileged: bool = False
     side: Side = "receiver"
-    decision_delay_ms: DecisionDelay = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
-        if isinstance(self.decision_delay_ms, Sequence):
-            object.__setattr__(self, "decision_delay_ms", tuple(self.decision_delay_ms))
-        check_decision_delay(self.decision_delay_ms)
         check_features(self.features)
         if self.side not in get_args(Side):
             raise InputError(f"side {self.side!r}: one of {', '.join(get_args(Side))}")
@@ -136,6 +116,13 @@ class EnvironmentSpecification:
         return tuple(name for name in self.features if FEATURES[name].of_path)
 
     @property
+    def columns(self) -> dict[str, slice]:
+        """The places of each feature in an observation."""
+        step, of_history = len(self.interval_features), len(self.interval_features) * self.history
+        found = {name: slice(index, of_history, step) for index, name in enumerate(self.interval_features)}
+        return found | {name: slice(index, index + 1) for index, name in enumerate(self.path_features, of_history)}
+
+    @property
     def observed(self) -> tuple[str, ...]:
         """The feature of each element of an observation, without the objective."""
         return self.interval_features * self.history + self.path_features
@@ -145,12 +132,21 @@ class EnvironmentSpecification:
         """Length of an observation without the objective."""
         return len(self.interval_features) * self.history + len(self.path_features)
 
-    def records(self, observations: Any) -> Any:
-        """The history in `observations` (N, at least observation_size), of numpy or torch: a view of shape (N, history,
-        interval features), newest first.
-        """
+    @property
+    def knows_rule(self) -> bool:
+        """True when the features determine the rule's rate."""
+        return set(REQUIRED_FEATURES) <= set(self.features)
+
+    @property
+    def rule_window(self) -> int:
+        """See `rate_window`."""
+        return rate_window(self.interval_ms, self.history)
+
+    def rule_bps(self, xp: Any, observations: Any) -> Any:
+        """The rule's rate, shape (N,), after observations (N, at least observation_size) of `xp`, numpy or torch."""
         shape = -1, self.history, len(self.interval_features)
-        return observations[:, : shape[1] * shape[2]].reshape(shape)
+        records = observations[:, : shape[1] * shape[2]].reshape(shape)
+        return rule_rate_bps(xp, records, self.interval_features, self.rule_window)
 
     @property
     def width(self) -> int:
@@ -183,8 +179,8 @@ class EnvironmentSpecification:
         cut = np.clip(np.asarray(actions, dtype=np.float32).reshape(-1), -1.0, 1.0)
         if self.action.kind != "around_rule":
             return cut
-        rates = self._rule_bps(observations) * np.float32(self.action.span) ** cut
-        return np.clip(rates, self.action.min_bps, self.action.max_bps).astype(np.float32)
+        rates = self.rule_bps(np, observations) * np.float32(self.action.span) ** cut
+        return np.asarray(np.clip(rates, self.action.min_bps, self.action.max_bps), dtype=np.float32)
 
     def actions_for(self, rates_bps: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """The actions around the rule that lead to rates, in [-1, 1]: float32 of shape (N,).
@@ -193,18 +189,17 @@ class EnvironmentSpecification:
             rates_bps: shape (N,); not a number gives none.
             observations: as of `wire_actions`.
         """
+        rule_bps = np.maximum(self.rule_bps(np, observations), 1.0)
         with np.errstate(divide="ignore"):
-            exponents = np.log(np.asarray(rates_bps, dtype=np.float64) / np.maximum(self._rule_bps(observations), 1.0))
+            exponents = np.log(np.asarray(rates_bps, dtype=np.float64) / rule_bps)
         return np.clip(exponents / np.log(self.action.span), -1.0, 1.0).astype(np.float32)
 
-    def _rule_bps(self, observations: np.ndarray) -> np.ndarray:
-        window = rate_window(self.interval_ms, self.history)
-        return np.asarray(rule_rate_bps(np, self.records(observations), self.interval_features, window))
-
-    def policy_request(self) -> dict[str, Any]:
-        """The part of a reset frame that describes the policy."""
+    def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
+        """The JSON of a reset frame."""
         kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
         return {
+            "scenario": scenario,
+            "seed": seed,
             "interval_ms": self.interval_ms,
             "features": list(self.features),
             "history": self.history,
@@ -215,17 +210,7 @@ class EnvironmentSpecification:
                 "alpha": self.action.alpha,
                 "multipliers": [],
             },
-        }
-
-    def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
-        """The JSON of a reset frame."""
-        return {
-            "scenario": scenario,
-            "seed": seed,
-            **self.policy_request(),
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
             "side": self.side,
-            "packets": self.packets,
-            "decision_delay_ms": self.decision_delay_ms,
         }

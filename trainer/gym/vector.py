@@ -12,7 +12,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from weir.errors import InputError
-from weir.objectives import checked_objective
 from weir.trainer.gym.environment import DEFAULT
 from weir.trainer.gym.episode import Episode, EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
@@ -118,14 +117,6 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             infos["final_obs"] = final
             infos["_final_obs"] = ended
         return self._pool.observations.copy(), rewards, (flags & TERMINATED) != 0, (flags & TRUNCATED) != 0, infos
-
-    def set_objective(self, objective: str | Sequence[float]) -> None:
-        """Changes the objective everywhere in the middle of the episodes, from the next step on; observations given
-        before still show the old one.
-        """
-        weights = checked_objective(objective)
-        for index in range(self.num_envs):
-            self._pool.set_objective(index, weights)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the simulator processes."""

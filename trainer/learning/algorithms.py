@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO, SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
@@ -18,7 +17,7 @@ from stable_baselines3.common.save_util import recursive_getattr
 
 from weir.errors import InputError
 from weir.files.output import make_folder
-from weir.trainer.configuration.algorithms import OffPolicySettings, PpoSettings
+from weir.trainer.configuration.algorithms import OffPolicySettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
@@ -36,14 +35,12 @@ from weir.trainer.policies.off_policy import (
     save_replay_buffer,
 )
 from weir.trainer.policies.recurrent import RecurrentPolicy
-from weir.trainer.policies.recurrent_ppo import RecurrentPreferencePolicy
 
-ReinforcedPolicy = PreferencePolicy | RecurrentPreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy
+ReinforcedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy
 TrainedPolicy = ReinforcedPolicy | RecurrentPolicy
 REPLAY_BUFFER = "replay_buffer.npz"
 POLICIES: dict[str, type[ReinforcedPolicy]] = {
     "ppo": PreferencePolicy,
-    "recurrent_ppo": RecurrentPreferencePolicy,
     "impala": PreferencePolicy,
     "td3": Td3PreferencePolicy,
     "sac": SacPreferencePolicy,
@@ -110,7 +107,7 @@ def events_folder(folder: Path | None) -> str | None:
 
 def load_model(model: BaseAlgorithm, checkpoint: Path) -> None:
     """Sets a fresh learner to the state of a checkpoint that fits its configuration (`check_checkpoint`), with its
-    replay buffer if that was saved.
+    replay buffer if that is there.
 
     Raises:
         InputError: it is no checkpoint of this learner.
@@ -131,7 +128,7 @@ def load_model(model: BaseAlgorithm, checkpoint: Path) -> None:
         load_replay_buffer(model, replay_buffer)
 
 
-def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str, *, replay_buffer: bool = False) -> None:
+def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str) -> None:
     """Writes what `load_model` reads. See `write_checkpoint`."""
     arrays: dict[str, Any] = policy_arrays(model.policy.state_dict()) | {_UPDATES: model._n_updates}
     for name in _optimizers(model):
@@ -144,7 +141,7 @@ def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str, *, replay_
     if (entropy := _learned_entropy(model)) is not None:
         arrays[_ENTROPY] = entropy.numpy()
     write_checkpoint(path, algorithm, model.num_timesteps, arrays)
-    if replay_buffer and isinstance(model, OffPolicyAlgorithm):
+    if isinstance(model, OffPolicyAlgorithm):
         save_replay_buffer(model, path.with_name(REPLAY_BUFFER))
 
 
@@ -218,11 +215,9 @@ class LinearSchedule:
         return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
 
 
-def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO | RecurrentPPO:
-    ppo = configuration.algorithm_settings
-    assert isinstance(ppo, PpoSettings)
-    kind = RecurrentPPO if configuration.algorithm == "recurrent_ppo" else PPO
-    return kind(
+def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO:
+    ppo = configuration.ppo
+    return PPO(
         n_steps=ppo.steps_per_update,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
@@ -272,12 +267,8 @@ def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
         "specification": configuration.environment.specification(),
         "preference_size": policy.preference_size,
     }
-    on_policy = common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
     if configuration.algorithm in ("ppo", "impala"):
-        return on_policy
-    if configuration.algorithm == "recurrent_ppo":
-        recurrent = configuration.recurrent_ppo
-        return on_policy | {"lstm_hidden_size": recurrent.hidden, "n_lstm_layers": recurrent.layers}
+        return common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
     return {
         "net_arch": list(policy.hidden),
         "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks

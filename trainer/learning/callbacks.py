@@ -18,7 +18,7 @@ from weir.files.output import append
 from weir.registry import WEIGHTS
 from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.algorithms import load_policy
+from weir.trainer.learning.algorithms import LinearSchedule, load_policy
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
 from weir.trainer.learning.run_record import AVERAGED, PROGRESS_LOG
 
@@ -84,8 +84,8 @@ class Recorder(BaseCallback):
         configuration = self._configuration
         ppo = configuration.algorithm_settings
         if isinstance(self.model, OnPolicyAlgorithm) and isinstance(ppo, PpoSettings):
-            update = self.num_timesteps // (ppo.steps_per_update * configuration.environment.environments)
-            self.model.ent_coef = ppo.entropy_coefficient_at(update, self.num_timesteps / configuration.steps)
+            schedule = LinearSchedule(ppo.entropy_coefficient, ppo.entropy_coefficient_end)
+            self.model.ent_coef = schedule(1.0 - self.num_timesteps / configuration.steps)
         last = self.num_timesteps >= configuration.steps
         if self.num_timesteps - self._recorded_at < self._steps_between and not last:
             return

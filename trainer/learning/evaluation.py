@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.policies import BasePolicy
 
 from weir.files.output import replacing
 from weir.objectives import checked_objective
@@ -24,30 +24,11 @@ DURATION_S = 30.0
 SEED = 1_000_003
 
 
-class Predictor(Protocol):
-    """A policy or learner of stable-baselines3."""
-
-    def predict(
-        self, observation: np.ndarray, state: Any = None, episode_start: Any = None, deterministic: bool = False
-    ) -> tuple[np.ndarray, Any]:
-        """Actions (N, 1) for observations (N, width), and the next state; `episode_start` (N,) resets states."""
-
-
-class RuleItself:
-    """The action 0, which around the rule is the rule itself."""
-
-    def predict(
-        self, observation: np.ndarray, state: Any = None, episode_start: Any = None, deterministic: bool = False
-    ) -> tuple[np.ndarray, Any]:
-        """Zeros."""
-        return np.zeros((len(observation), 1), dtype=np.float32), None
-
-
 class Evaluation:
     """Mean reward a step of a policy, without noise, over the same scenarios at every call.
 
     Args:
-        configuration: of the environment and the scenarios; those of given files and documents are drawn from them.
+        configuration: of the environment and the scenarios; those of given files are drawn from them.
         scenarios: how many, one simulator process each.
         duration_s: of each; given scenarios that are shorter are followed by further ones.
         split: of the random domain; training draws from "train".
@@ -74,19 +55,21 @@ class Evaluation:
             scenarios, ScenarioSampler(domain, split), simulator=simulator, **settings.arguments()
         )
 
-    def rewards(self, policy: Predictor, objective: tuple[float, float, float]) -> np.ndarray:
-        """The policy's reward a step under an objective, scenario by scenario: float64 of shape (scenarios,)."""
+    def rewards(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> np.ndarray:
+        """The policy's reward a step under an objective, scenario by scenario: float64 of shape (scenarios,). None: the
+        action 0, which around the rule is the rule itself.
+        """
         observations, _ = self._environment.reset(seed=SEED, options={"objective": objective})
+        actions = np.zeros((self._environment.num_envs, 1), dtype=np.float32)
         total = np.zeros(self._environment.num_envs)
-        state, starts = None, np.ones(self._environment.num_envs, dtype=np.bool_)
         for _ in range(self.steps):
-            actions, state = policy.predict(observations, state, starts, deterministic=True)
-            observations, rewards, terminated, truncated, _ = self._environment.step(actions)
-            starts = terminated | truncated
+            if policy is not None:
+                actions, _ = policy.predict(observations, deterministic=True)
+            observations, rewards, *_ = self._environment.step(actions)
             total += rewards
         return total / self.steps
 
-    def __call__(self, policy: Predictor, objective: tuple[float, float, float]) -> float:
+    def __call__(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> float:
         """The mean of `rewards`."""
         return float(np.mean(self.rewards(policy, objective)))
 
@@ -131,7 +114,7 @@ class EvaluationCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         if self._around_rule:
-            self.rule_mean_reward = self._evaluation(RuleItself(), self.objective)
+            self.rule_mean_reward = self._evaluation(None, self.objective)
 
     def _on_step(self) -> bool:
         return True

@@ -17,7 +17,6 @@ from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_con
 
 _PACKAGES = {
     "ppo": ("stable-baselines3", "torch", "gymnasium"),
-    "recurrent_ppo": ("sb3-contrib", "stable-baselines3", "torch", "gymnasium"),
     "impala": ("ray", "torch", "gymnasium"),
 }
 
@@ -50,9 +49,6 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
     how = f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps"
     network: dict[str, Any] = {"hidden": list(configuration.policy.hidden)}
-    if configuration.algorithm == "recurrent_ppo":
-        how = f"recurrent PPO (sb3-contrib), {done} steps"
-        network = configuration.recurrent_ppo.model_dump(include={"hidden", "layers"})
     if configuration.algorithm == "impala":
         how = f"IMPALA (RLlib), {done} steps"
     if (learner := learner_of(configuration)) is not None:
@@ -86,6 +82,4 @@ def data_text(scenarios: ScenarioSettings) -> str:
             f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
             f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
         )
-    if scenarios.source == "files":
-        return f"scenario files {', '.join(path.name for path in scenarios.files)}"
-    return f"scenarios {', '.join(str(document.get('name')) for document in scenarios.documents)}"
+    return f"scenario files {', '.join(path.name for path in scenarios.files)}"

@@ -18,7 +18,7 @@ from weir.objectives import checked_objective
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import load_policy, make_policy
+from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.run_record import load_run_configuration, trained_policy
 from weir.trainer.model.file import NOT_PPO, check_source
@@ -53,10 +53,10 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
         InputError: it is missing or unfit; the message has the reason.
     """
     file = Path(path)
-    checkpoint = trained_policy(file)
-    check_source(file, checkpoint)
+    check_source(file)
     if file.suffix == ".onnx":
         return _from_model_file(file, settings)
+    checkpoint = trained_policy(file)
     folder = checkpoint.parent
     policy = load_policy(checkpoint)
     if not isinstance(policy, PreferencePolicy):
@@ -118,18 +118,6 @@ def _source(objectives: Any) -> ObjectiveSource:
     if isinstance(objectives, list | tuple):
         return checked_objective(objectives)
     return objectives if objectives in PRESETS else "random"
-
-
-def policy_of(start: StartingPoint) -> PreferencePolicy:
-    """The policy alone, for export; a critic that the starting point lacks is left as it comes.
-
-    Raises:
-        InputError: the parameters do not fit the description.
-    """
-    policy = make_policy(start.configuration)
-    assert isinstance(policy, PreferencePolicy)
-    load_parameters(policy, start.parameters)
-    return policy
 
 
 def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Tensor]) -> None:

@@ -200,8 +200,7 @@ def _reinforce(
     with learner as model, watcher as evaluating:
 
         def save() -> None:
-            checkpoint = folder / CHECKPOINT
-            save_checkpoint(model, checkpoint, configuration.algorithm, replay_buffer=configuration.saves_buffer)
+            save_checkpoint(model, folder / CHECKPOINT, configuration.algorithm)
             if average is not None:
                 average.save()
 

@@ -34,18 +34,27 @@ def trained_policy(source: Path) -> Path:
     return averaged if averaged.is_file() else source / CHECKPOINT if source.is_dir() else source
 
 
-def check_source(source: Path, checkpoint: Path) -> None:
+def check_checkpoint(checkpoint: Path) -> None:
+    """Refuses what is not the checkpoint of a training run.
+
+    Raises:
+        InputError: as said.
+    """
+    if not zipfile.is_zipfile(checkpoint):
+        raise InputError(
+            f"{checkpoint}: there is no such checkpoint, or it is damaged; give the folder of a training run"
+        )
+    read_text(checkpoint.parent / CONFIGURATION)
+
+
+def check_source(source: Path) -> None:
     """Refuses what is neither a model file that can be adapted nor the checkpoint of a training run.
 
     Raises:
         InputError: as said.
     """
     if source.suffix != ".onnx":
-        if not zipfile.is_zipfile(checkpoint):
-            raise InputError(
-                f"{checkpoint}: there is no such checkpoint, or it is damaged; give the folder of a training run"
-            )
-        read_text(checkpoint.parent / CONFIGURATION)
+        check_checkpoint(trained_policy(source))
         return
     content = read_bytes(source, LARGEST_MODEL_BYTES)
     try:

@@ -26,7 +26,6 @@ from weir.trainer.gym.scaling import (
 )
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.graph_builder import GATE, GraphBuilder, level_nodes, recurrent_nodes
-from weir.trainer.policies.feature_scaling import FeatureScaling
 from weir.trainer.policies.networks import DeployedPolicy
 from weir.trainer.policies.off_policy import SaturationLimit
 from weir.trainer.policies.recurrent import LevelHead, RecurrentActor
@@ -67,7 +66,7 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
     (1, 1) and then `next_state` (1, S), as `DeployedPolicy` computes it. The same policy gives the same model.
     """
     graph = GraphBuilder()
-    scaled, log_rule = scaled_nodes(graph, deployed.scaling)
+    scaled, log_rule = scaled_nodes(graph, specification)
     layers = {name: module for name, module in deployed.named_modules() if not list(module.children())}
     del layers["scaling"]
     preference = {name: layers.pop(name) for name in list(layers) if ".preference." in name}
@@ -88,16 +87,16 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
     return graph.model(widths, {"action": (action, 1)} | next_state)
 
 
-def scaled_nodes(graph: GraphBuilder, scaling: FeatureScaling) -> tuple[tuple[str, str], str | None]:
+def scaled_nodes(graph: GraphBuilder, specification: EnvironmentSpecification) -> tuple[tuple[str, str], str | None]:
     """The outputs of `FeatureScaling` for `observation`, without the objective: the features (1, observation_size) and
     the rule's rate (1, 1). Then the logarithm of the rule's rate in bps, (1, 1), where the features say it.
     """
-    log_rule = _log_rule(graph, scaling) if scaling.knows_rule else None
+    log_rule = _log_rule(graph, specification) if specification.knows_rule else None
     if log_rule is None:
         reference = graph.constant("reference", [[math.log(REFERENCE_RATE_BPS)]])
     else:
         reference = graph.node("Max", log_rule, graph.constant("minimum_rate", math.log(MINIMUM_RATE_BPS)))
-    scaled = _scaled(graph, scaling.specification, reference)
+    scaled = _scaled(graph, specification, reference)
     absolute = graph.gemm(
         reference, "absolute", [[ABSOLUTE_RATE_SCALE]], [-ABSOLUTE_RATE_SCALE * math.log(REFERENCE_RATE_BPS)]
     )
@@ -111,19 +110,19 @@ def rate_node(graph: GraphBuilder, specification: EnvironmentSpecification, acti
     return graph.clip(graph.node("Exp", log_rate), specification.action.min_bps, specification.action.max_bps)
 
 
-def _log_rule(graph: GraphBuilder, scaling: FeatureScaling) -> str:
+def _log_rule(graph: GraphBuilder, specification: EnvironmentSpecification) -> str:
     """The logarithm of what the ten-line rule would answer in bps, (1, 1); see `weir.trainer.gym.rule`. Rates below 1
     bps count as that.
     """
-    names = scaling.features
+    names = specification.interval_features
     places = {
-        "rate": [names.index(rule.RATE) + age * len(names) for age in range(scaling.window)],
+        "rate": [names.index(rule.RATE) + age * len(names) for age in range(specification.rule_window)],
         "queue": [names.index(rule.QUEUE)],
         "received": [names.index(rule.RECEIVED)],
         "target": [names.index(rule.TARGET)],
     }
     atoms = list(_ATOMS)
-    weight, bias = np.zeros((scaling.specification.observation_size, len(atoms))), np.zeros(len(atoms))
+    weight, bias = np.zeros((specification.observation_size, len(atoms))), np.zeros(len(atoms))
     for column, atom in enumerate(_ATOMS.values()):
         for term, factor in atom.items():
             if term == "one":

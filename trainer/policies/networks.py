@@ -10,7 +10,6 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-from weir.trainer.gym.rule import rule_rate_bps
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.policies.feature_scaling import FeatureScaling
 
@@ -146,6 +145,5 @@ class DeployedPolicy(nn.Module):
         specification = self.specification.action
         if specification.kind != "around_rule":
             return action
-        records = self.specification.records(observation)
-        base = rule_rate_bps(torch, records, self.scaling.features, self.scaling.window).unsqueeze(1)
+        base = self.specification.rule_bps(torch, observation).unsqueeze(1)
         return (base * specification.span**action).clamp(specification.min_bps, specification.max_bps)

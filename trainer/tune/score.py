@@ -49,7 +49,7 @@ def score_model(
         InputError: a replay failed.
     """
     environment = configuration.environment
-    objective, delay_ms = environment.objective, environment.decision_delay_ms
+    objective = environment.objective
     if isinstance(objective, str):
         objective = PRESETS["balanced" if objective == "random" else objective]
     plan = ReplayPlan(
@@ -60,7 +60,6 @@ def score_model(
         model=model.absolute(),
         simulator=find_simulator(),
         series="measured",
-        decision_delay_ms=max(delay_ms) if isinstance(delay_ms, tuple) else delay_ms,
     )
     outcome = replay(plan, folder, processes=1)
     if outcome.failures:

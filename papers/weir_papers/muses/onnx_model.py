@@ -84,7 +84,7 @@ def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     """
     graph = GraphBuilder()
     specification = mixture.inputs.specification
-    scaled, log_rule = scaled_nodes(graph, mixture.inputs.scaling)
+    scaled, log_rule = scaled_nodes(graph, specification)
     assert log_rule is not None
     everything = graph.node("Concat", *scaled, "objective", axis=1)
     weight = mixture.inputs.weight

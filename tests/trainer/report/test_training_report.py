@@ -127,12 +127,12 @@ def test_a_page_of_a_real_training(run_weir, tmp_path):
     from weir.simulator.executables import find_simulator
     from weir.traces.schema.scenario import Scenario
 
-    document = Scenario.make(
+    Scenario.make(
         name="steady",
         duration_s=4.0,
         forward={"capacity": {"times_s": [0.0], "rates_bps": [2e6]}},
         flows=[{"kind": "rtp"}],
-    ).to_dict()
+    ).save(tmp_path / "steady.json")
     from weir.trainer.learning.train import train
 
     settings = checked_configuration(
@@ -140,7 +140,7 @@ def test_a_page_of_a_real_training(run_weir, tmp_path):
             "name": "small",
             "steps": 256,
             "environment": {"environments": 2, "features": ["receive_rate_bps"], "action": {"kind": "log_rate"}},
-            "scenarios": {"source": "documents", "documents": [document]},
+            "scenarios": {"source": "files", "files": [tmp_path / "steady.json"]},
             "ppo": {"steps_per_update": 64, "batch_size": 64, "epochs": 1},
         }
     )

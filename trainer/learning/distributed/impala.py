@@ -139,10 +139,8 @@ class Impala(BaseAlgorithm):
     def _learn(self, fragment: Fragment) -> None:
         settings = self._configuration.impala
         self._update_learning_rate(self.policy.optimizer)
-        share = 1.0 - self._current_progress_remaining
-        self._learner.entropy_coefficient = settings.entropy_coefficient + share * (
-            settings.entropy_coefficient_end - settings.entropy_coefficient
-        )
+        schedule = LinearSchedule(settings.entropy_coefficient, settings.entropy_coefficient_end)
+        self._learner.entropy_coefficient = schedule(self._current_progress_remaining)
         self._learner.learn(fragment)
         self._n_updates += 1
 
