@@ -69,21 +69,20 @@ class Remembered:
         return observations, np.zeros(self.num_envs), done, [{}] * self.num_envs
 
 
-def spread(classifies=True, hidden=12, layers=2):
+def spread():
     """A policy with random parameters, so that its actions spread."""
     torch.manual_seed(5)
-    policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=hidden, layers=layers, classifies=classifies)
+    policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=12)
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter.normal_(0.0, 0.5)
     return policy
 
 
-@pytest.mark.parametrize("classifies", [True, False])
-def test_the_student_learns_what_only_its_memory_tells(classifies):
+def test_the_student_learns_what_only_its_memory_tells():
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=16, classifies=classifies)
+    policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=16)
     student, learning_rate = Student(policy, OracleTeacher(SPECIFICATION), Remembered(), 1), LinearSchedule(1e-2, 1e-3)
     losses = []
     for iteration in range(25):
@@ -107,9 +106,8 @@ def test_the_untrained_student_is_the_rule():
     np.testing.assert_allclose(actions.detach().numpy(), 0.0, atol=1e-7)
 
 
-@pytest.mark.parametrize("classifies", [True, False])
-def test_the_file_gives_what_torch_does_step_by_step(tmp_path, classifies):
-    policy = spread(classifies)
+def test_the_file_gives_what_torch_does_step_by_step(tmp_path):
+    policy = spread()
     model = export(policy, SPECIFICATION, tmp_path / "a.onnx")
     export(policy, SPECIFICATION, tmp_path / "b.onnx")
     data = (tmp_path / "a.onnx").read_bytes()
@@ -207,11 +205,11 @@ def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_
     assert result.exit_code == 0, result.output
     model = read_model(tmp_path / "a.onnx")
     assert model.provenance["teachers"] == ["oracle"]
-    assert model.provenance["network"] == {"hidden": 8, "layers": 1, "classifies": True, "preference": 4}
+    assert model.provenance["network"] == {"hidden": 8, "preference": 4}
     assert "80 decisions" in model.provenance["algorithm"]
 
     assert "already holds" in str(train("a").exception)
-    assert "of another network" in str(train("a", "--resume", steps=120, layers=2).exception)
+    assert "of another network" in str(train("a", "--resume", steps=120, hidden=4).exception)
     result = train("a", "--resume", steps=120)
     assert result.exit_code == 0, result.output
     assert "120 decisions" in read_model(tmp_path / "a.onnx").provenance["algorithm"]
@@ -221,7 +219,7 @@ def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_
     flow = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["flows"][0]
     assert flow["estimator"] == {"decisions": 19, "policy_faults": 0, "fallback_decisions": 0}
 
-    result = train("b", steps=40, teachers=["oracle", str(tmp_path / "a.onnx")], classifies=False)
+    result = train("b", steps=40, teachers=["oracle", str(tmp_path / "a.onnx")])
     assert result.exit_code == 0, result.output
     teachers = read_model(tmp_path / "b.onnx").provenance["teachers"]
     assert teachers == ["oracle", read_model(tmp_path / "a.onnx").sha256]

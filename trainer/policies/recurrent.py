@@ -1,5 +1,5 @@
-"""A recurrent policy: LSTM layers behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022,
-section II-C) has them, and its deployed part.
+"""A recurrent policy: an LSTM behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022, section
+II-C) has it, and its deployed part.
 """
 
 from __future__ import annotations
@@ -21,29 +21,21 @@ FACTORS: Final = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)
 class RecurrentActor(nn.Module):
     """Scaled inputs, the objective last, to latents in (-1, 1), interval by interval.
 
-    A state holds the outputs h of all layers, then the cells c: `state_size` numbers, zeros at a call's beginning.
+    A state holds the outputs h, then the cells c: `state_size` numbers, zeros at a call's beginning.
     """
 
-    def __init__(self, input_size: int, preference_size: int, hidden: int, layers: int) -> None:
+    def __init__(self, input_size: int, preference_size: int, hidden: int) -> None:
         super().__init__()
         self.preference = nn.Sequential(nn.Linear(3, preference_size), nn.Tanh())
-        self.cells = nn.LSTM(input_size - 3 + preference_size, hidden, layers, batch_first=True)
-        # sb3-contrib makes its states by these names of nn.LSTM.
-        self.num_layers, self.hidden_size = layers, hidden
-        self.state_size = 2 * layers * hidden
+        self.cells = nn.LSTM(input_size - 3 + preference_size, hidden, batch_first=True)
+        self.state_size = 2 * hidden
 
     def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
-        shape = len(state), 2, self.num_layers, self.hidden_size
-        outputs, cells = state.reshape(shape).permute(1, 2, 0, 3).contiguous()
-        latents, after = self.steps(inputs, (outputs, cells))
-        return latents, torch.stack(after).permute(2, 0, 1, 3).reshape(state.shape)
-
-    def steps(
-        self, inputs: torch.Tensor, state: tuple[torch.Tensor, torch.Tensor]
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
-        """As `forward`, with the state as nn.LSTM has it: h and c, (layers, N, hidden) each."""
-        return self.cells(torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1), state)
+        outputs, cells = (part.contiguous() for part in state[None].chunk(2, dim=-1))
+        everything = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
+        latents, after = self.cells(everything, (outputs, cells))
+        return latents, torch.cat(after, dim=-1)[0]
 
 
 class LevelHead(nn.Module):
@@ -70,25 +62,16 @@ class LevelHead(nn.Module):
 class RecurrentPolicy(nn.Module):
     """The parts of a policy that is to be deployed."""
 
-    def __init__(
-        self,
-        specification: EnvironmentSpecification,
-        *,
-        preference_size: int = 8,
-        hidden: int = 64,
-        layers: int = 1,
-        classifies: bool = True,
-    ) -> None:
+    def __init__(self, specification: EnvironmentSpecification, *, preference_size: int = 8, hidden: int = 64) -> None:
         super().__init__()
         self.specification = specification
         self.scaling = FeatureScaling(specification.spaces()[0], specification)
-        self.actor = RecurrentActor(specification.width + 1, preference_size, hidden, layers)
+        self.actor = RecurrentActor(specification.width + 1, preference_size, hidden)
         levels = tuple(math.log(factor) / math.log(specification.action.span) for factor in FACTORS)
-        self.head = LevelHead(hidden, levels) if classifies else nn.Linear(hidden, 1)
+        self.head = LevelHead(hidden, levels)
         # An untrained policy is the rule.
-        last = self.head.scores if isinstance(self.head, LevelHead) else self.head
-        nn.init.zeros_(last.weight)
-        nn.init.zeros_(last.bias)
+        nn.init.zeros_(self.head.scores.weight)
+        nn.init.zeros_(self.head.scores.bias)
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
         """See `DeployablePolicy`."""
@@ -102,17 +85,15 @@ class RecurrentPolicy(nn.Module):
     def loss(
         self, inputs: torch.Tensor, state: torch.Tensor, labels: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean error against a teacher's labels, (N, T), without those that are NaN, and the state after it: cross
-        entropy in nats where the policy classifies, else the squared error. Zero without labels.
+        """The mean cross entropy in nats against the levels of a teacher's labels, (N, T), without those that are NaN,
+        and the state after it. Zero without labels.
         """
         latents, state = self.actor(inputs, state)
         known = torch.isfinite(labels)
         if not known.any():
             return latents.sum() * 0.0, state
-        latents, labels = latents[known], labels[known]
-        if isinstance(self.head, LevelHead):
-            return nn.functional.cross_entropy(self.head.scores(latents), self.head.nearest(labels)), state
-        return nn.functional.mse_loss(self.head(latents)[:, 0], labels), state
+        scores, levels = self.head.scores(latents[known]), self.head.nearest(labels[known])
+        return nn.functional.cross_entropy(scores, levels), state
 
 
 class DeployedRecurrentPolicy(DeployedPolicy):

@@ -16,16 +16,12 @@ class ImitationSettings(Settings):
 
     Attributes:
         teachers: "oracle" or model files; of several the mean action.
-        hidden: width of each LSTM layer.
-        layers: number of LSTM layers.
-        classifies: the student learns seven levels of the action instead of the action itself.
+        hidden: width of the LSTM.
         decisions_per_iteration: decisions between two updates, of all environments together.
     """
 
     teachers: tuple[str, ...] = Field(("oracle",), min_length=1)
     hidden: int = Field(64, ge=1, le=1024)
-    layers: int = Field(1, ge=1, le=4)
-    classifies: bool = True
     decisions_per_iteration: PositiveInt = 25_600
 
 

@@ -92,14 +92,11 @@ def train(
 
 def make_policy(configuration: ImitationConfiguration) -> RecurrentPolicy:
     """An untrained student."""
-    imitation = configuration.imitation
     torch.manual_seed(configuration.seed)
     return RecurrentPolicy(
         student_specification(configuration),
         preference_size=configuration.policy.preference_size,
-        hidden=imitation.hidden,
-        layers=imitation.layers,
-        classifies=imitation.classifies,
+        hidden=configuration.imitation.hidden,
     )
 
 
@@ -119,7 +116,7 @@ def description(configuration: ImitationConfiguration, done: str) -> dict[str, A
     """See `Learner`."""
     return {
         "algorithm": f"imitation (dataset aggregation), {done} decisions",
-        "network": configuration.imitation.model_dump(include={"hidden", "layers", "classifies"}),
+        "network": configuration.imitation.model_dump(include={"hidden"}),
     }
 
 
