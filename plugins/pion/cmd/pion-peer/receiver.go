@@ -2,7 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"time"
 
+	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
@@ -11,15 +16,20 @@ import (
 	"weir/pion/remb"
 )
 
-// receiver is the receiving end: Weir behind RTCP REMB, or transport-cc alone.
+// receiver is a PeerConnection with Weir behind RTCP REMB, or with transport-cc alone.
 type receiver struct {
-	*peer
+	lines      *lineWriter
+	connection *webrtc.PeerConnection
 	// nil without Weir.
 	weir *remb.Receiver
+	// candidates that came before the offer.
+	early  []webrtc.ICECandidateInit
+	failed chan error
+	done   chan struct{}
 }
 
 func newReceiver(o options, lines *lineWriter) (*receiver, error) {
-	r := &receiver{peer: newPeer(lines)}
+	r := &receiver{lines: lines, failed: make(chan error, 1), done: make(chan struct{})}
 	media, registry := &webrtc.MediaEngine{}, &interceptor.Registry{}
 	if err := media.RegisterDefaultCodecs(); err != nil {
 		return nil, err
@@ -38,18 +48,44 @@ func newReceiver(o options, lines *lineWriter) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.connect(o, settings, media, registry, r.statistics); err != nil {
+	api := webrtc.NewAPI(
+		webrtc.WithSettingEngine(*settings), webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry))
+	if r.connection, err = api.NewPeerConnection(webrtc.Configuration{}); err != nil {
 		return nil, err
 	}
-	r.connection.OnTrack(r.onTrack)
+	r.connection.OnICECandidate(r.onCandidate)
+	r.connection.OnConnectionStateChange(r.onState)
+	r.connection.OnTrack(onTrack)
+	go r.tellStatistics(time.Duration(o.statsIntervalMs) * time.Millisecond)
 	return r, nil
+}
+
+// settingsFor is ICE over one address, and a DTLS server, which may send before the other end does.
+func settingsFor(address string) (*webrtc.SettingEngine, error) {
+	settings := &webrtc.SettingEngine{}
+	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
+	settings.SetIncludeLoopbackCandidate(true)
+	if address != "" {
+		ip := net.ParseIP(address)
+		if ip == nil {
+			return nil, fmt.Errorf("--bind-address %s is no address", address)
+		}
+		settings.SetIPFilter(ip.Equal)
+	}
+	return settings, settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer)
 }
 
 func (r *receiver) attachWeir(
 	o options, settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry,
 ) error {
-	config, err := weirConfig(o)
-	if err != nil {
+	config := weir.Config{MinRateBps: o.minBps, StartRateBps: o.startBps, MaxRateBps: o.maxBps}
+	w := &config.Objective
+	if _, err := fmt.Sscanf(o.objective, "%g,%g,%g", &w.Throughput, &w.Latency, &w.Loss); err != nil {
+		return fmt.Errorf("--objective %s is not three numbers", o.objective)
+	}
+	var err error
+	if config.Model, err = weir.LoadModelFile(o.model); err != nil {
 		return err
 	}
 	defer config.Model.Close()
@@ -69,17 +105,38 @@ func (r *receiver) attachWeir(
 	return remb.RegisterDefaultInterceptors(media, registry)
 }
 
+func versions() line {
+	found := line{"weir": weir.Version()}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range build.Deps {
+			if module.Path == "github.com/pion/webrtc/v4" || module.Path == "github.com/pion/interceptor" {
+				found[module.Path] = module.Version
+			}
+		}
+	}
+	return found
+}
+
 func (r *receiver) execute(c command) error {
 	switch c.Type {
 	case "offer":
 		return r.answer(c.SDP)
+	case "candidate":
+		if r.connection.RemoteDescription() == nil {
+			r.early = append(r.early, c.ICECandidateInit)
+			return nil
+		}
+		return r.connection.AddICECandidate(c.ICECandidateInit)
 	case "objective":
 		if r.weir == nil {
 			return errors.New("without Weir there is no objective")
 		}
-		return r.weir.SetObjective(c.objective())
+		return r.weir.SetObjective(c.Objective)
+	case "stats":
+		r.writeStatistics()
+		return nil
 	}
-	return r.peer.execute(c)
+	return fmt.Errorf("%.100s: pion-peer has no such line", c.Type)
 }
 
 func (r *receiver) answer(offer string) error {
@@ -99,11 +156,37 @@ func (r *receiver) answer(offer string) error {
 		sdp = remb.FollowREMBAtOnce(sdp)
 	}
 	r.lines.write(line{"type": "answer", "sdp": sdp})
-	return r.addEarlyCandidates()
+	for _, candidate := range r.early {
+		err = errors.Join(err, r.connection.AddICECandidate(candidate))
+	}
+	r.early = nil
+	return err
+}
+
+func (r *receiver) onCandidate(candidate *webrtc.ICECandidate) {
+	if candidate == nil {
+		return
+	}
+	c := candidate.ToJSON()
+	r.lines.write(line{
+		"type": "candidate", "candidate": c.Candidate, "sdpMid": c.SDPMid, "sdpMLineIndex": c.SDPMLineIndex,
+	})
+}
+
+// onState ends the call with its connection.
+func (r *receiver) onState(state webrtc.PeerConnectionState) {
+	r.lines.write(line{"type": "state", "state": state.String()})
+	if state == webrtc.PeerConnectionStateFailed {
+		select {
+		case r.failed <- errors.New("the connection failed"):
+		default:
+			// It has failed before.
+		}
+	}
 }
 
 // onTrack reads a track, which is what has lost packets asked for again.
-func (r *receiver) onTrack(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
+func onTrack(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
 	buffer := make([]byte, 1500)
 	for {
 		if _, _, err := track.Read(buffer); err != nil {
@@ -112,13 +195,33 @@ func (r *receiver) onTrack(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
 	}
 }
 
-func (r *receiver) statistics() []line {
-	if r.weir == nil {
-		return nil
+func (r *receiver) tellStatistics(interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-r.done:
+			return
+		case <-ticker.C:
+			r.writeStatistics()
+		}
 	}
-	statistics, err := r.weir.Statistics()
-	if err != nil {
-		return nil
+}
+
+func (r *receiver) writeStatistics() {
+	report := []any{}
+	for _, entry := range r.connection.GetStats() {
+		report = append(report, entry)
 	}
-	return []line{{"type": "weir", "statistics": statistics}}
+	if r.weir != nil {
+		if statistics, err := r.weir.Statistics(); err == nil {
+			report = append(report, line{"type": "weir", "statistics": statistics})
+		}
+	}
+	r.lines.write(line{"type": "stats", "report": report})
+}
+
+func (r *receiver) close() {
+	close(r.done)
+	_ = r.connection.Close()
 }
