@@ -174,17 +174,6 @@ GST_START_TEST(test_nothing_is_sent_before_it_begins) {
 }
 GST_END_TEST
 
-GST_START_TEST(test_an_unknown_controller_is_an_error_with_a_sentence) {
-  const WeirSettings settings = settings_of("nobody");
-  gchar* error = NULL;
-  GstClock* clock = gst_test_clock_new();
-  fail_unless(weir_receiver_new(&settings, clock, on_remb, NULL, &error) == NULL);
-  fail_unless(error != NULL && strstr(error, "nobody") != NULL);
-  g_free(error);
-  gst_object_unref(clock);
-}
-GST_END_TEST
-
 static Suite* receiver_suite(void) {
   Suite* result = suite_create("receiver");
   TCase* tests = tcase_create("all");
@@ -193,7 +182,6 @@ static Suite* receiver_suite(void) {
   tcase_add_test(tests, test_rembs_are_those_of_the_library_rule);
   tcase_add_test(tests, test_rembs_are_those_of_the_library_nada);
   tcase_add_test(tests, test_nothing_is_sent_before_it_begins);
-  tcase_add_test(tests, test_an_unknown_controller_is_an_error_with_a_sentence);
   return result;
 }
 
