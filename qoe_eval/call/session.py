@@ -14,14 +14,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import MissingComponent
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.browser import BrowserEnd, PageSettings
 from weir.qoe_eval.call.disturbance import WakeUpLag, Watchdog
 from weir.qoe_eval.call.media.received_frames import BrowserFrames, RawFrames
 from weir.qoe_eval.call.media.source_speech import source_speech_path
 from weir.qoe_eval.call.media.source_video import SourceVideoFailed, source_video_path
-from weir.qoe_eval.call.orders import checked_order
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.call.record import CallProgress, conclude
 from weir.qoe_eval.call.weir_peer import (
@@ -60,7 +59,7 @@ async def run_call(
     Args:
         settings: the call.
         on_event: receives dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end` during the call.
-        control: orders (`orders.py`) for the running call.
+        control: orders for the running call.
         barrier: of the calls that run at the same time: they connect together, and none is measured, which takes the
             CPU, while another runs. A call that fails breaks it; the others go on alone.
 
@@ -341,11 +340,7 @@ class _Call:
     async def _execute_orders(self) -> None:
         assert self._link is not None
         while True:
-            try:
-                order = checked_order(await self._control.get())
-            except InputError as error:
-                self._note(f"refused: {error}")
-                continue
+            order = await self._control.get()
             if order["type"] == "stop":
                 self._note("stopped by the user")
                 if not self._over.done():

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from weir._core import parse_pool
 from weir.errors import InputError
 from weir.files.input import parse_json
-from weir.qoe_eval.call.orders import checked_order, choice, number_between, read_objective, read_pool
 from weir.qoe_eval.call.plan import Order
+from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.options.call import ENDS, SIZES, SenderKind
-from weir.registry import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool
+from weir.registry import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool, pool_members
 from weir.traces.schema.scenario import Scenario
 
 BESIDE = LIBWEBRTC_SENDERS
@@ -22,7 +23,6 @@ LINK_DOWN_S = (0.5, 30.0)
 _CHANGES = {
     "stop": (),
     "objective": WEIGHTS,
-    "controller": ("name",),
     "pool": ("line",),
     "model": ("name",),
     "down": ("duration_s",),
@@ -58,43 +58,44 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     """
     data = _object(data, ("scenario", "sender", "controller", "objective", "duration_s", "size", "beside"))
     name = data.get("controller")
-    is_specification = isinstance(name, str) and is_pool(name)
-    scenario = scenarios[choice(data, "scenario", scenarios)]
-    beside = choice(data, "beside", ("", *BESIDE)) if "beside" in data else ""
-    width, height = SIZES[choice(data, "size", SIZES)]
+    scenario = scenarios[_choice(data, "scenario", scenarios)]
+    beside = _choice(data, "beside", ("", *BESIDE)) if "beside" in data else ""
+    width, height = SIZES[_choice(data, "size", SIZES)]
     return CallRequest(
         scenario=scenario,
-        sender=cast(SenderKind, choice(data, "sender", ENDS)),
-        # Viewers may not name files.
-        controller=read_pool(name, models_from_files=False)
-        if is_specification
-        else choice(data, "controller", IN_CALLS),
+        sender=cast(SenderKind, _choice(data, "sender", ENDS)),
+        controller=_pool(name) if isinstance(name, str) and is_pool(name) else _choice(data, "controller", IN_CALLS),
         beside=beside if beside != name else "",
-        objective=read_objective(_object(data.get("objective"), WEIGHTS, "objective")),
-        duration_s=number_between(data, "duration_s", DURATION_S),
+        objective=_objective(_object(data.get("objective"), WEIGHTS, "objective")),
+        duration_s=_number(data, "duration_s", DURATION_S),
         width=width,
         height=height,
     )
 
 
 def read_change(text: str) -> Order:
-    """Reads a change to the running call. A `model` has a `name`; the caller finds its file.
+    """Reads a change to the running call: `stop`; `objective` with its weights (divided by their sum); `pool`
+    with `line`; `down` with `duration_s`; `model` with a `name` that is not checked: the caller finds its file, the
+    `path` of the order.
 
     Raises:
-        InputError: the change is invalid.
+        InputError: the change is invalid; the message names the field.
     """
     data = parse_json(text, "the message")
     kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in _CHANGES:
         raise InputError(f"type: one of {', '.join(_CHANGES)}")
     _object(data, ("type", *_CHANGES[kind]))
-    if kind == "model":
-        return {"type": kind, "name": data.get("name")}
-    if kind == "pool":
-        return {"type": kind, "line": read_pool(data.get("line"), models_from_files=False)}
-    if kind == "down":
-        number_between(data, "duration_s", LINK_DOWN_S)
-    return checked_order(data)
+    order: Order = {"type": kind}
+    if kind == "objective":
+        order |= dict(zip(WEIGHTS, _objective(data), strict=True))
+    elif kind == "pool":
+        order["line"] = _pool(data.get("line"))
+    elif kind == "model":
+        order["name"] = data.get("name")
+    elif kind == "down":
+        order["duration_s"] = _number(data, "duration_s", LINK_DOWN_S)
+    return order
 
 
 def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> dict[str, Any]:
@@ -104,3 +105,42 @@ def _object(data: Any, known: tuple[str, ...], name: str = "the message") -> dic
     if unknown:
         raise InputError(f"{name}: {str(unknown[0])[:40]!r} is not known; use {', '.join(known)}")
     return data
+
+
+def _objective(data: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Weights of throughput, latency and loss, divided by their sum."""
+    weights = [number(data.get(name), 0.0, 1.0) or 0.0 for name in WEIGHTS]
+    if min(weights) <= 0:
+        raise InputError("objective: three weights (throughput, latency, loss), each above 0 and at most 1")
+    throughput, latency = (round(weight / sum(weights), 6) for weight in weights[:2])
+    shares = throughput, latency, round(1 - throughput - latency, 6)
+    if min(shares) <= 0:
+        raise InputError("objective: each weight must be at least a millionth of their sum")
+    return shares
+
+
+def _pool(specification: Any) -> str:
+    """A pool specification in its canonical form. Viewers may not name files."""
+    try:
+        if not isinstance(specification, str) or not is_pool(specification):
+            raise InputError("pool: a specification such as 'pilot=weir copilots=nada,rule fusion=min'")
+        if any(":" in member for member in pool_members(specification)):
+            raise InputError("pool: models from files are for `weir call`; use the names of controllers")
+        return str(parse_pool(specification)["line"])
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _choice(data: Mapping[str, Any], field: str, choices: Collection[str]) -> str:
+    for value in choices:
+        if value == data.get(field):
+            return value
+    shown = ", ".join(list(choices)[:4]) + (", ..." if len(choices) > 4 else "")
+    raise InputError(f"{field}: one of {shown}, not {str(data.get(field))[:40]!r}")
+
+
+def _number(data: Mapping[str, Any], field: str, bounds: tuple[float, float]) -> float:
+    value = number(data.get(field), *bounds)
+    if value is None:
+        raise InputError(f"{field}: a number from {bounds[0]:g} to {bounds[1]:g}")
+    return float(value)

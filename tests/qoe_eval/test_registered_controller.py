@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.qoe_eval.call.orders import checked_order
 from weir.qoe_eval.measures.summary import ordered_controllers
-from weir.registry import COMPARED, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, PRESETS, SIMULATED
+from weir.registry import COMPARED, CONTROLLERS, DEFAULT_PRESET, PRESETS, SIMULATED
 
 # Runs before anything else has read the compiled registry.
 WITH_A_DUMMY = """
@@ -63,11 +61,3 @@ def test_the_order_of_tables_is_that_of_the_registry() -> None:
 def test_the_default_preset_is_that_of_the_compiled_library() -> None:
     assert PRESETS[DEFAULT_PRESET] == (0.4, 0.5, 0.1)
     assert all(sum(weights) == pytest.approx(1, abs=1e-12) for weights in PRESETS.values())
-
-
-def test_an_order_for_an_unknown_controller_names_it_and_the_known_ones() -> None:
-    for name in IN_CALLS:
-        assert checked_order({"type": "controller", "name": name}) == {"type": "controller", "name": name}
-    with pytest.raises(ValueError, match=f"name: one of {', '.join(IN_CALLS)}, not 'gccc'"):
-        checked_order({"type": "controller", "name": "gccc"})
-    assert issubclass(InputError, ValueError)

@@ -83,7 +83,6 @@ export function controlText(event) {
     const weights = ["throughput", "latency", "loss"].map((name) => percent(event[name]));
     return `objective: throughput ${weights[0]}, latency ${weights[1]}, loss ${weights[2]}`;
   }
-  if (event.action === "controller") return `controller: ${event.name}`;
   if (event.action === "model") return `model: ${event.name}`;
   if (event.action === "pool") return `pool: ${event.line}`;
   return null;
