@@ -1,6 +1,7 @@
 package livekit
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/livekit/livekit-server/pkg/sfu/bwe"
@@ -27,6 +28,14 @@ const (
 
 // probe is LiveKit's cluster that is sent now or awaits its verdict, and when the next may be sent.
 type probe struct {
+	cluster
+	rttUs      int64
+	nextUs     int64
+	intervalUs int64
+	duration   time.Duration
+}
+
+type cluster struct {
 	info            ccutils.ProbeClusterInfo
 	active, done    bool
 	startUs, doneUs int64
@@ -37,27 +46,17 @@ type probe struct {
 	firstSentUs, latestSentUs int64
 	receivedBytes             int64
 	firstUs, latestUs         int64
-
-	rttUs      int64
-	nextUs     int64
-	intervalUs int64
-	duration   time.Duration
 }
 
 // reset forgets the cluster and the back-off.
 func (p *probe) reset(nowUs int64) {
-	rttUs := p.rttUs
-	if rttUs == 0 {
-		rttUs = int64(1e6 * bwe.DefaultRTT)
-	}
+	rttUs := cmp.Or(p.rttUs, int64(1e6*bwe.DefaultRTT))
 	*p = probe{rttUs: rttUs, nextUs: nowUs, intervalUs: congestedUs, duration: minDuration}
 }
 
 func (p *probe) start(info ccutils.ProbeClusterInfo, nowUs int64, state bwe.CongestionState) {
-	kept := *p
-	*p = probe{
+	p.cluster = cluster{
 		info: info, active: true, startUs: nowUs, congesting: state != bwe.CongestionStateNone, sizes: map[uint16]int{},
-		rttUs: kept.rttUs, nextUs: kept.nextUs, intervalUs: kept.intervalUs, duration: kept.duration,
 	}
 }
 
@@ -123,18 +122,18 @@ func (p *probe) verdict(targetBps int64) (ccutils.ProbeSignal, int64) {
 
 // end sets when the next cluster may be sent, and how long it is.
 func (p *probe) end(signal ccutils.ProbeSignal, reached bool, nowUs int64) {
-	intervalUs, duration := int64(carriedUs), minDuration
+	p.cluster = cluster{}
+	longer := min(time.Duration(backOff*float64(p.duration)), maxDuration)
+	p.duration = minDuration
 	if signal == ccutils.ProbeSignalCongesting {
-		intervalUs = p.intervalUs
+		p.nextUs = nowUs + p.intervalUs
 		p.intervalUs = min(int64(backOff*float64(p.intervalUs)), maxIntervalUs)
-	} else {
-		p.intervalUs = congestedUs
-		if !reached {
-			duration = min(time.Duration(backOff*float64(p.duration)), maxDuration)
-		}
+		return
 	}
-	kept := *p
-	*p = probe{rttUs: kept.rttUs, nextUs: nowUs + intervalUs, intervalUs: kept.intervalUs, duration: duration}
+	p.nextUs, p.intervalUs = nowUs+carriedUs, congestedUs
+	if !reached {
+		p.duration = longer
+	}
 }
 
 // CanProbe is true when the path is not congested and the last cluster is long enough ago.
