@@ -19,8 +19,10 @@ var (
 	opus = webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000, Channels: 2}
 )
 
-// newPeer makes a PeerConnection for VP8 and Opus, with what `register` adds. Each has an API of its own.
+// newPeer makes a PeerConnection for VP8 and Opus, with what `register` adds. Each has an API of its own. `configure` may
+// be nil.
 func newPeer(
+	configure func(*webrtc.SettingEngine),
 	register func(*webrtc.SettingEngine, *webrtc.MediaEngine, *interceptor.Registry) error,
 ) (*webrtc.PeerConnection, error) {
 	settings, media, registry := &webrtc.SettingEngine{}, &webrtc.MediaEngine{}, &interceptor.Registry{}
@@ -28,6 +30,9 @@ func newPeer(
 	settings.SetIncludeLoopbackCandidate(true)
 	// A page that is closed sends no goodbye.
 	settings.SetICETimeouts(5*time.Second, 10*time.Second, 2*time.Second)
+	if configure != nil {
+		configure(settings)
+	}
 	rtx := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeRTX, ClockRate: vp8.ClockRate, SDPFmtpLine: "apt=96"}
 	err := errors.Join(
 		settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer),
@@ -44,13 +49,15 @@ func newPeer(
 }
 
 // newReceivingPeer is for a publisher.
-func newReceivingPeer(model *weir.Model) (*webrtc.PeerConnection, *remb.Receiver, error) {
+func newReceivingPeer(
+	model *weir.Model, configure func(*webrtc.SettingEngine),
+) (*webrtc.PeerConnection, *remb.Receiver, error) {
 	config := weir.Config{Model: model, MinRateBps: minRateBps, StartRateBps: startRateBps, MaxRateBps: maxRateBps}
 	receiver, err := remb.New(remb.Options{Config: config})
 	if err != nil {
 		return nil, nil, err
 	}
-	connection, err := newPeer(
+	connection, err := newPeer(configure,
 		func(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 			return errors.Join(
 				receiver.Attach(settings, media, registry), remb.RegisterDefaultInterceptors(media, registry))
@@ -61,7 +68,7 @@ func newReceivingPeer(model *weir.Model) (*webrtc.PeerConnection, *remb.Receiver
 	return connection, receiver, nil
 }
 
-// newSendingPeer is for a watcher; `configure` may be nil.
+// newSendingPeer is for a watcher.
 func newSendingPeer(
 	model *weir.Model, configure func(*webrtc.SettingEngine),
 ) (*webrtc.PeerConnection, *cc.Estimator, error) {
@@ -70,11 +77,8 @@ func newSendingPeer(
 	if err != nil {
 		return nil, nil, err
 	}
-	connection, err := newPeer(
-		func(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
-			if configure != nil {
-				configure(settings)
-			}
+	connection, err := newPeer(configure,
+		func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 			controller, err := pioncc.NewInterceptor(func() (pioncc.BandwidthEstimator, error) { return estimator, nil })
 			if err != nil {
 				return err

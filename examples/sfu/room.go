@@ -31,7 +31,7 @@ type Room struct {
 	// audio is one track for all.
 	audio *forwarder
 	setup time.Duration
-	// configure is for tests: the network of the next watcher.
+	// configure is for tests: the network of the next peer.
 	configure func(*webrtc.SettingEngine)
 
 	mutex     sync.Mutex
@@ -52,7 +52,7 @@ func NewRoom(model *weir.Model) (*Room, error) {
 
 // Publish answers whoever sends; only one does at a time.
 func (r *Room) Publish(offer string) (string, error) {
-	connection, receiver, err := newReceivingPeer(r.model)
+	connection, receiver, err := newReceivingPeer(r.model, r.configure)
 	if err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/pion/webrtc/v4"
 
 	"weir/pion/internal/link"
-	"weir/pion/internal/shipped"
+	"weir/pion/shipped"
 )
 
 var duration = flag.Duration("duration", 10*time.Second, "how long watchers join and leave")
@@ -35,7 +35,7 @@ func (r *Room) taken() bool {
 	return r.publisher != nil
 }
 
-func newServer(t *testing.T) (*Room, *httptest.Server) {
+func newRoom(t *testing.T) *Room {
 	t.Helper()
 	model, err := shipped.Model()
 	if err != nil {
@@ -45,6 +45,12 @@ func newServer(t *testing.T) (*Room, *httptest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return room
+}
+
+func newServer(t *testing.T) (*Room, *httptest.Server) {
+	t.Helper()
+	room := newRoom(t)
 	server := httptest.NewServer(Handler(room))
 	t.Cleanup(server.Close)
 	return room, server

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +9,8 @@ import (
 	"github.com/pion/rtp"
 	"github.com/pion/sdp/v3"
 	"github.com/pion/webrtc/v4"
+
+	"weir/pion/internal/link"
 )
 
 // testLayer is one encoding of a publisher whose frames have a size and no content.
@@ -56,18 +55,18 @@ func (l *testLayer) send(timestamp uint32, mid, rid uint8, midValue string) {
 	}
 }
 
-// publishSimulcast has three encodings, each with its own clock offset; `disturbed` as that of link.Filler.
-func publishSimulcast(t *testing.T, server *httptest.Server) (layers []*testLayer, disturbed func() string) {
+// publishSimulcast has three encodings, each with its own clock offset, and a fast path.
+func publishSimulcast(t *testing.T, room *Room) []*testLayer {
 	t.Helper()
-	client, err := newClient()
-	if err != nil {
-		t.Fatal(err)
-	}
-	layers = []*testLayer{
+	path := link.New(t, 100_000_000, time.Millisecond, 300*time.Millisecond)
+	room.configure = link.On(path.Near)
+	client := link.NewPeer(t, path.Far, link.Plain)
+	layers := []*testLayer{
 		{rid: "q", rateBps: 100_000, width: 320}, {rid: "h", rateBps: 400_000, width: 640}, {rid: "f", rateBps: 1_500_000, width: 1280},
 	}
 	var sender *webrtc.RTPSender
 	for _, l := range layers {
+		var err error
 		l.track, err = webrtc.NewTrackLocalStaticRTP(vp8, "video", "filler", webrtc.WithRTPStreamID(l.rid))
 		if err == nil && sender == nil {
 			sender, err = client.AddTrack(l.track)
@@ -79,9 +78,7 @@ func publishSimulcast(t *testing.T, server *httptest.Server) (layers []*testLaye
 		}
 		l.needsKey.Store(true)
 	}
-	if status, err := call(server, "/publish", client); err != nil || status != http.StatusCreated {
-		t.Fatalf("publishing: %d, %v", status, err)
-	}
+	offer(t, client, room.Publish)
 	var mid, rid uint8
 	for _, extension := range sender.GetParameters().HeaderExtensions {
 		switch extension.URI {
@@ -107,34 +104,21 @@ func publishSimulcast(t *testing.T, server *httptest.Server) (layers []*testLaye
 		}()
 	}
 	end, over := make(chan struct{}), make(chan struct{})
-	var late, ran atomic.Int64
 	go func() {
 		defer close(over)
 		ticker := time.NewTicker(time.Second / framesPerSecond)
 		defer ticker.Stop()
-		last := time.Now()
 		for frame := uint32(0); ; frame++ {
 			select {
 			case <-end:
 				return
 			case <-ticker.C:
 			}
-			gap := time.Since(last)
-			last = last.Add(gap)
-			ran.Add(int64(gap))
-			if gap > time.Second/framesPerSecond+20*time.Millisecond {
-				late.Add(int64(gap))
-			}
 			for i, l := range layers {
 				l.send(frame*3000+uint32(i)<<30, mid, rid, client.GetTransceivers()[0].Mid())
 			}
 		}
 	}()
-	t.Cleanup(func() { close(end); <-over; _ = client.Close() })
-	return layers, func() string {
-		if share := float64(late.Load()) / float64(max(ran.Load(), 1)); share > 0.02 {
-			return fmt.Sprintf("the machine is too busy for a verdict: frames left late in %.0f %% of the time", 100*share)
-		}
-		return ""
-	}
+	t.Cleanup(func() { close(end); <-over })
+	return layers
 }

@@ -23,8 +23,6 @@ const (
 	// newsRatio: while the path stays congested, a capacity below this share of the last one is news.
 	newsRatio = 0.9
 	staleUs   = 1_000_000
-	// idle is how long the timer sleeps at most.
-	idle = 50 * time.Millisecond
 )
 
 // Options are those of an Estimator.
@@ -93,7 +91,7 @@ func Instead(other bwe.BWE, log logger.Logger) bwe.BWE {
 func New(options Options) (*Estimator, error) {
 	e, err := newEstimator(options, mono.UnixMicro)
 	if err == nil {
-		go e.run()
+		go weir.Run(e.closed, e.poll)
 	}
 	return e, err
 }
@@ -265,34 +263,16 @@ func (e *Estimator) tell() {
 	e.telling = false
 }
 
-// run decides where no feedback comes.
-func (e *Estimator) run() {
-	timer := time.NewTimer(idle)
-	defer timer.Stop()
-	for {
-		select {
-		case <-e.closed:
-			return
-		case <-timer.C:
-			timer.Reset(e.decide())
-		}
-	}
-}
-
-// decide, where it is due; how long to wait for the next.
-func (e *Estimator) decide() time.Duration {
+// poll the estimator, where no feedback comes; how long to wait for the next time.
+func (e *Estimator) poll() time.Duration {
 	defer e.tell()
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if e.over {
-		return idle
-	}
-	now := e.nowUs()
-	if e.sendSide.NextTimeoutUs() <= now && e.sendSide.OnTimeout(now) == nil {
+	called, wait := e.sendSide.Poll(e.nowUs())
+	if called {
 		e.refresh()
 	}
-	next := e.sendSide.NextTimeoutUs()
-	return min(max(time.Duration(min(next-now, idle.Microseconds()))*time.Microsecond, time.Millisecond), idle)
+	return wait
 }
 
 func congestionState(state weir.CongestionState) bwe.CongestionState {

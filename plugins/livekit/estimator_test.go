@@ -12,6 +12,7 @@ import (
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
+	"weir/pion/shipped"
 )
 
 func TestNumbersAreInOrderFromManyGoroutines(t *testing.T) {
@@ -234,7 +235,7 @@ func (s silent) OnCongestionStateChange(_, _ bwe.CongestionState, _ int64) { s.e
 
 func TestCloseUnderLoadEndsTheGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	model, err := testModel()
+	model, err := shipped.Model()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,6 @@ package livekit
 
 import (
 	"math/rand"
-	"os"
-	"os/exec"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/livekit/livekit-server/pkg/sfu/bwe"
@@ -14,23 +10,8 @@ import (
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
+	"weir/pion/shipped"
 )
-
-func testModelPath() (string, error) {
-	if path := os.Getenv("WEIR_MODEL"); path != "" {
-		return path, nil
-	}
-	path, err := exec.Command("pkg-config", "--variable=model", "weir").Output()
-	return strings.TrimSpace(string(path)), err
-}
-
-var testModel = sync.OnceValues(func() (*weir.Model, error) {
-	path, err := testModelPath()
-	if err != nil {
-		return nil, err
-	}
-	return weir.LoadModelFile(path)
-})
 
 const packetBytes = 1000
 
@@ -74,7 +55,7 @@ type arrival struct {
 
 func newCall(t testing.TB, rateBps float64) *call {
 	t.Helper()
-	model, err := testModel()
+	model, err := shipped.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +116,7 @@ func (c *call) step(bps float64, cluster ccutils.ProbeClusterId, mediaBps float6
 		c.estimator.HandleTWCCFeedback(c.reports[0].packet.(*rtcp.TransportLayerCC))
 		c.reports = c.reports[1:]
 	}
-	c.estimator.decide()
+	c.estimator.poll()
 }
 
 // cluster sends one as LiveKit does, and returns its verdict. News until then is not heard, as there.

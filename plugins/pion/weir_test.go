@@ -14,7 +14,7 @@ import (
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
+	"weir/pion/shipped"
 )
 
 func newEstimator(t testing.TB, config weir.Config) *weir.Estimator {

@@ -74,7 +74,7 @@ func NewEstimator(options Options) (*Estimator, error) {
 	start := time.Now()
 	e, err := newWithClock(options, func() int64 { return time.Since(start).Microseconds() })
 	if err == nil {
-		go e.run()
+		go weir.Run(e.closed, e.poll)
 	}
 	return e, err
 }
@@ -192,7 +192,7 @@ func (e *Estimator) takeFeedback(feedback []weir.PacketFeedback) error {
 
 func (e *Estimator) takeReports(reports []rtcp.ReceptionReport) error {
 	for _, report := range reports {
-		if roundTrip, ok := RoundTripTime(report, time.Now()); ok {
+		if roundTrip, ok := roundTripTime(report, time.Now()); ok {
 			if err := e.sendSide.OnRoundTripTime(roundTrip.Microseconds(), e.nowUs()); err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/pion/rtp"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
+	"weir/pion/shipped"
 	feedback "weir/pion/twcc"
 )
 
@@ -304,7 +304,7 @@ func TestRoundTripTimes(t *testing.T) {
 		{rtcp.ReceptionReport{LastSenderReport: ntp + 5}, 0, false},
 		{rtcp.ReceptionReport{LastSenderReport: ntp, Delay: math.MaxUint32 / 2}, 0, false},
 	} {
-		if got, ok := RoundTripTime(c.report, now); ok != c.ok || ok && got.Microseconds() != c.us {
+		if got, ok := roundTripTime(c.report, now); ok != c.ok || ok && got.Microseconds() != c.us {
 			t.Errorf("%+v: %v, %v", c.report, got, ok)
 		}
 	}

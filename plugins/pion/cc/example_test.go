@@ -10,7 +10,7 @@ import (
 
 	weir "weir/pion"
 	"weir/pion/cc"
-	"weir/pion/internal/shipped"
+	"weir/pion/shipped"
 )
 
 // sendingConnection is a sender that tells its encoder each new target rate, and sends at the pacing rate.

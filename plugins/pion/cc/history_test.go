@@ -201,7 +201,7 @@ func (c *streamCall) run(untilUs int64, answers bool) {
 			}
 			c.answers = c.answers[1:]
 		}
-		c.estimator.decide()
+		c.estimator.poll()
 	}
 }
 

@@ -1,49 +1,21 @@
 package cc
 
 import (
-	"math"
 	"time"
 
 	weir "weir/pion"
 )
 
-// idle is how long the timer sleeps while nothing was sent.
-const idle = 50 * time.Millisecond
-
-// run asks the estimator where no feedback comes.
-func (e *Estimator) run() {
-	timer := time.NewTimer(idle)
-	defer timer.Stop()
-	for {
-		select {
-		case <-e.closed:
-			return
-		case <-timer.C:
-		}
-		timer.Reset(e.decide())
-		e.tell()
-	}
-}
-
-// decide, where it is due; how long to wait for the next.
-func (e *Estimator) decide() time.Duration {
+// poll the estimator, where no feedback comes; how long to wait for the next time.
+func (e *Estimator) poll() time.Duration {
+	defer e.tell()
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if e.over {
-		return idle
+	called, wait := e.sendSide.Poll(e.nowUs())
+	if called {
+		_ = e.refresh()
 	}
-	now := e.nowUs()
-	next := e.sendSide.NextTimeoutUs()
-	if next <= now {
-		if e.sendSide.OnTimeout(now) == nil {
-			_ = e.refresh()
-		}
-		next = e.sendSide.NextTimeoutUs()
-	}
-	if next == math.MaxInt64 {
-		return idle
-	}
-	return max(time.Duration(next-now)*time.Microsecond, time.Millisecond)
+	return wait
 }
 
 // tell brings the callback up to date.

@@ -17,9 +17,9 @@ func kindOf(info *interceptor.StreamInfo) weir.Kind {
 	return weir.Video
 }
 
-// RoundTripTime is that of a reception report (RFC 3550, 6.4.1) which arrives at `now`; false where it
+// roundTripTime is that of a reception report (RFC 3550, 6.4.1) which arrives at `now`; false where it
 // answers no sender report.
-func RoundTripTime(report rtcp.ReceptionReport, now time.Time) (time.Duration, bool) {
+func roundTripTime(report rtcp.ReceptionReport, now time.Time) (time.Duration, bool) {
 	if report.LastSenderReport == 0 {
 		return 0, false
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
 	"weir/pion/remb"
+	"weir/pion/shipped"
 )
 
 // receivingConnection is a receiver of what a browser sends: one API for one PeerConnection, since pion's buffers

@@ -57,7 +57,7 @@ func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) inte
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.writer = writer
-	r.begun.Do(func() { go r.run() })
+	r.begun.Do(func() { go weir.Run(r.closed, r.poll) })
 	return writer
 }
 

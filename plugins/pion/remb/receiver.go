@@ -103,31 +103,19 @@ func (r *Receiver) Close() error {
 	return nil
 }
 
-// run asks the estimator when its time has come, from the PeerConnection's beginning to its end.
-func (r *Receiver) run() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-r.closed:
-			return
-		case <-timer.C:
+// poll the estimator when its time has come, and send a REMB that is due; how long to wait for the next time.
+func (r *Receiver) poll() time.Duration {
+	feedback, estimate, wait, err := r.decide()
+	if feedback != nil {
+		err = errors.Join(err, r.send(feedback))
+		if r.options.OnEstimate != nil {
+			r.options.OnEstimate(estimate)
 		}
-		feedback, estimate, wait, err := r.decide()
-		if errors.Is(err, weir.ErrClosed) {
-			return
-		}
-		if feedback != nil {
-			err = errors.Join(err, r.send(feedback))
-			if r.options.OnEstimate != nil {
-				r.options.OnEstimate(estimate)
-			}
-		}
-		if err != nil && r.options.OnError != nil {
-			r.options.OnError(err)
-		}
-		timer.Reset(max(wait, time.Millisecond))
 	}
+	if err != nil && !errors.Is(err, weir.ErrClosed) && r.options.OnError != nil {
+		r.options.OnError(err)
+	}
+	return wait
 }
 
 // decide returns a REMB when one is due, and how long to wait for the next decision.

@@ -14,7 +14,7 @@ import (
 	"github.com/pion/transport/v4/packetio"
 
 	weir "weir/pion"
-	"weir/pion/internal/shipped"
+	"weir/pion/shipped"
 )
 
 const absSendTimeID = 3

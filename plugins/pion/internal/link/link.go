@@ -19,7 +19,6 @@ const burstBytes = 3000
 // Link is the path; what Near sends to Far passes the bottleneck.
 type Link struct {
 	Near, Far *vnet.Net
-	queue     *vnet.TBFQueue
 }
 
 // New makes a path that ends with the test.
@@ -28,12 +27,13 @@ func New(t testing.TB, rateBps int, oneWayDelay, queue time.Duration) *Link {
 	logs := logging.NewDefaultLoggerFactory()
 	router, err := vnet.NewRouter(&vnet.RouterConfig{CIDR: "10.0.0.0/24", MinDelay: oneWayDelay, LoggerFactory: logs})
 	must(t, err)
-	l := &Link{queue: vnet.NewTBFQueue(rateBps, burstBytes, int64(float64(rateBps)/8*queue.Seconds()))}
+	l := &Link{}
 	l.Near, err = vnet.NewNet(&vnet.NetConfig{StaticIPs: []string{"10.0.0.1"}})
 	must(t, err)
 	l.Far, err = vnet.NewNet(&vnet.NetConfig{StaticIPs: []string{"10.0.0.2"}})
 	must(t, err)
-	bottleneck, err := vnet.NewQueue(l.Far, l.queue)
+	queueBytes := int64(float64(rateBps) / 8 * queue.Seconds())
+	bottleneck, err := vnet.NewQueue(l.Far, vnet.NewTBFQueue(rateBps, burstBytes, queueBytes))
 	must(t, err)
 	must(t, router.AddNet(l.Near))
 	must(t, router.AddNet(bottleneck))
@@ -45,8 +45,13 @@ func New(t testing.TB, rateBps int, oneWayDelay, queue time.Duration) *Link {
 	return l
 }
 
-// SetRate is the bottleneck's from now on.
-func (l *Link) SetRate(rateBps int) { l.queue.SetRate(rateBps) }
+// On puts a peer at an end of the path.
+func On(end *vnet.Net) func(*webrtc.SettingEngine) {
+	return func(settings *webrtc.SettingEngine) {
+		settings.SetNet(end)
+		settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	}
+}
 
 // NewPeer makes a PeerConnection at an end of the path, with pion's codecs and what `register` adds.
 func NewPeer(
@@ -55,8 +60,7 @@ func NewPeer(
 ) *webrtc.PeerConnection {
 	t.Helper()
 	settings, media, registry := &webrtc.SettingEngine{}, &webrtc.MediaEngine{}, &interceptor.Registry{}
-	settings.SetNet(end)
-	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	On(end)(settings)
 	must(t, media.RegisterDefaultCodecs())
 	must(t, register(settings, media, registry))
 	api := webrtc.NewAPI(

@@ -1,4 +1,4 @@
-// Package shipped finds the model that is installed with Weir, for tests.
+// Package shipped finds the model that is installed with Weir.
 package shipped
 
 import (
