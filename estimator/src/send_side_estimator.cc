@@ -22,6 +22,8 @@ constexpr TimeDelta kDelayGrowth = TimeDelta::Millis(1);
 constexpr TimeDelta kMaxAdvance = TimeDelta::Millis(150);
 // Feedback messages in a row with the same step of the receiver's clock that confirm it.
 constexpr int kConfirmations = 5;
+// The most by which delays of the latest messages may fall in all, each by no more than kFresh.
+constexpr TimeDelta kMaxFall = TimeDelta::Millis(150);
 // The longest time between two packets of media.
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 // Decisions about a longer feedback timeout are skipped.
@@ -161,6 +163,8 @@ class SendSideEstimator::Impl {
   TimeDelta lowest_delay_ = TimeDelta::PlusInfinity();
   // The shortest time from sending such a packet to its message, of the last ones.
   TimeDelta lowest_since_sent_ = TimeDelta::PlusInfinity();
+  // How far the lowest delay fell in the last messages without an earlier report.
+  TimeDelta fallen_ = TimeDelta::Zero();
   // The present message's receive times are plausible; else the messages in a row whose times need the same shift.
   bool plausible_ = true;
   int implausible_messages_ = 0;
@@ -293,8 +297,8 @@ TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
 
 // The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count. The
 // sender's clock tells which of them are possible: no packet arrives after its report, nor far earlier than the fastest
-// before it, unless its report came earlier too, since a queue drained. Other times count only after several messages
-// in a row agreed on a step.
+// before it, unless its report came earlier too, since a queue drained; nor do delays fall on and on. Other times count
+// only after several messages in a row agreed on a step.
 void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedback) {
   std::optional<int64_t> latest;
   Timestamp latest_time = Timestamp::MinusInfinity();
@@ -313,9 +317,11 @@ void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedba
   const TimeDelta since_sent = SinceSent(*latest);
   const TimeDelta delay = since_sent - (now_ - arrival);
   const TimeDelta faster = first ? TimeDelta::Zero() : std::max(lowest_since_sent_ - since_sent, TimeDelta::Zero());
-  plausible_ = first || (arrival <= now_ + kMaxAdvance && lowest_delay_ - delay <= kFresh + faster);
+  const TimeDelta fall = first ? TimeDelta::Zero() : std::max(lowest_delay_ - delay - faster, TimeDelta::Zero());
+  plausible_ = arrival <= now_ + kMaxAdvance && fall <= std::min(kFresh, kMaxFall - fallen_);
   if (!plausible_) return OnImplausibleTimes(std::min(latest_delay_, since_sent) - delay);
   implausible_messages_ = 0;
+  fallen_ = std::max(fallen_ - kDelayGrowth, TimeDelta::Zero()) + fall;
   latest_delay_ = delay;
   lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
   lowest_since_sent_ = std::min(first ? since_sent : lowest_since_sent_ + kDelayGrowth, since_sent);

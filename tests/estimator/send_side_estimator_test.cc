@@ -437,6 +437,20 @@ TEST_F(CallWithWrongTimes, AStepOfTheReceiversClockChangesNothing) {
   }
 }
 
+// Each step alone could be that of a shorter route.
+TEST_F(CallWithWrongTimes, TimesThatStepBackWithEachMessageEndWithThem) {
+  for (const int64_t seconds : {1, 5}) {
+    for (const bool back : {true, false}) {
+      const auto error = [=](TimeDelta at) {
+        const TimeDelta until = TimeDelta::Seconds(seconds);
+        if (at < kChange || (back && at >= kChange + until)) return TimeDelta::Zero();
+        return TimeDelta::Millis(-95 * ((std::min(at - kChange, until).us() / kMessage.us()) + 1));
+      };
+      EXPECT_GT(Share(error, 30), 0.8) << seconds << " s, back: " << back;
+    }
+  }
+}
+
 TEST_F(CallWithWrongTimes, ADifferentTimeWithEachMessageStillEnds) {
   const auto error = [random = std::mt19937(5)](TimeDelta at) mutable {
     return TimeDelta::Millis(at >= kChange ? static_cast<int64_t>(random() % 6000) - 3000 : 0);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arrival/send_clock.h"
+#include "random_cases.h"
 
 namespace weir {
 namespace {
@@ -172,6 +173,32 @@ TEST(ClockSkewTest, AFallenRateTellsAClockFromAQueueWithinSeconds) {
     Path even(ppm * kPpm);
     EXPECT_EQ(even.Run(15), 0);
     EXPECT_NEAR(even.Run(30), ppm * kPpm, 30 * kPpm);
+  }
+}
+
+// A queue drains when the rate falls, a clock does not: whatever jitter, queues and routes are mixed, the skew found is
+// between none and that of the clock.
+TEST(ClockSkewTest, InAnyMixtureOnlyTheClockIsFound) {
+  for (uint32_t seed = 0; seed < RandomCases(200); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const auto between = [&random](double low, double high) {
+      return std::uniform_real_distribution(low, high)(random);
+    };
+    const double skew = seed % 3 == 0 ? 0 : between(-3000, 3000) * kPpm;
+    Path path(skew, between(0, 10));
+    path.rate_falls_at_s = between(3, 40);
+    const DelayMs queue = Sawtooth(between(10, 80), between(0.5, 5), between(-30, 10));
+    const DelayMs route = Step(between(5, 40), between(-40, 40));
+    const DelayMs mixed = [&](double time_s) { return queue(time_s) + route(time_s); };
+    // For some seconds a queue may hide a part of the line.
+    const double tolerance = std::max(std::abs(skew) / 3, kHarmless);
+    for (int second = 1; second <= 90; ++second) {
+      path.Run(second, mixed);
+      ASSERT_GE(path.found(), std::min(skew, 0.0) - tolerance) << second << " s";
+      ASSERT_LE(path.found(), std::max(skew, 0.0) + tolerance) << second << " s";
+    }
+    EXPECT_NEAR(path.found(), skew, std::max(std::abs(skew) / 10, 40 * kPpm));
   }
 }
 
