@@ -16,14 +16,14 @@ from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.summary import Call, read_calls, summarise_calls
 from weir.qoe_eval.json_lines import number
-from weir.qoe_eval.measures.comparison import check_reference, furthest_behind, judged
+from weir.qoe_eval.measures.comparison import check_reference, furthest_behind
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, TableChoice, controller_cell, measure_heads
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, measure_heads
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, render_page
 from weir.qoe_eval.report.sections.causes import causes
-from weir.qoe_eval.report.sections.controllers import all_measures, means, paired
+from weir.qoe_eval.report.sections.controllers import all_measures, means_table, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir.qoe_eval.report.sections.scenarios import heat_table
 from weir.qoe_eval.report.text import paired_sentences
@@ -145,34 +145,19 @@ def main_measures(summary: Summary) -> list[str]:
 
 def _headline(summary: Summary) -> Section | None:
     """Every controller with the means of the main measures; None if there are none."""
-    controllers = summary.controllers
-    if not any(controllers.values()):
+    if not any(summary.controllers.values()):
         return None
-    shown = main_measures(summary)
-    rows = [
-        Row(
-            [
-                controller_cell(name),
-                str(max((found.n for found in values.values()), default=0)),
-                *means(values, shown),
-            ],
-            name in judged(summary),
-        )
-        for name, values in controllers.items()
-    ]
-    heads: Cells = ["Controller", "Calls", *measure_heads([MEASURES[name] for name in shown])]
-    view = {"table": Table(heads, rows), "all_measures": all_measures(summary, "call")}
+    table = means_table(summary, list(summary.controllers), main_measures(summary), with_calls=True)
+    view = {"table": table, "all_measures": all_measures(summary, "call")}
     return Section("headline", "Controllers", "call/headline", view)
 
 
 def _per_scenario(summary: Summary) -> Section | None:
     """Means over seeds, controllers side by side; None for a single scenario or controller."""
     scenarios, controllers = summary.scenarios, list(summary.controllers)
-    tables = [
-        (MEASURES[name], heat_table(MEASURES[name], scenarios, controllers, linked=False))
-        for name in main_measures(summary)
-    ]
-    choices = [TableChoice(measure.label, table) for measure, table in tables if table.rows]
+    measures = [MEASURES[name] for name in main_measures(summary)]
+    tables = [(one.label, heat_table(one, scenarios, controllers, linked=False)) for one in measures]
+    choices = [(label, table) for label, table in tables if table.rows]
     if len(controllers) < 2 or len(scenarios) < 2 or not choices:
         return None
     return Section("scenarios", "Scenarios", "call/scenarios", {"choices": choices})

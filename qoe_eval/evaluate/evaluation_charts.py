@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import FlowRecord, RunRecord
-from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, capacity_line, chart, flow_line, line, row
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
 from weir.qoe_eval.report.display import dated, signed
+from weir.qoe_eval.report.replay_charts import Drawing
 from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir.traces.schema.variation import vary
 
 SHOWN = 2
-_CONTROLLERS = (POLICY, GCC)
 
 
 def worst_charts(results: Results, name: str) -> list[Chart]:
@@ -35,34 +31,18 @@ def worst_charts(results: Results, name: str) -> list[Chart]:
 def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> Chart:
     runs: dict[str, RunRecord] = {}
     for record in results.replays[name]:
-        if record.scenario == scenario.name and record.controller in _CONTROLLERS:
-            runs.setdefault(record.controller, results.with_series(record))
-    rates: list[Line] = []
-    delays: list[Line] = []
-    for controller, record in sorted(runs.items(), key=lambda item: _CONTROLLERS.index(item[0])):
-        for flow, series in _series(record):
-            own = flow.kind == "rtp"
-            if own and not rates:
-                rates.append(capacity_line(series))
-                delays.append(_path_delay(scenario, record.seed))
-            shown = dated(controller, record.versions.get("libwebrtc", ""))
-            label = shown if own else f"{flow.id} against {shown}"
-            colour = f"--c-{controller}"
-            style: dict[str, Any] = {"group": shown, "dash": "" if own else "dash", "width": 1.8 if own else 1.2}
-            rates.append(flow_line(label, colour, series, series.receive_rate_bps / 1e3, "kbps", **style))
-            if own:
-                delays.append(flow_line(label, colour, series, series.one_way_delay_mean_ms, "ms", "max", **style))
-    libwebrtc = next((record.versions.get("libwebrtc", "") for record in runs.values()), "")
-    note = dated(f"{signed(difference, MEASURES['challenge'])} against gcc", libwebrtc)
-    rows = [row("Received, kbps", rates), row("Delay, ms", delays, share=0.8)]
+        if record.scenario == scenario.name:
+            runs.setdefault(record.controller, record)
+    drawing = Drawing()
+    for controller in (POLICY, GCC):
+        run = results.with_series(runs[controller])
+        drawing.add(run.model_copy(update={"flows": [one for one in run.flows if one.direction == "forward"]}))
+    note = dated(f"{signed(difference, MEASURES['challenge'])} against gcc", runs[GCC].versions.get("libwebrtc", ""))
+    rows = [
+        row("Received, kbps", [drawing.capacity, *drawing.lines["received"]]),
+        row("Delay, ms", [_path_delay(scenario, runs[GCC].seed), *drawing.lines["delay"]], share=0.8),
+    ]
     return chart(scenario.name, note, scenario.duration_s, rows)
-
-
-def _series(record: RunRecord) -> Iterator[tuple[FlowRecord, FlowSeries]]:
-    for flow in record.flows:
-        series = read_flow_series(record, flow)
-        if series is not None and flow.direction == "forward":
-            yield flow, series
 
 
 def _path_delay(scenario: Scenario, seed: int) -> Line:

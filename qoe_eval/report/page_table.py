@@ -58,14 +58,6 @@ class Table:
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class TableChoice:
-    """One of the tables among which the macro `table_choices` lets choose, by its label."""
-
-    label: str
-    table: Table
-
-
 def measure_heads(measures: Sequence[Measure]) -> list[Cell]:
     """Label, unit, which way is better, and the meaning under the pointer."""
     return [Cell(one.label, f"{one.unit} {one.arrow}".strip(), title=one.meaning) for one in measures]

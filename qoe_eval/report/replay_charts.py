@@ -42,22 +42,22 @@ def replay_charts(store: RunStore, records: Sequence[RunRecord], descriptions: M
         first[record.scenario].setdefault(record.controller, record)
     charts = []
     for name, runs in first.items():
-        drawing = _Drawing()
+        drawing = Drawing()
         for controller in ordered_controllers(runs):
             drawing.add(store.with_series(runs[controller]))
         charts.append(chart(name, descriptions.get(name, ""), drawing.duration_s, drawing.rows()))
     return [one for one in charts if one["rows"]]
 
 
-class _Drawing:
+class Drawing:
     """Collects the lines of the runs on one scenario."""
 
     def __init__(self) -> None:
         self.duration_s = 1.0
-        self._capacity: Line = None
+        self.capacity: Line = None
         self._limit_kbps = 0.0
         self._path_delay: Line = None
-        self._lines: dict[str, list[Line]] = {name: [] for name in ("target", "received", "delay", "frames", "lost")}
+        self.lines: dict[str, list[Line]] = {name: [] for name in ("target", "received", "delay", "frames", "lost")}
         self._causes: list[Line] = []
 
     def add(self, record: RunRecord) -> None:
@@ -67,7 +67,7 @@ class _Drawing:
         if not known:
             return
         self.duration_s = max(self.duration_s, record.duration_s)
-        self._capacity = self._capacity or next(filter(None, (capacity_line(series) for _, series in known)), None)
+        self.capacity = self.capacity or next(filter(None, (capacity_line(series) for _, series in known)), None)
         self._limit_kbps = max([self._limit_kbps, *(one.max_rate_bps / 1e3 for one in record.media.values())])
         base = np.full(2, record.path.one_way_delay_ms)
         ends = np.array([0.0, record.duration_s])
@@ -87,20 +87,20 @@ class _Drawing:
             "lost": (series.packets_lost, "packets", "sum"),
         }
         for name, (values, unit, reduce) in columns.items():
-            self._lines[name].append(flow_line(label, colour, series, values, unit, reduce, **style))
+            self.lines[name].append(flow_line(label, colour, series, values, unit, reduce, **style))
         if flow.series and (frames := flow.series.get("frames")):
             shown, rendered_us = rendered_frames(frames)
             delays_ms = (rendered_us - np.array(frames["capture_time_us"], dtype=np.int64)[shown]) / 1e3
             width_s = bin_width_s(record.duration_s, SMALLEST_BIN_S)
             x, y = binned(rendered_us / 1e6, delays_ms, record.duration_s, width_s, "max")
-            self._lines["frames"].append(line(label, colour, x, y, unit="ms", **style))
+            self.lines["frames"].append(line(label, colour, x, y, unit="ms", **style))
         self._causes.append(cause_line(controller, [one for one in record.episodes if one.flow == flow.id]))
 
     def rows(self) -> list[Any]:
         """The rows of the chart."""
-        lines = self._lines
+        lines = self.lines
         return [
-            *rate_rows(self._capacity, lines["target"], lines["received"], self._limit_kbps, self.duration_s),
+            *rate_rows(self.capacity, lines["target"], lines["received"], self._limit_kbps, self.duration_s),
             row("Packet delay, ms", [self._path_delay, *lines["delay"]] if any(lines["delay"]) else []),
             row("Frame delay, ms", lines["frames"]),
             row("Lost", lines["lost"], share=0.5),

@@ -39,11 +39,11 @@ class Requirement:
     other: str
     number: float
 
-    def check(self, summary: Summary) -> list[Outcome]:
-        """The result for each of `own`."""
-        return [self._check(own, summary) for own in self.own]
+    def check(self, summary: Summary) -> dict[str, bool]:
+        """For each of `own` a line of what was required and measured, and if that is enough."""
+        return dict(self._check(own, summary) for own in self.own)
 
-    def _check(self, own: str, summary: Summary) -> Outcome:
+    def _check(self, own: str, summary: Summary) -> tuple[str, bool]:
         name = self.measure.name
         if self.other:
             what = f"{own} - {self.other}"
@@ -55,15 +55,7 @@ class Requirement:
             value = spread.mean if spread else None
         met = value is not None and bool(_OPERATORS[self.operator](value, self.number))
         shown = "not measured" if value is None else f"{value:+.4g}" if self.other else f"{value:.4g}"
-        return Outcome(f"required {self.text}: {what} {shown}: {'met' if met else 'NOT MET'}", met)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A line of what was required and measured, and if that is enough."""
-
-    line: str
-    met: bool
+        return f"required {self.text}: {what} {shown}: {'met' if met else 'NOT MET'}", met
 
 
 def parse_requirements(
@@ -122,8 +114,8 @@ def end_with_unmet(requirements: Sequence[Requirement], summary: Summary, *, on_
     Raises:
         typer.Exit: with status 1, one is not met.
     """
-    outcomes = [outcome for one in requirements for outcome in one.check(summary)]
-    for outcome in outcomes:
-        typer.echo(printable(outcome.line), err=on_stderr)
-    if not all(outcome.met for outcome in outcomes):
+    outcomes = [outcome for one in requirements for outcome in one.check(summary).items()]
+    for line, _ in outcomes:
+        typer.echo(printable(line), err=on_stderr)
+    if not all(met for _, met in outcomes):
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
 from weir.qoe_eval.report.display import colour, dated, difference_mark, interval, interval_mark, signed, verdict
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, TableChoice, controller_cell, measure_heads
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
 from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample
 
@@ -127,17 +127,29 @@ def _domain(scores: Sequence[Spread]) -> tuple[float, float]:
     return (max(0.0, 5 * (min(known) // 5)), min(100.0, 5 * (max(known) // 5 + 1))) if known else (0.0, 100.0)
 
 
+def means_table(summary: Summary, ordered: Sequence[str], shown: Sequence[str], *, with_calls: bool = False) -> Table:
+    """The means of some measures, a row per controller; with `with_calls`, how many calls are behind it."""
+    heads: Cells = [
+        "Controller",
+        *(["Calls"] if with_calls else []),
+        *measure_heads([MEASURES[name] for name in shown]),
+    ]
+    rows = []
+    for name in ordered:
+        values = summary.controllers[name]
+        calls = [str(max((found.n for found in values.values()), default=0))] if with_calls else []
+        rows.append(Row([controller_cell(name), *calls, *means(values, shown)], name in judged(summary)))
+    return Table(heads, rows)
+
+
 def viewer(summary: Summary, limited: str) -> Section | None:
     """The view of a call's viewer by controller; None for runs without frames. `limited` from `limited_text`."""
     controllers = {name: values for name, values in summary.controllers.items() if VIEWER[0] in values}
     if not controllers:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
-    heads: Cells = ["Controller", *measure_heads([MEASURES[name] for name in VIEWER])]
-    rows = [
-        Row([controller_cell(name), *means(controllers[name], VIEWER)], name in judged(summary)) for name in ordered
-    ]
-    view = {"table": Table(heads, rows), "standard_error": f"{STANDARD_ERROR:.1f}", "limited": limited}
+    table = means_table(summary, ordered, VIEWER)
+    view = {"table": table, "standard_error": f"{STANDARD_ERROR:.1f}", "limited": limited}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
 
 
@@ -149,9 +161,7 @@ def paired(summary: Summary) -> Section | None:
     if not rows:
         return None
     version = libwebrtc_of(summary)
-    choices = [
-        TableChoice(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()
-    ]
+    choices = [(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
     has_intervals = any(row.ci95[0] is not None for row in summary.paired)
     view = {"choices": choices, "has_intervals": has_intervals}

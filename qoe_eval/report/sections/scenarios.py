@@ -15,7 +15,6 @@ from weir.qoe_eval.report.page_table import (
     Cells,
     Row,
     Table,
-    TableChoice,
     controller_cell,
     controllers_head,
     difference_cell,
@@ -27,8 +26,7 @@ from weir.traces.schema.media import MEDIA, MediaKind
 
 HEATED = (
     "viewer_quality", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95", "utility",
-    "challenge", "utilisation", "p95_queueing_delay_ms", "max_queueing_delay_ms", "loss_ratio", "convergence_time_s",
-    "recoco",
+    "challenge", "utilisation", "p95_queueing_delay_ms", "max_queueing_delay_ms", "loss_ratio", "recoco",
 )  # fmt: skip
 _STRONGEST_PERCENT = 40
 
@@ -45,8 +43,8 @@ def per_scenario(summary: Summary) -> Section:
     """Means over seeds, one measure at a time."""
     controllers = list(summary.controllers)
     measures = [MEASURES[name] for name in HEATED if any(name in c for c in summary.controllers.values())]
-    tables = [(measure, heat_table(measure, summary.scenarios, controllers, linked=True)) for measure in measures]
-    choices = [TableChoice(measure.label, table) for measure, table in tables if table.rows]
+    tables = [(one.label, heat_table(one, summary.scenarios, controllers, linked=True)) for one in measures]
+    choices = [(label, table) for label, table in tables if table.rows]
     return Section("scenarios", "Scenarios", "replay/scenarios", {"choices": choices})
 
 

@@ -159,16 +159,16 @@ def test_every_measure_that_is_worse_is_in_the_paired_table(plan, tmp_path):
     summary = summarise(records, RunAbout())
     paired = [row.metric for row in summary.paired if row.b == "gcc"]
     assert set(worse) < set(paired)
-    first, _ = section(summary).view["choices"]
-    assert first.label == "weir against gcc"
-    assert {row.cells[0].text for row in first.table.rows} == {MEASURES[name].label for name in paired}
+    (label, first), _ = section(summary).view["choices"]
+    assert label == "weir against gcc"
+    assert {row.cells[0].text for row in first.rows} == {MEASURES[name].label for name in paired}
 
 
 def test_colours_are_given_only_where_the_interval_excludes_0():
     def cells(metric, mean, ci95):
         row = PairedRow(a="x", b="y", metric=metric, mean=mean, ci95=ci95, wins=4, losses=3, n=9, independent=9)
         table = section(Summary(run=RunAbout(), metrics={}, controllers={}, scenarios={}, paired=[row]))
-        (found,) = table.view["choices"][0].table.rows
+        (found,) = table.view["choices"][0][1].rows
         return found.cells
 
     assert [cells("freeze_count", mean, ci95)[1].kind for mean, ci95 in (
