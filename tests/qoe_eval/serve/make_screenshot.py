@@ -1,6 +1,6 @@
 """Makes the pictures of the page for the documents, of a real call or, with --fake, of a simulated one.
 
-python tests/qoe_eval/serve/make_screenshot.py [--fake] [--scenario NAME] [--sender NAME] [--seconds S] [--out FILE]
+python tests/qoe_eval/serve/make_screenshot.py [--fake] [--seconds S] [--out FILE]
 python tests/qoe_eval/serve/make_screenshot.py --moving --out docs/serve.webp
 
 The weights are dragged from `balanced` towards throughput on the way; in the moving picture from corner to corner. A
@@ -40,11 +40,7 @@ MOVING_WIDTH = 900
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fake", action="store_true")
-    parser.add_argument("--scenario", default="cellular-3m")
-    parser.add_argument("--sender", default="chromium")
     parser.add_argument("--seconds", type=float, default=57.0, help="into the call, when the picture is taken")
-    parser.add_argument("--beside", default="none", help="the controller of a second call: gcc, scream")
-    parser.add_argument("--dark", action="store_true")
     parser.add_argument("--moving", action="store_true", help="an animated WebP in place of a PNG")
     parser.add_argument("--out", type=Path, default=Path(server.__file__).parent / "serve.png")
     options = parser.parse_args()
@@ -54,7 +50,7 @@ def main() -> None:
         try:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             size = MOVING_SIZE if options.moving else SIZE
-            page = browser.new_page(viewport=size, color_scheme="dark" if options.dark else "light")
+            page = browser.new_page(viewport=size)
             page.goto(running.url)
             start(page, options)
             images = take_moving(page) if options.moving else [take(page, options)]
@@ -75,9 +71,9 @@ def main() -> None:
 
 def start(page, options) -> None:
     page.wait_for_selector("#status[data-state=ready]")
-    page.locator(f"input[value='{options.scenario}']").locator("..").click()
-    page.locator(f"input[value='{options.sender}']").locator("..").click()
-    page.locator("#beside").get_by_text(options.beside).click()
+    page.locator("input[value='cellular-3m']").locator("..").click()
+    page.locator("input[value='chromium']").locator("..").click()
+    page.locator("#beside").get_by_text("none").click()
     page.locator("#size").select_option("640x360")
     page.locator("#duration").fill(f"{options.seconds + 20:.0f}")
     page.locator("#start").click()
