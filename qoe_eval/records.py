@@ -199,17 +199,6 @@ class FlowRecord(Part):
         return self.one_way_delay_ms or {}
 
 
-class ConvergenceStep(Part):
-    """One step of the capacity to `to_bps` at `at_s`. When not `converged`, `time_s` is the length of the step: a
-    lower bound.
-    """
-
-    at_s: Number
-    to_bps: Number
-    time_s: Number
-    converged: bool
-
-
 class Episode(Part):
     """A freeze, or a queue above 100 ms, of a flow ("" in a call).
 
@@ -231,7 +220,6 @@ class Metrics(Part):
 
     run: dict[str, Number | None]
     flows: dict[str, dict[str, Number | None]] = {}
-    convergence: dict[str, list[ConvergenceStep]] = {}
 
 
 class Record(Part):

@@ -22,7 +22,6 @@ from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
-from weir.qoe_eval.link.recovery import mean_recovery_time_s
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -187,7 +186,6 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | 
         "loss_ratio": lost / (packets + lost),
         "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,
         "utilisation": link.utilisation,
-        "recovery_time_s": mean_recovery_time_s(link),
     }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from weir.qoe_eval.measures.convergence import convergence_times, oscillation
+import numpy as np
+
 from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_score
@@ -22,9 +23,6 @@ CHALLENGE_LARGEST_DELAY_MS = 400.0
 # libwebrtc's rates of its smallest picture, 320x180: the target, and a fifth of it as the least.
 WATCHABLE_BPS = 150e3
 _WATCHABLE_SPAN = 5.0
-# Below this share of the capacity, what the media may send rather than the path bounds a flow: it cannot converge to
-# the capacity.
-_APPLICATION_LIMITED_SHARE = 0.95
 
 
 def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None) -> Metrics:
@@ -42,15 +40,7 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
         InputError: the record's series contradict each other.
     """
     tested = flows_under_test_of(record, flows_under_test)
-    alone = len(record.flows) == 1
-    flows: dict[str, Measures] = {}
-    convergence = {}
-    for flow in tested:
-        series = read_flow_series(record, flow)
-        steps = convergence_times(series) if series and alone and not _application_limited(flow, series) else []
-        convergence[flow.id] = steps
-        converged_s = sum(step.time_s for step in steps) / len(steps) if steps else None
-        flows[flow.id] = {**_flow_metrics(record, flow, series), "convergence_time_s": converged_s}
+    flows = {flow.id: _flow_metrics(record, flow, read_flow_series(record, flow)) for flow in tested}
     for values in flows.values():
         MEASURES.check(values)
     run = {
@@ -61,9 +51,7 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
         run["utilisation"] = _joint_utilisation(record, tested)
     run["jain_index"] = rtp_fairness(record)
     run["tcp_share"] = tcp_share(record)
-    return Metrics(
-        run=_finite(run), flows={name: _finite(values) for name, values in flows.items()}, convergence=convergence
-    )
+    return Metrics(run=_finite(run), flows={name: _finite(values) for name, values in flows.items()})
 
 
 def challenge_parts(
@@ -159,7 +147,7 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         "max_queueing_delay_ms": _above(delays.get("max"), base_ms),
         "loss_ratio": lost / sent if sent > 0 else None,
         "seconds_above_400_ms": flow.seconds_above_400_ms,
-        "oscillation": oscillation(series) if series else None,
+        "oscillation": _oscillation(series) if series else None,
         "guard_interventions": sum((flow.guard or {}).values()) / decisions if decisions else None,
         "fallback_ratio": estimator.fallback_decisions / decisions if decisions else None,
     }
@@ -200,11 +188,19 @@ def _joint_utilisation(record: RunRecord, flows: Sequence[FlowRecord]) -> float 
     return sum(shares) / len(shares) if shares else None
 
 
-def _application_limited(flow: FlowRecord, series: FlowSeries) -> bool:
-    if series.capacity_bps is None:
-        return True
-    capacity_bytes = float(series.capacity_bps[series.active].sum()) * series.interval_s / 8
-    return (flow.achievable_bytes or 0) < _APPLICATION_LIMITED_SHARE * capacity_bytes
+def _oscillation(series: FlowSeries) -> float | None:
+    """Mean over the active time of |T(k+1) - T(k)| / mean(T), T(k) being the mean target in second k; 1/s.
+
+    0 for a target that never moves. Nothing for a flow without a target or shorter than three seconds.
+    """
+    target = series.target_bps[series.active]
+    per_second = round(1 / series.interval_s)
+    seconds = len(target) // per_second
+    if seconds < 3 or not np.isfinite(target).all():
+        return None
+    by_second = target[: seconds * per_second].reshape(seconds, per_second).mean(axis=1)
+    mean = float(by_second.mean())
+    return float(np.abs(np.diff(by_second)).mean()) / mean if mean > 0 else None
 
 
 def _active_s(record: RunRecord, flow: FlowRecord) -> float:

@@ -143,10 +143,6 @@ MEASURES = MeasureTable(
         Measure("oscillation", "Oscillation", "%/s", "lower",
             "Mean change of the target from one second to the next, relative to its mean. Changing paths require "
             "some.", scale=100),
-        Measure("convergence_time_s", "Convergence", "s", "lower",
-            "After a step of the capacity by 20 % or more that holds for 5 s: time until, for one second, the "
-            "receive rate is at least 80 % of the capacity and the send rate at most 110 %. A step without "
-            "convergence counts with its whole length.", decimals=2),
         Measure("jain_index", "Jain's index", "", "higher",
             "Fairness among the RTP flows of one direction while all are active; 1 is equal shares.", decimals=3),
         Measure("tcp_share", "TCP's share", "%", "higher",
@@ -177,9 +173,6 @@ MEASURES = MeasureTable(
             "5th percentile over rendered frames.", kinds=_CALL),
         Measure("network_delay_ms_p95", "Network delay, p95", "ms", "lower",
             "95th percentile of one-way packet delay over the link, from device to device.", decimals=0, kinds=_CALL),
-        Measure("recovery_time_s", "Recovery after a dip", "s", "lower",
-            "From a second in which the path again carries what the call received before a dip to a second in which "
-            "the call receives 80 % of it; mean over the dips below half of it.", kinds=_CALL),
         Measure("frame_height_mean", "Height of frames", "px", "higher",
             "Mean over rendered frames, as received.", decimals=0, kinds=_CALL),
         Measure("quality_switch_count", "Quality switches", "", "lower",

@@ -113,53 +113,6 @@ def test_oscillation_is_the_mean_step_between_seconds_over_the_mean():
     assert measures(flow(series={"target_bps": target}))["oscillation"] == pytest.approx(1.0)
 
 
-def test_convergence_after_each_step_that_holds():
-    # 1 Mbps for 4 s (too short to count), then 2 Mbps for 6 s; the receive rate passes 80 % of it 2 s after the step.
-    capacity = [1e6] * 40 + [2e6] * 60
-    rates = [900e3] * 60 + [1700e3] * 40
-    result = run_metrics(
-        record(
-            flow(achievable_bytes=2_000_000, series={"receive_rate_bps": rates, "send_rate_bps": rates}),
-            capacity=capacity,
-        )
-    )
-    (step,) = result.convergence["media"]
-    assert step.at_s == pytest.approx(4.0)
-    assert step.to_bps == pytest.approx(2e6)
-    assert step.converged
-    # The mean over one second is 1.6 Mbps when 7 of its samples are 1.7 and 3 are 0.9: 1.46; it takes 9 (1.62).
-    assert step.time_s == pytest.approx(1.9)
-    assert result.run["convergence_time_s"] == pytest.approx(1.9)
-
-
-def test_convergence_downwards_needs_the_send_rate_below_the_capacity():
-    capacity = [2e6] * 50 + [1e6] * 50
-    sent = [1900e3] * 80 + [1000e3] * 20
-    received = [1900e3] * 50 + [1000e3] * 50
-    result = run_metrics(
-        record(
-            flow(achievable_bytes=1_875_000, series={"receive_rate_bps": received, "send_rate_bps": sent}),
-            capacity=capacity,
-        )
-    )
-    first, second = result.convergence["media"]
-    assert first.time_s == 0
-    # One second of at most 1.1 Mbps on average: one sample of 1.9 and nine of 1.0 are 1.09.
-    assert second.time_s == pytest.approx(2.9)
-
-
-def test_a_step_never_converged_to_counts_with_its_length():
-    result = run_metrics(record(flow(series={"receive_rate_bps": [100e3] * SAMPLES})))
-    (step,) = result.convergence["media"]
-    assert not step.converged
-    assert step.time_s == pytest.approx(10.0)
-
-
-def test_convergence_is_undefined_for_application_limited_and_for_shared_paths():
-    assert measures(flow(achievable_bytes=600_000))["convergence_time_s"] is None
-    assert measures(flow(), flow(id="second"))["convergence_time_s"] is None
-
-
 def test_jain_index_over_the_common_time():
     # While both are active the rates are 750 and 250 kbps: (1000)^2 / (2 (750^2 + 250^2)) = 0.8.
     first = flow(series={"receive_rate_bps": [1000e3] * 50 + [750e3] * 50})
