@@ -5,9 +5,8 @@ from __future__ import annotations
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results
-from weir.qoe_eval.evaluate.score_measures import lowest
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.families import common_means, gains_over_best, utilisation_ratios
+from weir.qoe_eval.measures.families import common_means, gains_over_best
 from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
@@ -48,19 +47,6 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
         return Outcome(reason=_why_none(results, name))
     below = [scenario for scenario, value in found.items() if value < FAR_BELOW]
     return Outcome(len(below) / len(found), f"{len(below)} of {len(found)} scenarios")
-
-
-@goal_measure
-def worst(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
-    """The worst scenario."""
-    return lowest(gains(results, name, own, metric), bound, results.why_absent([name]))
-
-
-@goal_measure
-def worst_utilisation(results: Results, bound: Bound, *sets: str, own: str) -> Outcome:
-    """The smallest utilisation of a scenario as a ratio of gcc's."""
-    ratios = utilisation_ratios(scenario_means(results.of(*sets)), own)
-    return lowest(ratios, bound, results.why_absent(sets))
 
 
 @goal_measure
