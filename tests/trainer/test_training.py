@@ -92,7 +92,7 @@ def test_a_folder_with_a_replays_results_is_refused(values, tmp_path, fake_simul
 
 def test_the_average_of_the_weights_is_what_a_run_ends_with(values, tmp_path, fake_simulator):
     from weir.trainer.learning.algorithms import load_policy
-    from weir.trainer.learning.run_record import trained_policy
+    from weir.trainer.model.file import trained_policy
 
     out = tmp_path / "run"
     result = train(values | {"steps": 512}, out, fake_simulator)

@@ -20,7 +20,8 @@ from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import LinearSchedule, load_policy
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
-from weir.trainer.learning.run_record import AVERAGED, PROGRESS_LOG
+from weir.trainer.learning.run_record import PROGRESS_LOG
+from weir.trainer.model.file import AVERAGED
 
 EPISODES_SHOWN = 200
 # Off-policy rollouts are a few steps long, too short for a record each.

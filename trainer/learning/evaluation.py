@@ -17,7 +17,8 @@ from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
-from weir.trainer.learning.run_record import BEST_MODEL, EVALUATIONS, read_evaluations
+from weir.trainer.learning.run_record import EVALUATIONS, read_evaluations
+from weir.trainer.model.file import BEST_MODEL
 
 SCENARIOS = 16
 DURATION_S = 30.0

@@ -13,7 +13,8 @@ from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.registered import learner_of
-from weir.trainer.learning.run_record import CHECKPOINT, RunRecord, load_run_configuration, read_run_record
+from weir.trainer.learning.run_record import RunRecord, load_run_configuration, read_run_record
+from weir.trainer.model.file import CHECKPOINT
 
 _PACKAGES = {
     "ppo": ("stable-baselines3", "torch", "gymnasium"),

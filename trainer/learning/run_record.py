@@ -19,11 +19,7 @@ from weir.files.output import write_text
 from weir.qoe_eval.json_lines import LARGEST_NUMBER
 from weir.qoe_eval.records import read_document
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
-from weir.trainer.model.file import AVERAGED as AVERAGED
-from weir.trainer.model.file import BEST_MODEL as BEST_MODEL
-from weir.trainer.model.file import CHECKPOINT as CHECKPOINT
-from weir.trainer.model.file import CONFIGURATION as CONFIGURATION
-from weir.trainer.model.file import trained_policy as trained_policy
+from weir.trainer.model.file import CONFIGURATION
 
 FILE = "training.json"
 # Names and contents are those of stable-baselines3.

@@ -11,9 +11,10 @@ from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.callbacks import TrainingProgress
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.provenance import provenance_of_run
-from weir.trainer.learning.run_record import CHECKPOINT, load_run_configuration, trained_policy
+from weir.trainer.learning.run_record import load_run_configuration
 from weir.trainer.learning.train import TrainingResult, train
 from weir.trainer.model.export import export
+from weir.trainer.model.file import CHECKPOINT, trained_policy
 from weir.trainer.policies.recurrent import RecurrentPolicy
 
 

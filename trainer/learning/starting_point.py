@@ -20,8 +20,8 @@ from weir.trainer.configuration.training import TrainingConfiguration, checked_c
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.provenance import provenance_of_run
-from weir.trainer.learning.run_record import load_run_configuration, trained_policy
-from weir.trainer.model.file import NOT_PPO, check_source
+from weir.trainer.learning.run_record import load_run_configuration
+from weir.trainer.model.file import NOT_PPO, check_source, trained_policy
 from weir.trainer.policies.networks import PreferencePolicy
 
 # Prefixes of the policy's parameters, by their prefixes in an exported graph.

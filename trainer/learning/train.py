@@ -27,7 +27,8 @@ from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.learning.provenance import record_origin
 from weir.trainer.learning.registered import learner_of
-from weir.trainer.learning.run_record import CHECKPOINT, CONFIGURATION, ConfigurationFile, RunRecord, read_run_record
+from weir.trainer.learning.run_record import ConfigurationFile, RunRecord, read_run_record
+from weir.trainer.model.file import CHECKPOINT, CONFIGURATION
 
 
 @dataclass(frozen=True)

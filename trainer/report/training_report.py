@@ -11,13 +11,8 @@ from weir.files.output import write_text
 from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.run_record import (
-    CONFIGURATION,
-    PROGRESS_LOG,
-    RunRecord,
-    load_run_configuration,
-    read_run_record,
-)
+from weir.trainer.learning.run_record import PROGRESS_LOG, RunRecord, load_run_configuration, read_run_record
+from weir.trainer.model.file import CONFIGURATION
 from weir.trainer.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
 
 

@@ -33,8 +33,8 @@ from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.adaptation import LearningState, RequirementReplay, learn
 from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.evaluation import Evaluation
-from weir.trainer.learning.run_record import CHECKPOINT
 from weir.trainer.learning.train import train
+from weir.trainer.model.file import CHECKPOINT
 from weir.trainer.policies.networks import PreferencePolicy
 
 Objective = tuple[float, float, float]

@@ -17,8 +17,8 @@ from weir.trainer.gym.rewards import recoco
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy
 from weir.trainer.learning.checkpoint import read_checkpoint
-from weir.trainer.learning.run_record import CHECKPOINT
 from weir.trainer.learning.train import train
+from weir.trainer.model.file import CHECKPOINT
 from weir_papers.recoco.models import RecocoModel, training_configuration
 
 
