@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import torch
 
 from weir.registry import WEIGHTS
+from weir.trainer.gym.scaling import scaled_inputs, scaling_vectors
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.policies.feature_scaling import FeatureScaling
 from weir_papers.muses.trees import Size, grow
 
 # Samples of a part, at least.
@@ -25,7 +24,7 @@ class TreeInputs:
     """Fixed sums of the scaled observation.
 
     `names`: of the inputs; from the first on those about the path, at last the objective's weights. `weight`: float32
-    (observation_size + 4, inputs): `FeatureScaling`'s answer times this is the inputs.
+    (observation_size + 4, inputs): the answer of `scaled_inputs` times this is the inputs.
     """
 
     specification: EnvironmentSpecification
@@ -38,14 +37,12 @@ class TreeInputs:
         return len(self.names) - len(WEIGHTS)
 
     @cached_property
-    def scaling(self) -> FeatureScaling:
-        """How raw observations are scaled."""
-        return FeatureScaling(self.specification.spaces()[0], self.specification)
+    def _scaling(self) -> dict[str, np.ndarray]:
+        return scaling_vectors(self.specification)
 
     def of(self, observations: np.ndarray) -> np.ndarray:
         """Inputs, float32 (N, inputs), for whole observations, float32 (N, width)."""
-        with torch.no_grad():
-            return (self.scaling(torch.from_numpy(observations)) @ torch.from_numpy(self.weight)).numpy()
+        return np.asarray(scaled_inputs(np, self.specification, self._scaling, observations) @ self.weight)
 
 
 def whole_observation(specification: EnvironmentSpecification) -> TreeInputs:
