@@ -173,6 +173,11 @@ def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
     return _changed(builder, lambda one: scenarios.losing_feedback(one, percent))
 
 
+def with_transport_cc(builder: SetBuilder) -> SetBuilder:
+    """The scenarios with answers that keep transport-cc, of the same names."""
+    return _changed(builder, scenarios.with_transport_cc)
+
+
 def _changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetBuilder:
     """The set with each scenario changed."""
 

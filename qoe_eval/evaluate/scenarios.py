@@ -143,3 +143,12 @@ def losing_feedback(scenario: Scenario, percent: int) -> Scenario:
     data["name"] = f"{scenario.name}-feedback-lost-{percent}"
     data["reverse"]["loss"] = {"kind": "bernoulli", "ratio": percent / 100}
     return Scenario.from_dict(data, data["name"])
+
+
+def with_transport_cc(scenario: Scenario) -> Scenario:
+    """The scenario with answers that keep transport-cc."""
+    data = scenario.to_dict()
+    for flow in data["flows"]:
+        if flow["kind"] == "rtp":
+            flow["transport_cc"] = True
+    return Scenario.from_dict(data, scenario.name)

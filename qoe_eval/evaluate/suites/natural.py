@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from weir.qoe_eval.evaluate import natural_measures as natural
@@ -20,8 +22,25 @@ from weir.traces.schema.media import MEDIA
 
 MIXTURES: Final = "mixtures"
 ABLATED: Final = f"{MIXTURES}, without one trouble"
-SEATS: Final = {"weir": "", "weir-send": ", at the sender"}
-_CONTROLLERS: Final = (*SEATS, *LIBWEBRTC_SENDERS)
+_VARIANT: Final = ", transport-cc"
+"""Of a set's name: the answer keeps transport-cc."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where Weir decides: `label` for readers; `variant` of the sets in which it does."""
+
+    controller: str
+    label: str = ""
+    variant: str = ""
+
+
+SEATS: Final = {
+    "weir": Seat("weir"),
+    "weir-transport-cc": Seat("weir", ", with transport-cc", _VARIANT),
+    "weir-send": Seat("weir-send", ", at the sender"),
+}
+_CONTROLLERS: Final = ("weir", "weir-send", *LIBWEBRTC_SENDERS)
 _BETTER: Final = "the better of gcc and scream"
 _MEASURES: Final = {"viewer_quality": ("viewer's quality", 0.05, -15.0), "challenge": ("challenge", 0.06, -12.0)}
 _GRIDS: Final = {
@@ -42,56 +61,81 @@ def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
     return sets.ScenarioSet("", [natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
 
 
-def _worst(name: str, own: str, metric: str) -> Measure:
-    return scores.worst_gain(name, others=LIBWEBRTC_SENDERS, own=own, metric_name=metric)
+def _worst(name: str, seat: Seat, metric: str) -> Measure:
+    return scores.worst_gain(name + seat.variant, others=LIBWEBRTC_SENDERS, own=seat.controller, metric_name=metric)
 
 
-def _mixture_goals() -> tuple[Goal, ...]:
-    return tuple(
-        goal
-        for own, seat in SEATS.items()
-        for metric, (label, share, lowest) in _MEASURES.items()
-        for goal in (
-            Goal(f"mean_{metric}_{own}", f"mixtures{seat}: {label} against {_BETTER}, mean",
-                 natural.mean_gain(MIXTURES, own, metric), _points("at least", 0.0)),
-            Goal(f"below_{metric}_{own}", f"mixtures{seat}: {label} 5 points below {_BETTER}, share of scenarios",
-                 natural.far_below(MIXTURES, own, metric), Bound("at most", share, "%", scale=100, decimals=0)),
-            Goal(f"worst_{metric}_{own}", f"mixtures{seat}: {label} against {_BETTER}, worst scenario",
-                 _worst(MIXTURES, own, metric), _points("at least", lowest)),
-            Goal(f"explained_{metric}_{own}", f"mixtures{seat}: {label}, the ten worst scenarios and their causes",
-                 natural.explained(MIXTURES, ABLATED, own, metric), _points("at least", lowest), unbounded=True),
+def _mixture_goals(name: str, seat: Seat) -> Iterator[Goal]:
+    mixtures, own = MIXTURES + seat.variant, seat.controller
+    for metric, (label, share, lowest) in _MEASURES.items():
+        what = f"mixtures{seat.label}: {label}"
+        yield Goal(
+            f"mean_{metric}_{name}",
+            f"{what} against {_BETTER}, mean",
+            natural.mean_gain(mixtures, own, metric),
+            _points("at least", 0.0),
         )
-    )  # fmt: skip
-
-
-def _grid_goals() -> tuple[Goal, ...]:
-    return tuple(
-        goal
-        for own, seat in SEATS.items()
-        for goal in (
-            Goal(f"jitter_{own}", f"jitter of 20 to 200 ms{seat}: utilisation as a ratio of gcc's, worst scenario",
-                 scores.worst_utilisation_ratio("jitter alone", own=own), Bound("at least", 0.95)),
-            Goal(f"clock_{own}", f"clock within 3000 ppm{seat}: utilisation as a ratio of gcc's, worst scenario",
-                 scores.worst_utilisation_ratio("clock alone", "clock alone, filler", own=own),
-                 Bound("at least", 0.97)),
-            Goal(f"round_trip_{own}", f"round trips of 300 to 1000 ms, short queues{seat}: frozen less than"
-                 f" {_BETTER}, worst scenario", _worst("round alone", own, "frozen_share"),
-                 _points("at least", -0.01, "points", scale=100)),
-            Goal(f"screen_{own}", f"screens of 5 to 15 frames/s, pauses, DTX{seat}: utility against {_BETTER}, worst "
-                 "scenario", _worst("screen alone", own, "utility"), _points("at least", -1.0)),
+        yield Goal(
+            f"below_{metric}_{name}",
+            f"{what} 5 points below {_BETTER}, share of scenarios",
+            natural.far_below(mixtures, own, metric),
+            Bound("at most", share, "%", scale=100, decimals=0),
         )
-    )  # fmt: skip
+        yield Goal(
+            f"worst_{metric}_{name}",
+            f"{what} against {_BETTER}, worst scenario",
+            _worst(MIXTURES, seat, metric),
+            _points("at least", lowest),
+        )
+        if not seat.variant:
+            yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
+                       natural.explained(MIXTURES, ABLATED, own, metric), _points("at least", lowest), unbounded=True)  # fmt: skip
 
+
+def _grid_goals(name: str, seat: Seat) -> Iterator[Goal]:
+    def ratio(*grids: str) -> Measure:
+        return scores.worst_utilisation_ratio(*(grid + seat.variant for grid in grids), own=seat.controller)
+
+    yield Goal(
+        f"jitter_{name}",
+        f"jitter of 20 to 200 ms{seat.label}: utilisation as a ratio of gcc's, worst scenario",
+        ratio("jitter alone"),
+        Bound("at least", 0.95),
+    )
+    yield Goal(
+        f"clock_{name}",
+        f"clock within 3000 ppm{seat.label}: utilisation as a ratio of gcc's, worst scenario",
+        ratio("clock alone", "clock alone, filler"),
+        Bound("at least", 0.97),
+    )
+    yield Goal(
+        f"round_trip_{name}",
+        f"round trips of 300 to 1000 ms, short queues{seat.label}: frozen less than {_BETTER}, worst scenario",
+        _worst("round alone", seat, "frozen_share"),
+        _points("at least", -0.01, "points", scale=100),
+    )
+    yield Goal(f"screen_{name}", f"screens of 5 to 15 frames/s, pauses, DTX{seat.label}: utility against {_BETTER}, "
+               "worst scenario", _worst("screen alone", seat, "utility"), _points("at least", -1.0))  # fmt: skip
+
+
+_SETS: Final = {MIXTURES: _mixtures, **_GRIDS}
 
 SUITE: Final = Suite(
     name="natural",
     about="Mixtures of ordinary networks and calls outside the domain of training, and grids of single troubles, at "
-    "the receiver and at the sender, against the better of gcc and scream, scenario by scenario.",
+    "the receiver, with and without transport-cc, and at the sender, against the better of gcc and scream, scenario by "
+    "scenario.",
     random=300,
     replays=(
-        Replays(MIXTURES, _mixtures, _CONTROLLERS, series="measured"),
+        *(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _SETS.items()),
         Replays(ABLATED, _ablated, _CONTROLLERS, series="measured"),
-        *(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _GRIDS.items()),
+        *(
+            Replays(name + _VARIANT, sets.with_transport_cc(build), ("weir", *LIBWEBRTC_SENDERS), series="measured")
+            for name, build in _SETS.items()
+        ),
     ),
-    goals=(*_mixture_goals(), *_grid_goals()),
+    goals=(
+        *(goal for name, seat in SEATS.items() for goal in _mixture_goals(name, seat)),
+        *(goal for name, seat in SEATS.items() for goal in _grid_goals(name, seat)),
+    ),
 )  # fmt: skip
