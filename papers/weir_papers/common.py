@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from typing import Annotated, Any
@@ -13,7 +13,10 @@ from rich.console import Console
 
 from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, Row, print_rows, rows_document
+from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
 
 OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for everything that the command writes.")]
@@ -92,7 +95,10 @@ def end_paper(
     as_json: bool,
 ) -> None:
     """Writes `NAME.json` and the pages, prints the rows, and ends with status 1 when runs did not complete. `figures`
-    are further entries of the document.
+    are further entries of the document. Names of libwebrtc's controllers have its date where it is an old one.
     """
+    libwebrtc = simulator_versions(find_simulator()).get("libwebrtc", "")
+    rows = [replace(row, what=dated(row.what, libwebrtc), detail=dated(row.detail, libwebrtc)) for row in rows]
+    pages = {path: dated(text, libwebrtc) for path, text in pages.items()}
     document = {**rows_document(f"weir.{name}/1", rows, run), **figures}
     finish(document, out / f"{name}.json", pages, lambda: print_rows(rows), console, as_json=as_json)

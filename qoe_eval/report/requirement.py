@@ -17,6 +17,8 @@ from weir.qoe_eval.measures.comparison import check_reference, default_reference
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.records import Summary
+from weir.qoe_eval.report.display import dated
+from weir.qoe_eval.report.text import libwebrtc_of
 
 _OPERATORS: Final = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _RULE = re.compile(r"\s*(?P<measure>[a-z0-9_]+)\s*(?P<operator>[<>]=?)(?!=)\s*(?P<bound>\S.*?)\s*", re.DOTALL)
@@ -116,6 +118,6 @@ def end_with_unmet(requirements: Sequence[Requirement], summary: Summary, *, on_
     """
     outcomes = [outcome for one in requirements for outcome in one.check(summary).items()]
     for line, _ in outcomes:
-        typer.echo(printable(line), err=on_stderr)
+        typer.echo(printable(dated(line, libwebrtc_of(summary))), err=on_stderr)
     if not all(met for _, met in outcomes):
         raise typer.Exit(1)

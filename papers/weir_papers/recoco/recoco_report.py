@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.recoco.models import DEPARTURES
 from weir_papers.recoco.results import TraceResult
@@ -80,7 +81,8 @@ def score_rows(document: Mapping[str, Any], measure: str = "overall") -> tuple[l
     """Head and rows of a table of one measure, measured beside published: models of one trace and GCC (Table I), one
     model of all traces by order (Table II).
     """
-    head = ["trace", "per trace", "paper", "GCC", "paper's GCC", *(name for o in ORDERS for name in (o, "paper"))]
+    gcc = dated("gcc", document["run"]["versions"].get("libwebrtc", ""))
+    head = ["trace", "per trace", "paper", gcc, "paper's GCC", *(name for o in ORDERS for name in (o, "paper"))]
     rows = []
     for first, second in zip(document["table_1"], document["table_2"], strict=True):
         row = [first["label"]]

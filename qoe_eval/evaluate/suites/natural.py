@@ -88,8 +88,9 @@ def _mixture_goals(name: str, seat: Seat) -> Iterator[Goal]:
             _points("at least", lowest),
         )
         if not seat.variant:
-            yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
-                       natural.explained(MIXTURES, ABLATED, own, metric), _points("at least", lowest), unbounded=True)  # fmt: skip
+            causes = natural.explained(MIXTURES, ABLATED, own, metric)
+            yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes", causes,
+                       _points("at least", lowest), unbounded=True)  # fmt: skip
 
 
 def _grid_goals(name: str, seat: Seat) -> Iterator[Goal]:

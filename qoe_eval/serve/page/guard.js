@@ -15,6 +15,7 @@ const REASONS = {
   guard_slew: { label: "guard: slew", colour: "--series-3", text: "the target rises faster than the received rate allows" },
   guard_stale: { label: "guard: stale", colour: "--series-2", text: "no packets arrive; the target halves every second" },
   guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss persists; the target stays below the received rate" },
+  guard_policer: { label: "guard: policer", colour: "--series-3", text: "a policer drops what is above its rate; the target stays below it" },
   guard_overload: { label: "guard: overload", colour: "--series-3", text: "loss or a delay persists; the target falls to see whether it ends" },
 };
 

@@ -96,7 +96,7 @@ def test_each_judged_controller_is_held_against_the_others():
         parse_requirements(None, ["weir", "gcc"], "rule", "replay")
 
 
-def outcome(text, capsys, **values):
+def outcome(text, capsys, libwebrtc="150.0", **values):
     """The exit status and the lines printed. The first seed of gcc is missing: what is paired has not got it."""
     records = [
         run_record(scenario=scenario, controller=name, seed=seed, measures={"viewer_quality": value + seed})
@@ -106,7 +106,7 @@ def outcome(text, capsys, **values):
     ]
     requirements = parse_requirements([text], list(values), None, "replay")
     try:
-        end_with_unmet(requirements, summarise(records, RunAbout()), on_stderr=False)
+        end_with_unmet(requirements, summarise(records, RunAbout(versions={"libwebrtc": libwebrtc})), on_stderr=False)
         status = 0
     except typer.Exit as ended:
         status = ended.exit_code
@@ -135,3 +135,8 @@ def test_what_is_compared(capsys, text, status, line):
 def test_a_controller_that_completed_no_run_fails(capsys):
     status, out = outcome("viewer_quality>=1", capsys, weir={"a": 70}, mine={}, gcc={"a": 60})
     assert (status, out.splitlines()[0]) == (1, "required viewer_quality>=1: mine not measured: NOT MET")
+
+
+def test_an_old_libwebrtc_is_named(capsys):
+    _, out = outcome("utility>=gcc", capsys, "2023-01", weir={"a": 70}, gcc={"a": 60})
+    assert out == "required utility>=gcc (2023-01): weir - gcc (2023-01) not measured: NOT MET\n"
