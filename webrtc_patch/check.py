@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import re
+import subprocess
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from weir.webrtc_patch.series import (
-    MILESTONES,
-    Patch,
-    apply_patch,
-    copy_files,
-    find_root,
-    read_series,
-    touched_files,
-    write_files,
-)
-from weir.webrtc_patch.syntax_check import check_syntax, find_compiler, include_folders
+from weir.errors import InputError, MissingComponent
+from weir.files.input import why
+
+_PATCHES = Path(__file__).parent / "patches"
+# The milestones of libwebrtc that the series was tried on.
+_MILESTONES = "M150 to main of August 2026"
+# From the folders that a user may name (a Chromium checkout, the folder of `gclient`, a package's source) to the folder
+# of the patches' paths.
+_ROOTS = (".", "third_party/webrtc", "src/third_party/webrtc", "src")
+# Settings of the user's git that would change the result.
+_GIT = ("git", "-c", "apply.whitespace=nowarn", "-c", "apply.ignoreWhitespace=no", "-c", "core.autocrlf=false")
 
 app = typer.Typer(
-    help=f"The patches that put Weir into libwebrtc {MILESTONES}.",
+    help=f"The patches that put Weir into libwebrtc {_MILESTONES}.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -34,67 +35,71 @@ def _webrtc() -> None:
     pass
 
 
-@app.command(short_help="Apply them to a copy, and compile it.")
+@app.command(short_help="See if they fit a source tree, and apply them.")
 def check(
     source_tree: Annotated[Path, typer.Argument(help="A checkout of Chromium or WebRTC, or a package's source.")],
-    compile_syntax: Annotated[
-        bool, typer.Option("--compile/--no-compile", help="Compile the syntax of the touched files as well.")
-    ] = True,
-    compiler: Annotated[str | None, typer.Option(help="C++ compiler. Default: $CXX, else c++.")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change the tree, once everything fits.")] = False,
 ) -> None:
-    """Applies the patches to a copy of the tree's files, reports hunks that moved or do not fit, and compiles them.
+    """Reports whether the patches fit the tree, and which hunks moved or do not fit.
 
-    The tree itself changes only with --apply, and only if every patch fits. Exit status 1: a patch does not fit, or
-    the result does not compile.
+    The tree itself changes only with --apply, and only if every patch fits. Exit status 1: a patch does not fit.
     """
-    patches = read_series()
-    root = find_root(source_tree, patches)
-    typer.echo(f"patches for libwebrtc {MILESTONES} on {root}")
-    with tempfile.TemporaryDirectory(prefix="weir-webrtc-") as folder:
-        copy = Path(folder) / "patched"
-        copy_files(root, touched_files(patches), copy)
-        present = _is_patched(root, patches, Path(folder) / "reverted")
-        if not present and not all(_apply(copy, patch) for patch in patches):
-            _fail(f"the patches, for libwebrtc {MILESTONES}, do not fit this tree")
-        if compile_syntax and not _compile(root, copy, touched_files(patches), compiler):
-            _fail("the patched files do not compile")
-        if present:
-            typer.echo("the patches are in this tree already")
-        elif apply:
-            write_files(copy, touched_files(patches), root)
-            typer.echo(f"applied to {root}")
-        else:
-            typer.echo("everything fits; nothing was changed (see --apply)")
-
-
-def _is_patched(root: Path, patches: list[Patch], copy: Path) -> bool:
-    """True if the whole series can be reverted, last patch first."""
-    copy_files(root, touched_files(patches), copy)
-    return all(apply_patch(copy, patch, reverse=True)[0] for patch in reversed(patches))
-
-
-def _apply(copy: Path, patch: Patch) -> bool:
-    fits, messages = apply_patch(copy, patch)
-    typer.echo(f"  {patch.name}: {'fits' if fits else 'does not fit'}")
+    series = read_series()
+    root = find_root(source_tree, series)
+    typer.echo(f"patches for libwebrtc {_MILESTONES} on {root}")
+    if apply_series(root, series, "--check", "--reverse")[0]:
+        typer.echo("the patches are in this tree already")
+        return
+    fit, messages = apply_series(root, series, *([] if apply else ["--check"]))
     for line in messages:
-        typer.echo(f"    {line}")
-    return fits
+        typer.echo(f"  {line}")
+    if not fit:
+        typer.echo(f"weir webrtc check: the patches, for libwebrtc {_MILESTONES}, do not fit this tree", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"applied to {root}" if apply else "everything fits; nothing was changed (see --apply)")
 
 
-def _compile(root: Path, patched: Path, paths: list[str], compiler: str | None) -> bool:
-    command = find_compiler(compiler)
-    includes = include_folders(root, patched)
-    compiles = True
-    for path in sorted(path for path in paths if path.endswith(".cc")):
-        result = check_syntax(command, path, patched, includes)
-        typer.echo(f"  {path}: {'does not compile' if result.errors else 'compiles'}")
-        for line in result.errors:
-            typer.echo(f"    {line.replace(str(patched) + os.sep, '')}", err=True)
-        compiles = compiles and not result.errors
-    return compiles
+def read_series() -> str:
+    """The patches (quilt style), in the order in which they apply."""
+    return "".join((_PATCHES / name).read_text(encoding="utf-8") for name in (_PATCHES / "series").read_text().split())
 
 
-def _fail(reason: str) -> None:
-    typer.echo(f"weir webrtc check: {reason}; nothing was changed", err=True)
-    raise typer.Exit(1)
+def changed_files(series: str) -> list[str]:
+    """The files that the patches change, relative to the source tree, without those that they create."""
+    return sorted(set(re.findall(r"^--- a/(.*)$", series, re.MULTILINE)))
+
+
+def find_root(tree: Path, series: str) -> Path:
+    """The folder in `tree` that the paths of the series are relative to.
+
+    Raises InputError when `tree` is no folder, or does not have the files that the series changes.
+    """
+    if not tree.is_dir():
+        raise InputError(f"{tree}: no such folder")
+    needed = changed_files(series)
+    for root in (tree / candidate for candidate in _ROOTS):
+        if all((root / path).is_file() for path in needed):
+            return root.resolve()
+    raise InputError(
+        f"{tree}: no source tree of libwebrtc: it has no {needed[-1]}, nor is that in {', '.join(_ROOTS[1:])} of it. "
+        f"The patches are for {_MILESTONES}"
+    )
+
+
+def apply_series(folder: Path, series: str, *options: str) -> tuple[bool, list[str]]:
+    """Runs `git apply` with the series in a folder, all of it or nothing: success, and git's messages.
+
+    A hunk whose lines are elsewhere moves there; it is never applied to different lines.
+    Raises MissingComponent when git cannot be run.
+    """
+    # The folder need not be a repository, may be below another's, and a hook may have set the variables of one.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environment |= {"LC_ALL": "C", "GIT_CEILING_DIRECTORIES": str(folder.resolve().parent)}
+    command = [*_GIT, "apply", "--verbose", *options]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, input=series.encode(), capture_output=True, check=False
+        )
+    except OSError as error:
+        raise MissingComponent(f"git cannot be run ({why(error)}); it applies the patches") from error
+    return done.returncode == 0, done.stderr.decode(errors="replace").splitlines()
