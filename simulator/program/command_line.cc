@@ -1,7 +1,6 @@
 #include "program/command_line.h"
 
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <new>
 #include <utility>
@@ -36,18 +35,6 @@ CLI::Option* AddObjective(CLI::App& app, std::function<void(const Objective&)> t
                    });
 }
 
-namespace {
-
-// CLI11 takes a word for an option when it begins with -, after "--" too.
-std::string NotUnderstood(const std::string& word) {
-  if (word[0] != '-') return "not expected: " + word;
-  std::error_code none;
-  const bool is_file = std::filesystem::exists(word, none);
-  return "there is no option " + word + (is_file ? "; the file of that name is ./" + word : "");
-}
-
-}  // namespace
-
 int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::function<int()>& run) {
   const auto say = [&app](int status, const std::string& what) {
     std::cerr << app.get_name() << ": " << Printable(what) << '\n';
@@ -65,8 +52,10 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
     // Unknown arguments come before missing ones, which they may cause.
     std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
     std::erase(unknown, "--");
-    return say(kWrongUse,
-               (unknown.empty() ? error.what() : NotUnderstood(unknown[0])) + "; see " + app.get_name() + " --help");
+    const auto not_understood = [&unknown] {
+      return (unknown[0].starts_with('-') ? "there is no option " : "not expected: ") + unknown[0];
+    };
+    return say(kWrongUse, (unknown.empty() ? error.what() : not_understood()) + "; see " + app.get_name() + " --help");
   } catch (const ProgramError& error) {
     return say(error.status(), error.what());
   } catch (const std::bad_alloc&) {

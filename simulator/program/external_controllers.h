@@ -1,7 +1,9 @@
-// Controllers from outside by what a user named: a program, or a shared library.
+// Controllers from outside by what a user named, a program or a shared library: requests to them and their answers, in
+// simulated time and in real time.
 #ifndef WEIR_PROGRAM_EXTERNAL_CONTROLLERS_H_
 #define WEIR_PROGRAM_EXTERNAL_CONTROLLERS_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,12 +11,17 @@
 #include <string>
 #include <vector>
 
-#include "program/decision_maker.h"
+#include "controllers/custom_controller.h"
 #include "program/line_process.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
+#include "weir/result.h"
+#include "weir/units.h"
 
 namespace weir::external {
+
+// Starting may take this many times as long as one decision: interpreters and models have to be loaded.
+inline constexpr int kStartLimitFactor = 10;
 
 // Exactly one of `command` (a program and its arguments) and `library` (a path) is there.
 struct ExternalSpecification {
@@ -34,7 +41,7 @@ ExternalSpecification ParseSpecification(const nlohmann::json& value, const std:
 // made.
 class ExternalControllers {
  public:
-  // `watch_libraries`: a shared library that does not come back in time ends this process; see LibraryDecisionMaker.
+  // `watch_libraries`: a shared library that does not come back in time ends this process; see StartLibrary().
   explicit ExternalControllers(bool watch_libraries) : watch_libraries_(watch_libraries) {}
 
   // Starts it. The error is a sentence with the controller's name.
@@ -50,6 +57,18 @@ class ExternalControllers {
   std::mutex mutex_;
   std::map<std::vector<std::string>, std::vector<std::unique_ptr<LineProcess>>> idle_;
 };
+
+// Loads a shared library, which stays loaded for good. With `watch`, a call into it that lasts longer than the limit
+// ends this process with a message that begins with `about`: there is no other way to stop it. It then has SIGALRM and
+// the timer ITIMER_REAL to itself, and calls come from one thread at a time.
+Result<std::unique_ptr<DecisionMaker>> StartLibrary(const std::string& path, const std::string& about,
+                                                    const weir_controller_start& start, TimeDelta decision_limit,
+                                                    bool watch);
+
+// Has `process` begin anew. `take_back` gets it at the end, if it works: it can begin anew.
+Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess> process,
+                                                    const weir_controller_start& start, TimeDelta decision_limit,
+                                                    std::function<void(std::unique_ptr<LineProcess>)> take_back);
 
 // "the controller NAME: WHAT".
 std::string AboutController(const std::string& name, const std::string& what);

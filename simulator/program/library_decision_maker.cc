@@ -1,69 +1,46 @@
 // A controller in a shared library with the entry point of weir_controller.h.
 #include <dlfcn.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
-#include "program/decision_maker.h"
+#include "program/external_controllers.h"
 
 namespace weir::external {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr auto kLook = std::chrono::milliseconds(50);
-
-struct Watch {
-  std::mutex mutex;
-  const std::string* about = nullptr;
-  TimeDelta limit = TimeDelta::Zero();
-  std::optional<Clock::time_point> deadline;
-};
-
-// Never destroyed: its thread runs to the end of the process.
-Watch& TheWatch() {
-  static Watch& watch = *[] {
-    auto* made = new Watch;
-    std::thread([made] {
-      while (true) {
-        std::this_thread::sleep_for(kLook);
-        const std::lock_guard lock(made->mutex);
-        if (!made->deadline || Clock::now() < *made->deadline) continue;
-        std::fprintf(stderr, "%s: it has not come back within %g s\n", made->about->c_str(), made->limit.seconds());
-        _exit(1);
-      }
-    }).detach();
-    return made;
-  }();
-  return watch;
-}
-
-// While this object lives, the call is being made: code that is not ours. After `limit` (0.1 s more or less) the
-// process writes "ABOUT: it has not come back within LIMIT" to standard error and exits with status 1. One at a time;
-// `about` outlives it.
+// While this object lives, the call is being made: code that is not ours. After `limit` the process writes
+// "ABOUT: it has not come back within LIMIT" to standard error and exits with status 1. One at a time.
 class WatchedCall {
  public:
   WatchedCall(const std::string& about, TimeDelta limit) {
-    Watch& watch = TheWatch();
-    const std::lock_guard lock(watch.mutex);
-    watch.about = &about;
-    watch.limit = limit;
-    watch.deadline = Clock::now() + std::chrono::microseconds(limit.us());
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", limit.seconds());
+    message = about + ": it has not come back within " + seconds + " s\n";
+    std::signal(SIGALRM, [](int) {
+      [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+      _exit(1);
+    });
+    SetTimer(limit);
   }
-  ~WatchedCall() {
-    Watch& watch = TheWatch();
-    const std::lock_guard lock(watch.mutex);
-    watch.deadline.reset();
-  }
+  ~WatchedCall() { SetTimer(TimeDelta::Zero()); }
   WatchedCall(const WatchedCall&) = delete;
   WatchedCall& operator=(const WatchedCall&) = delete;
+
+ private:
+  static void SetTimer(TimeDelta after) {
+    const itimerval once{.it_interval = {},
+                         .it_value = {.tv_sec = after.us() / 1'000'000, .tv_usec = after.us() % 1'000'000}};
+    setitimer(ITIMER_REAL, &once, nullptr);
+  }
+
+  static inline std::string message;
 };
 
 constexpr char kEntry[] = "weir_controller_entry";

@@ -26,19 +26,14 @@ constexpr int kLastWordsMs = 200;
 int64_t NowMs() { return MonotonicMicros() / 1000; }
 
 struct Pipe {
-  int read = -1;
-  int write = -1;
+  FileDescriptor read;
+  FileDescriptor write;
   bool Open() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
-    read = ends[0], write = ends[1];
+    read = FileDescriptor(ends[0]);
+    write = FileDescriptor(ends[1]);
     return true;
-  }
-  void Close() {
-    for (int* end : {&read, &write}) {
-      if (*end >= 0) close(*end);
-      *end = -1;
-    }
   }
 };
 
@@ -53,7 +48,8 @@ struct Pipe {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(in.read, 0) >= 0 && dup2(out.write, 1) >= 0 && dup2(err.write, 2) >= 0) execvp(argv[0], argv);
+  if (dup2(in.read.get(), 0) >= 0 && dup2(out.write.get(), 1) >= 0 && dup2(err.write.get(), 2) >= 0)
+    execvp(argv[0], argv);
   const int fault = errno;
   [[maybe_unused]] const ssize_t written = write(report, &fault, sizeof fault);
   _exit(127);
@@ -87,27 +83,17 @@ Result<std::unique_ptr<LineProcess>> LineProcess::Start(const std::vector<std::s
   const pid_t parent = getpid();
   const bool from_main_thread = gettid() == parent;
   const pid_t process = opened && !command.empty() ? fork() : -1;
-  if (process == 0) BecomeChild(argv.data(), in, out, err, report.write, parent, from_main_thread);
+  if (process == 0) BecomeChild(argv.data(), in, out, err, report.write.get(), parent, from_main_thread);
   int fault = process < 0 ? errno : 0;
-  close(report.write), report.write = -1;
-  if (process > 0 && read(report.read, &fault, sizeof fault) > 0) waitpid(process, nullptr, 0);
-  report.Close();
-  if (fault != 0) {
-    for (Pipe* pipe : {&in, &out, &err}) pipe->Close();
-    return Error{"it cannot be started (" + std::string(std::strerror(fault)) + ")"};
-  }
-  close(in.read), close(out.write), close(err.write);
-  for (const int fd : {in.write, out.read, err.read}) fcntl(fd, F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<LineProcess>(new LineProcess(process, in.write, out.read, err.read));
+  report.write.Close();
+  if (process > 0 && read(report.read.get(), &fault, sizeof fault) > 0) waitpid(process, nullptr, 0);
+  if (fault != 0) return Error{"it cannot be started (" + std::string(std::strerror(fault)) + ")"};
+  for (const FileDescriptor* end : {&in.write, &out.read, &err.read}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
+  return std::unique_ptr<LineProcess>(
+      new LineProcess(process, std::move(in.write), std::move(out.read), std::move(err.read)));
 }
 
-LineProcess::LineProcess(pid_t process, int in, int out, int err) : process_(process), in_(in), out_(out), err_(err) {}
-
-LineProcess::~LineProcess() {
-  End(false);
-  close(out_);
-  close(err_);
-}
+LineProcess::~LineProcess() { End(false); }
 
 Result<std::string_view> LineProcess::Ask(std::string_view line, TimeDelta limit) {
   if (!running_) return Error{"it has ended"};
@@ -132,13 +118,13 @@ Result<std::string_view> LineProcess::Ask(std::string_view line, TimeDelta limit
 
 // False once the time is over.
 Result<bool> LineProcess::Transfer(std::string_view& unsent, int64_t deadline_ms) {
-  pollfd fds[3] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}, {unsent.empty() ? -1 : in_, POLLOUT, 0}};
+  pollfd fds[3] = {{out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}, {unsent.empty() ? -1 : in_.get(), POLLOUT, 0}};
   const int64_t left_ms = std::max<int64_t>(0, deadline_ms - NowMs());
   poll(fds, 3, static_cast<int>(std::min<int64_t>(left_ms, 60'000)));
   if (fds[1].revents) ReadStandardError();
   if (fds[0].revents && !ReadAnswer()) return Fail("");
   if (fds[2].revents) {
-    const ssize_t written = write(in_, unsent.data(), unsent.size());
+    const ssize_t written = write(in_.get(), unsent.data(), unsent.size());
     if (written > 0) unsent.remove_prefix(static_cast<size_t>(written));
     // It does not read any more; its end, or its answer, tells the rest.
     if (written < 0 && errno == EPIPE) unsent = {};
@@ -150,7 +136,7 @@ Result<bool> LineProcess::Transfer(std::string_view& unsent, int64_t deadline_ms
 bool LineProcess::ReadAnswer() {
   char buffer[4096];
   while (answer_.size() <= kLongestLine) {
-    const ssize_t count = read(out_, buffer, sizeof buffer);
+    const ssize_t count = read(out_.get(), buffer, sizeof buffer);
     if (count == 0) return false;
     if (count < 0) return errno == EAGAIN || errno == EINTR;
     answer_.append(buffer, static_cast<size_t>(count));
@@ -161,9 +147,9 @@ bool LineProcess::ReadAnswer() {
 // Once: a process that writes faster than this reads must not hold it up.
 void LineProcess::ReadStandardError() {
   char buffer[4096];
-  const ssize_t count = read(err_, buffer, sizeof buffer);
+  const ssize_t count = read(err_.get(), buffer, sizeof buffer);
   // Closed: not to be polled for ever.
-  if (count == 0) close(std::exchange(err_, -1));
+  if (count == 0) err_.Close();
   if (count <= 0) return;
   said_.append(buffer, static_cast<size_t>(count));
   if (said_.size() > 2 * kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
@@ -176,11 +162,11 @@ Error LineProcess::Fail(std::string what) {
     what = WIFSIGNALED(wait_status_) ? "it was killed by signal " + std::to_string(WTERMSIG(wait_status_))
                                      : "it ended with status " + std::to_string(WEXITSTATUS(wait_status_));
   }
-  pollfd fd{err_, POLLIN, 0};
+  pollfd fd{err_.get(), POLLIN, 0};
   const int64_t until_ms = NowMs() + kLastWordsMs;
-  while (err_ >= 0 && NowMs() < until_ms && poll(&fd, 1, static_cast<int>(until_ms - NowMs())) > 0) {
+  while (err_ && NowMs() < until_ms && poll(&fd, 1, static_cast<int>(until_ms - NowMs())) > 0) {
     ReadStandardError();
-    fd.fd = err_;
+    fd.fd = err_.get();
   }
   if (said_.size() > kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
   const std::string said = LastWords(said_);
@@ -190,7 +176,7 @@ Error LineProcess::Fail(std::string what) {
 void LineProcess::End(bool at_once) {
   if (!running_) return;
   running_ = false;
-  close(std::exchange(in_, -1));
+  in_.Close();
   const int64_t until_ms = NowMs() + (at_once ? 0 : kGraceMs);
   while (waitpid(process_, &wait_status_, WNOHANG) == 0) {
     if (NowMs() >= until_ms) {

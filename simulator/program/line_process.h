@@ -8,8 +8,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "program/file_descriptor.h"
 #include "weir/result.h"
 #include "weir/units.h"
 
@@ -31,7 +33,8 @@ class LineProcess {
   Result<std::string_view> Ask(std::string_view line, TimeDelta limit);
 
  private:
-  LineProcess(pid_t process, int in, int out, int err);
+  LineProcess(pid_t process, FileDescriptor in, FileDescriptor out, FileDescriptor err)
+      : process_(process), in_(std::move(in)), out_(std::move(out)), err_(std::move(err)) {}
 
   // One step of talking, until `deadline_ms` at the latest; the error when there can be no more.
   Result<bool> Transfer(std::string_view& unsent, int64_t deadline_ms);
@@ -43,9 +46,9 @@ class LineProcess {
   const pid_t process_;
   bool running_ = true;
   int wait_status_ = 0;
-  int in_;
-  int out_;
-  int err_;
+  FileDescriptor in_;
+  FileDescriptor out_;
+  FileDescriptor err_;
   std::string answer_;
   std::string said_;
 };

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "program/decision_maker.h"
+#include "program/external_controllers.h"
 #include "program/json.h"
 #include "program/line_process.h"
 

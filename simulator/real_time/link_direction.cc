@@ -1,18 +1,15 @@
 #include "link_direction.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/event.h"
 #include "core/random.h"
-#include "link/bottleneck.h"
+#include "link/delay_distribution.h"
 
 namespace weir::sim {
 namespace {
@@ -22,20 +19,8 @@ uint64_t StreamOf(Direction direction) {
 }
 
 // In whole microseconds.
-double Milliseconds(double ns) { return std::round(ns * 1e-3) / 1e3; }
-
-nlohmann::ordered_json MeanMs(const std::vector<int64_t>& values_ns) {
-  if (values_ns.empty()) return nullptr;
-  const double sum_ns = std::accumulate(values_ns.begin(), values_ns.end(), 0.0);
-  return Milliseconds(sum_ns / static_cast<double>(values_ns.size()));
-}
-
-nlohmann::ordered_json Percentile95Ms(std::vector<int64_t>& values_ns) {
-  if (values_ns.empty()) return nullptr;
-  const auto rank = values_ns.begin() + static_cast<std::ptrdiff_t>((values_ns.size() - 1) * 95 / 100);
-  std::nth_element(values_ns.begin(), rank, values_ns.end());
-  return Milliseconds(static_cast<double>(*rank));
-}
+double Rounded(double ms) { return std::round(ms * 1e3) / 1e3; }
+double Milliseconds(int64_t ns) { return Rounded(static_cast<double>(ns) * 1e-6); }
 
 // How many packets' errors are at most 1/16, 1/8, ..., 64 ms, and more; each counted once, whatever its sign.
 std::array<int64_t, 12> DelayErrorCounts(const std::vector<int64_t>& errors_ns) {
@@ -92,7 +77,7 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
       {"capacity_bps", CapacityBps(link_, last_log_ns_, now_ns)},
       {"carried_bytes", carried_bytes - last_carried_bytes_},
       {"cross_traffic_bytes", std::exchange(cross_traffic_.bytes, 0)},
-      {"idle_ms", Milliseconds(static_cast<double>(idle_ns - last_idle_ns_))},
+      {"idle_ms", Milliseconds(idle_ns - last_idle_ns_)},
       {"queue_bytes", link_.queued_bytes()},
       {"queueing_delay_ms", nullptr},
       {"packets", statistics.packets},
@@ -101,14 +86,20 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
       {"dropped_while_down_packets", statistics.dropped_while_down_packets},
       {"refused_packets", statistics.refused_packets},
       {"late_packets", statistics.late_packets},
-      {"lag_ms", Milliseconds(static_cast<double>(lag_ns))},
-      {"one_way_delay_ms_mean", MeanMs(statistics.delays_ns)},
-      {"one_way_delay_ms_p95", Percentile95Ms(statistics.delays_ns)},
+      {"lag_ms", Milliseconds(lag_ns)},
+      {"one_way_delay_ms_mean", nullptr},
+      {"one_way_delay_ms_p95", nullptr},
       {"delay_error_ms_counts", DelayErrorCounts(statistics.delay_errors_ns)},
-      {"delay_error_ms_p95", Percentile95Ms(statistics.delay_errors_ns)},
+      {"delay_error_ms_p95", nullptr},
   };
   if (start_ns) line["scenario_time_s"] = static_cast<double>(now_ns - *start_ns) * 1e-9;
-  if (queueing_delay_ns != kNeverNs) line["queueing_delay_ms"] = Milliseconds(static_cast<double>(queueing_delay_ns));
+  if (queueing_delay_ns != kNeverNs) line["queueing_delay_ms"] = Milliseconds(queueing_delay_ns);
+  if (!statistics.delays_ns.empty()) {
+    const MeanAndP95 delays = MeanAndP95Of(statistics.delays_ns);
+    line["one_way_delay_ms_mean"] = Rounded(delays.mean_ms);
+    line["one_way_delay_ms_p95"] = Rounded(delays.p95_ms);
+    line["delay_error_ms_p95"] = Rounded(MeanAndP95Of(statistics.delay_errors_ns).p95_ms);
+  }
   last_log_ns_ = now_ns;
   last_idle_ns_ = idle_ns;
   last_carried_bytes_ = carried_bytes;

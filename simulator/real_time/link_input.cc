@@ -1,6 +1,5 @@
 #include "link_input.h"
 
-#include <ns3/event-impl.h>
 #include <ns3/simulator.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -25,27 +24,16 @@ constexpr int kPacketsAtOnce = 64;
 constexpr int kPauseMs = 10;
 constexpr std::array<const char*, 2> kEndNames{"the left", "the right"};
 
-template <class Function>
-class FunctionEvent final : public ns3::EventImpl {
- public:
-  explicit FunctionEvent(Function function) : function_(std::move(function)) {}
-
- private:
-  void Notify() override { function_(); }
-  Function function_;
-};
-
 // Has the simulator's thread call `function` at this moment of its time.
 template <class Function>
 void Hand(Function function) {
-  ns3::Simulator::ScheduleWithContext(ns3::Simulator::NO_CONTEXT, ns3::TimeStep(0),
-                                      new FunctionEvent<Function>(std::move(function)));
+  ns3::Simulator::ScheduleWithContext(ns3::Simulator::NO_CONTEXT, ns3::TimeStep(0), std::move(function));
 }
 
 }  // namespace
 
-LinkInput::LinkInput(const LinkInputConfig& config)
-    : config_(config), wake_(eventfd(0, EFD_CLOEXEC)), packet_(kReadBytes), thread_([this] { Run(); }) {}
+LinkInput::LinkInput(LinkInputConfig config)
+    : config_(std::move(config)), wake_(eventfd(0, EFD_CLOEXEC)), packet_(kReadBytes), thread_([this] { Run(); }) {}
 
 LinkInput::~LinkInput() {
   const uint64_t one = 1;
@@ -120,7 +108,7 @@ void LinkInput::HandLine(std::string line) {
   ++waiting_lines_;
   Hand([this, line = std::move(line)] {
     --waiting_lines_;
-    config_.handler->OnLine(line);
+    config_.on_line(line);
   });
 }
 
@@ -132,7 +120,7 @@ void LinkInput::ReadSignal() {
 }
 
 void LinkInput::End(std::string reason, bool failed) {
-  Hand([this, reason = std::move(reason), failed] { config_.handler->OnEnd(reason, failed); });
+  Hand([this, reason = std::move(reason), failed] { config_.on_end(reason, failed); });
 }
 
 }  // namespace weir::sim

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,15 +20,6 @@
 
 namespace weir::sim {
 
-// Called in the simulator's thread, as events.
-class LinkInputHandler {
- public:
-  virtual ~LinkInputHandler() = default;
-  virtual void OnLine(std::string_view line) = 0;
-  // Nothing comes after it. `reason` is that of an orderly end, or with `failed` what went wrong.
-  virtual void OnEnd(const std::string& reason, bool failed) = 0;
-};
-
 struct LinkInputConfig {
   // Packets that are read from `tun_fds[i]`, which do not block, are sent on `flows[i]`.
   std::array<int, 2> tun_fds{-1, -1};
@@ -35,7 +27,10 @@ struct LinkInputConfig {
   int command_fd = -1;
   // Signals, as from signalfd.
   int signal_fd = -1;
-  LinkInputHandler* handler = nullptr;
+  // Both are called in the simulator's thread, as events.
+  std::function<void(std::string_view line)> on_line;
+  // Nothing comes after it. `reason` is that of an orderly end, or with `failed` what went wrong.
+  std::function<void(const std::string& reason, bool failed)> on_end;
 };
 
 class LinkInput {
@@ -47,7 +42,7 @@ class LinkInput {
   static constexpr int kMaxWaitingLines = 64;
 
   // Begins at once; the simulator must be running. Everything that is handed in outlives this.
-  explicit LinkInput(const LinkInputConfig& config);
+  explicit LinkInput(LinkInputConfig config);
   // Waits for the thread. Call when the simulator has stopped.
   ~LinkInput();
   LinkInput(const LinkInput&) = delete;

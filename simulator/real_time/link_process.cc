@@ -64,7 +64,7 @@ void TryFlows(const SimulationJob& job) {
   const Simulation simulation(job, observers);
 }
 
-class LinkProcess final : private LinkInputHandler {
+class LinkProcess {
  public:
   LinkProcess(const LinkOptions& options, SimulationJob job, int input_fd, int output_fd)
       : options_(options), job_(std::move(job)), input_fd_(input_fd), output_fd_(output_fd) {}
@@ -74,8 +74,8 @@ class LinkProcess final : private LinkInputHandler {
 
  private:
   void OnStarted();
-  void OnLine(std::string_view line) override;
-  void OnEnd(const std::string& reason, bool failed) override;
+  void OnLine(std::string_view line);
+  void OnEnd(const std::string& reason, bool failed);
 
   const LinkOptions& options_;
   SimulationJob job_;
@@ -140,7 +140,8 @@ void LinkProcess::OnStarted() {
                                  .flows = {&link_->forward().flow(), &link_->reverse().flow()},
                                  .command_fd = input_fd_,
                                  .signal_fd = signals_.get(),
-                                 .handler = this});
+                                 .on_line = [this](std::string_view line) { OnLine(line); },
+                                 .on_end = [this](const std::string& reason, bool failed) { OnEnd(reason, failed); }});
   events_->Write(
       {{"type", "ready"}, {"device", kDeviceName}, {"left_address", kLeftAddress}, {"right_address", kRightAddress}});
 }

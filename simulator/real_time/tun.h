@@ -2,40 +2,17 @@
 #ifndef WEIR_SIMULATOR_REAL_TIME_TUN_H_
 #define WEIR_SIMULATOR_REAL_TIME_TUN_H_
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "link/link.h"
 #include "link/packet.h"
+#include "program/file_descriptor.h"
 
 namespace weir::sim {
-
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-
-  int get() const { return fd_; }
-  // True if it holds one: calls that fail return -1.
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 // Makes the device `name`, up, with `address` and `netmask` (dotted) and an MTU of kMaxPacketBytes, in the namespace
 // that `ip netns` calls `network_namespace`. It is gone when the result, which does not block, is closed. Throws

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -58,17 +56,6 @@ TEST(CommandLine, WrongUseIsNamed) {
   EXPECT_EQ(Parsed({"--seed"}).said, "program: --seed needs a value\n");
   EXPECT_NE(Parsed({"--colour"}).said.find("--colour; see program --help"), std::string::npos);
   EXPECT_EQ(Parsed({"--colour"}).status, kWrongUse);
-}
-
-TEST(CommandLine, AFileWhoseNameBeginsWithADashIsTold) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path();
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(folder);
-  std::ofstream("-weir-b.json") << "{}";
-  EXPECT_EQ(Parsed({"--", "-weir-b.json"}).said,
-            "program: there is no option -weir-b.json; the file of that name is ./-weir-b.json; see program --help\n");
-  std::filesystem::remove("-weir-b.json");
-  std::filesystem::current_path(before);
 }
 
 TEST(CommandLine, WhatIsThrownIsToldAndHasAStatus) {

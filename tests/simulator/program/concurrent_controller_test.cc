@@ -103,14 +103,6 @@ TEST_F(ConcurrentControllerTest, OneThatNeverAnswersGivesNoTargetAndIsLeftBehind
   EXPECT_LT(Clock::now() - before, std::chrono::milliseconds(200));
 }
 
-TEST_F(ConcurrentControllerTest, OneThatCannotStartIsToldOf) {
-  Make("echo no weights >&2; exit 1");
-  const auto deadline = Clock::now() + std::chrono::seconds(20);
-  while (Next()) ASSERT_LT(Clock::now(), deadline);
-  ASSERT_EQ(Told().size(), 1u);
-  EXPECT_NE(Told()[0].find("no weights"), std::string::npos);
-}
-
 // A program that a thread has started does not end with that thread.
 TEST_F(ConcurrentControllerTest, AProgramServesOneAfterAnother) {
   const auto controllers = std::make_shared<ExternalControllers>(false);
