@@ -14,6 +14,7 @@
 #include "api/field_trials.h"
 #include "api/video_codecs/builtin_video_decoder_factory.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
+#include "rtc_base/network.h"
 #include "rtc_base/thread.h"
 #include "sender/remb_network_controller.h"
 
@@ -34,48 +35,6 @@ webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::E
   if (renderer == nullptr) renderer = TestAudioDeviceModule::CreateDiscardRenderer(kAudioRateHz);
   return TestAudioDeviceModule::Create(environment, std::move(capturer), std::move(renderer));
 }
-
-}  // namespace
-
-ConnectionFactory::ConnectionFactory()
-    : network_thread_(webrtc::Thread::CreateWithSocketServer()),
-      worker_thread_(webrtc::Thread::Create()),
-      signaling_thread_(webrtc::Thread::Create()) {}
-
-ConnectionFactory::~ConnectionFactory() = default;
-
-std::unique_ptr<ConnectionFactory> ConnectionFactory::Create(ConnectionFactoryConfig config) {
-  std::unique_ptr<ConnectionFactory> result(new ConnectionFactory);
-  result->network_thread_->SetName("network", nullptr);
-  result->worker_thread_->SetName("worker", nullptr);
-  result->signaling_thread_->SetName("signaling", nullptr);
-  if (!result->network_thread_->Start() || !result->worker_thread_->Start() || !result->signaling_thread_->Start())
-    return nullptr;
-
-  webrtc::PeerConnectionFactoryDependencies dependencies;
-  dependencies.network_thread = result->network_thread_.get();
-  dependencies.worker_thread = result->worker_thread_.get();
-  dependencies.signaling_thread = result->signaling_thread_.get();
-  dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
-  dependencies.network_manager = MakeBoundNetwork(config.bind_address);
-  dependencies.network_controller_factory = std::move(config.network_controller);
-  if (dependencies.network_controller_factory == nullptr && config.controller == ReceiveSideMode::kWeir)
-    dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
-  if (dependencies.network_controller_factory != nullptr) config.field_trials[kInjectedController] = "Enabled";
-  dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
-  dependencies.adm =
-      MakeAudioDevice(*dependencies.env, std::move(config.audio_capturer), std::move(config.audio_renderer));
-  // The built-in factories of audio codecs have more than Opus.
-  dependencies.audio_encoder_factory = webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();
-  dependencies.audio_decoder_factory = webrtc::CreateAudioDecoderFactory<webrtc::AudioDecoderOpus>();
-  dependencies.video_encoder_factory = webrtc::CreateBuiltinVideoEncoderFactory();
-  dependencies.video_decoder_factory = webrtc::CreateBuiltinVideoDecoderFactory();
-  webrtc::EnableMedia(dependencies);
-  result->factory_ = webrtc::CreateModularPeerConnectionFactory(std::move(dependencies));
-  return result->factory_ == nullptr ? nullptr : std::move(result);
-}
-
-namespace {
 
 class BoundNetwork final : public webrtc::NetworkManagerBase {
  public:
@@ -104,8 +63,26 @@ class BoundNetwork final : public webrtc::NetworkManagerBase {
 
 }  // namespace
 
-std::unique_ptr<webrtc::NetworkManager> MakeBoundNetwork(const webrtc::IPAddress& address) {
-  return std::make_unique<BoundNetwork>(address);
+webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFactory(ConnectionFactoryConfig config,
+                                                                                    webrtc::Thread* signaling_thread) {
+  webrtc::PeerConnectionFactoryDependencies dependencies;
+  dependencies.signaling_thread = signaling_thread;
+  dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
+  dependencies.network_manager = std::make_unique<BoundNetwork>(config.bind_address);
+  dependencies.network_controller_factory = std::move(config.network_controller);
+  if (dependencies.network_controller_factory == nullptr && config.controller == ReceiveSideMode::kWeir)
+    dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
+  if (dependencies.network_controller_factory != nullptr) config.field_trials[kInjectedController] = "Enabled";
+  dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
+  dependencies.adm =
+      MakeAudioDevice(*dependencies.env, std::move(config.audio_capturer), std::move(config.audio_renderer));
+  // The built-in factories of audio codecs have more than Opus.
+  dependencies.audio_encoder_factory = webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();
+  dependencies.audio_decoder_factory = webrtc::CreateAudioDecoderFactory<webrtc::AudioDecoderOpus>();
+  dependencies.video_encoder_factory = webrtc::CreateBuiltinVideoEncoderFactory();
+  dependencies.video_decoder_factory = webrtc::CreateBuiltinVideoDecoderFactory();
+  webrtc::EnableMedia(dependencies);
+  return webrtc::CreateModularPeerConnectionFactory(std::move(dependencies));
 }
 
 }  // namespace weir::peer

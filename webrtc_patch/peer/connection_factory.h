@@ -1,5 +1,5 @@
-// libwebrtc's factory of PeerConnections with the parts that weir-peer replaces: threads, audio device, network
-// interfaces, event log, field trials and the sender's congestion control.
+// libwebrtc's factory of PeerConnections with the parts that weir-peer replaces: audio device, network interfaces,
+// event log, field trials and the sender's congestion control.
 #ifndef WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
 #define WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
 
@@ -11,7 +11,6 @@
 #include "field_trials.h"
 #include "receive_side_switch.h"
 #include "rtc_base/ip_address.h"
-#include "rtc_base/network.h"
 #include "rtc_base/thread.h"
 #include "rtcp_observer.h"
 
@@ -24,6 +23,7 @@ struct ConnectionFactoryConfig {
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
   // libwebrtc's, for the whole process.
   FieldTrials field_trials;
+  // ICE's only network has this address. Other interfaces are neither enumerated nor announced.
   webrtc::IPAddress bind_address;
   // Null: pulses of quiet noise.
   std::unique_ptr<AudioCapturer> audio_capturer;
@@ -32,31 +32,10 @@ struct ConnectionFactoryConfig {
   RtcpObserver rtcp_observer;
 };
 
-class ConnectionFactory {
- public:
-  // Null if libwebrtc fails.
-  static std::unique_ptr<ConnectionFactory> Create(ConnectionFactoryConfig config);
-  // All PeerConnections and tracks must be destroyed.
-  ~ConnectionFactory();
-  ConnectionFactory(const ConnectionFactory&) = delete;
-  ConnectionFactory& operator=(const ConnectionFactory&) = delete;
-
-  // The thread of PeerConnections and their observers.
-  webrtc::Thread& signaling_thread() { return *signaling_thread_; }
-  webrtc::PeerConnectionFactoryInterface& operator*() { return *factory_; }
-  webrtc::PeerConnectionFactoryInterface* operator->() { return factory_.get(); }
-
- private:
-  ConnectionFactory();
-
-  const std::unique_ptr<webrtc::Thread> network_thread_;
-  const std::unique_ptr<webrtc::Thread> worker_thread_;
-  const std::unique_ptr<webrtc::Thread> signaling_thread_;
-  webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
-};
-
-// The only network of ICE, that of a given address. Other interfaces are neither enumerated nor announced.
-std::unique_ptr<webrtc::NetworkManager> MakeBoundNetwork(const webrtc::IPAddress& address);
+// Null if libwebrtc fails. `signaling_thread`, which runs, is that of PeerConnections and their observers, and outlives
+// the result.
+webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFactory(ConnectionFactoryConfig config,
+                                                                                    webrtc::Thread* signaling_thread);
 
 }  // namespace weir::peer
 

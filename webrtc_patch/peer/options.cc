@@ -1,7 +1,6 @@
 #include "options.h"
 
 #include <charconv>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -54,12 +53,6 @@ external::ExternalSpecification ParseOwnController(const std::string& text) {
   value.erase("name");
   return external::ParseSpecification(value, path, name);
 }
-
-struct Bitrates {
-  int64_t min_bps;
-  int64_t start_bps;
-  int64_t max_bps;
-};
 
 }  // namespace
 
@@ -124,14 +117,17 @@ void AddOptions(CLI::App& app, Options& options) {
               return true;
             });
   AddObjective(app, [&](const Objective& objective) { options.objective = objective; });
-  const auto bitrates = std::make_shared<Bitrates>(
-      Bitrates{options.bitrate.min_rate.bps(), options.bitrate.start_rate.bps(), options.bitrate.max_rate.bps()});
-  const auto add_bitrate = [&app](const char* name, const char* description, int64_t& bps) {
-    AddInteger(app, name, description, bps, kMinBitrateBps, kMaxBitrateBps);
+  const auto add_bitrate = [&app](const char* name, const char* description, DataRate& rate) {
+    AddOption(app, name, "N", description, "a whole number, 1000 to 1000000000", [&rate](const auto& value) {
+      int64_t bps = 0;
+      const bool valid = ParseNumber(value, kMinBitrateBps, kMaxBitrateBps, bps);
+      if (valid) rate = DataRate::BitsPerSecond(bps);
+      return valid;
+    });
   };
-  add_bitrate("--min-bitrate-bps", "default 30000", bitrates->min_bps);
-  add_bitrate("--start-bitrate-bps", "default 300000", bitrates->start_bps);
-  add_bitrate("--max-bitrate-bps", "default 20000000", bitrates->max_bps);
+  add_bitrate("--min-bitrate-bps", "default 30000", options.bitrate.min_rate);
+  add_bitrate("--start-bitrate-bps", "default 300000", options.bitrate.start_rate);
+  add_bitrate("--max-bitrate-bps", "default 20000000", options.bitrate.max_rate);
   app.add_option("--codec", options.codec, "default VP8")->check(CLI::IsMember({"VP8", "VP9"}));
   AddText(app, "--video", "FILE.y4m", "what to send, in a loop", options.video);
   AddOption(app, "--pattern", "WxH@FPS", "or a generated picture; default 640x360@30",
@@ -148,11 +144,10 @@ void AddOptions(CLI::App& app, Options& options) {
                 [&](const auto& value) { return ParseSize(value, options.frames_width, options.frames_height); });
   frames->needs(frames_size);
   frames_size->needs(frames);
-  AddText(app, "--estimates", "FILE.jsonl", "estimates into a file instead of standard output", options.estimates);
   AddInteger(app, "--stats-interval-ms", "100 to 60000; default 1000", options.stats_interval_ms, int64_t{100},
              int64_t{60'000});
   AddText(app, "--bind-address", "A", "the IPv4 address of this end; default 127.0.0.1", options.bind_address);
-  app.callback([&options, bitrates] {
+  app.callback([&options] {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
       throw ProgramError("--decision-delay-ms is for a policy; give --model");
     if (options.pool && options.own_controller) throw ProgramError("--own-controller cannot be in a pool");
@@ -160,7 +155,8 @@ void AddOptions(CLI::App& app, Options& options) {
       throw ProgramError("--agent decides alone: it is not for a pool, --model or --own-controller");
     if (options.weir_at_sender && options.receive) throw ProgramError("--controller weir-send is for --role send");
     if (!options.frames.empty() && !options.receive) throw ProgramError("--frames is for a role that receives");
-    options.bitrate = MakeBitrate(bitrates->min_bps, bitrates->start_bps, bitrates->max_bps);
+    const TargetRateConstraints& bitrate = options.bitrate;
+    options.bitrate = MakeBitrate(bitrate.min_rate.bps(), bitrate.start_rate.bps(), bitrate.max_rate.bps());
   });
 }
 

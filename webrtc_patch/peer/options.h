@@ -62,8 +62,6 @@ struct Options {
   int frames_height = 0;
   // Empty: received audio is discarded.
   std::string received_audio;
-  // Empty: estimates go to standard output.
-  std::string estimates;
   int64_t stats_interval_ms = 1000;
   std::string bind_address = "127.0.0.1";
 };

@@ -14,25 +14,6 @@ namespace {
 
 using webrtc::PeerConnectionInterface;
 
-const char* StateName(PeerConnectionInterface::PeerConnectionState state) {
-  using State = PeerConnectionInterface::PeerConnectionState;
-  switch (state) {
-    case State::kNew:
-      return "new";
-    case State::kConnecting:
-      return "connecting";
-    case State::kConnected:
-      return "connected";
-    case State::kDisconnected:
-      return "disconnected";
-    case State::kFailed:
-      return "failed";
-    case State::kClosed:
-      return "closed";
-  }
-  return "unknown";
-}
-
 class OnStats : public webrtc::RTCStatsCollectorCallback {
  public:
   using Function = std::function<void(const webrtc::RTCStatsReport&)>;
@@ -47,33 +28,31 @@ class OnStats : public webrtc::RTCStatsCollectorCallback {
 
 }  // namespace
 
-Peer::Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure)
-    : options_(options), outputs_(outputs), on_failure_(std::move(on_failure)) {}
+Peer::Peer(const Options& options, JsonOutput* lines, std::function<void(std::string)> on_failure)
+    : options_(options), lines_(lines), on_failure_(std::move(on_failure)) {}
 
 std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                   ControllerFactory controller, PeerOutputs outputs,
+                                   ControllerFactory controller, JsonOutput* lines,
                                    std::function<void(std::string)> on_failure) {
-  std::unique_ptr<Peer> peer(new Peer(options, outputs, std::move(on_failure)));
+  std::unique_ptr<Peer> peer(new Peer(options, lines, std::move(on_failure)));
+  const auto write_error = [lines](const std::string& message) { lines->WriteError(message, false); };
   if (!options.frames.empty()) {
     peer->received_frames_ = ReceivedFrames::Open(
         options.frames, options.frames_width, options.frames_height,
         [&clock = peer->sender_clock_](uint32_t ssrc, uint32_t rtp) { return clock.CaptureTimeMicros(ssrc, rtp); },
-        [lines = outputs.lines](const std::string& message) { lines->WriteError(message, false); });
+        write_error);
   }
   if (options.receive) {
+    const auto on_decision = [lines](const ReceiveSideDecision& decision) { lines->Write(EstimateLine(decision)); };
     peer->receive_side_ =
         OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
                                            .sender_decides_too = options.pool && options.pool->sender_has_gcc,
                                            .controller = controller,
                                            .objective = options.objective,
                                            .constraints = options.bitrate,
-                                           .on_decision =
-                                               [estimates = outputs.estimates](const ReceiveSideDecision& decision) {
-                                                 estimates->Write(EstimateLine(decision));
-                                               }}),
+                                           .on_decision = on_decision}),
                 "", kFailed);
     peer->receive_side_->Install();
-    MeasureEstimators(peer->estimator_cpu_time_);
   }
   ConnectionFactoryConfig config{.controller = options.controller,
                                  .network_controller = nullptr,
@@ -83,22 +62,16 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
                                  .audio_renderer = nullptr,
                                  .rtcp_observer = {}};
   if (!options.audio_file.empty()) config.audio_capturer = OpenAudioFile(options.audio_file);
-  if (!options.received_audio.empty()) {
-    config.audio_renderer = RecordAudio(options.received_audio, [lines = outputs.lines](const std::string& message) {
-      lines->WriteError(message, false);
-    });
-  }
+  if (!options.received_audio.empty()) config.audio_renderer = RecordAudio(options.received_audio, write_error);
   if (options.weir_at_sender) {
-    config.network_controller =
-        OrThrow(MakeWeirNetworkControllerFactory(
-                    {.controller = std::move(controller),
-                     .objective = options.objective,
-                     .on_target_rate = [lines = outputs.estimates](
-                                           const Estimate& estimate) { lines->Write(SenderEstimateLine(estimate)); }}),
-                "", kFailed);
+    const auto on_target_rate = [lines](const Estimate& estimate) { lines->Write(SenderEstimateLine(estimate)); };
+    config.network_controller = OrThrow(
+        MakeWeirNetworkControllerFactory(
+            {.controller = std::move(controller), .objective = options.objective, .on_target_rate = on_target_rate}),
+        "", kFailed);
   }
   webrtc::IPFromString(options.bind_address, &config.bind_address);
-  config.rtcp_observer.on_remb_sent = [lines = outputs.lines](DataRate rate) {
+  config.rtcp_observer.on_remb_sent = [lines](DataRate rate) {
     lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});
   };
   config.rtcp_observer.on_sender_report = [&clock = peer->sender_clock_](uint32_t ssrc, webrtc::NtpTime ntp,
@@ -106,32 +79,34 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
     clock.OnSenderReport(ssrc, ntp, rtp);
   };
   // A receiver other than weir-peer identifies a frame only by its RTP timestamp.
-  config.rtcp_observer.on_sender_report_sent = [lines = outputs.lines, &clock = peer->sent_clock_](
-                                                   uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp) {
+  config.rtcp_observer.on_sender_report_sent = [lines, &clock = peer->sent_clock_](uint32_t ssrc, webrtc::NtpTime ntp,
+                                                                                   uint32_t rtp) {
     clock.OnSenderReport(ssrc, ntp, rtp);
     const auto capture_time_us = clock.CaptureTimeMicros(ssrc, rtp);
     if (!capture_time_us) return;
     lines->Write(
         {{"type", "sender_report"}, {"ssrc", ssrc}, {"rtp_timestamp", rtp}, {"capture_time_us", *capture_time_us}});
   };
-  peer->factory_ = ConnectionFactory::Create(std::move(config));
+  peer->signaling_thread_->SetName("signaling", nullptr);
+  peer->signaling_thread_->Start();
+  peer->factory_ = MakeConnectionFactory(std::move(config), peer->signaling_thread_.get());
   if (peer->factory_ == nullptr) throw ProgramError("libwebrtc cannot be started", kFailed);
   const std::optional<Error> fault =
-      peer->factory_->signaling_thread().BlockingCall([&] { return peer->Open(std::move(frames)); });
+      peer->signaling_thread_->BlockingCall([&] { return peer->Open(std::move(frames)); });
   if (fault) throw ProgramError(fault->message, kFailed);
   return peer;
 }
 
 Peer::~Peer() {
   if (factory_ == nullptr) return;
-  factory_->signaling_thread().BlockingCall([this] {
+  signaling_thread_->BlockingCall([this] {
     if (alive_ != nullptr) alive_->SetNotAlive();
     if (remote_track_ != nullptr) remote_track_->RemoveSink(received_frames_.get());
     remote_track_ = nullptr;
     if (connection_ != nullptr) connection_->Close();
     connection_ = nullptr;
   });
-  factory_.reset();
+  factory_ = nullptr;
   if (receive_side_ != nullptr) ReceiveSideSwitch::Uninstall();
 }
 
@@ -144,7 +119,7 @@ std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
   config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
   // As in browsers: a decoded picture is delivered at once, with its render time.
   config.set_prerenderer_smoothing(false);
-  auto connection = (*factory_)->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
+  auto connection = factory_->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
   if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
   connection_ = connection.MoveValue();
   if (frames != nullptr) {
@@ -156,7 +131,7 @@ std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
 }
 
 void Peer::Execute(Command command) {
-  factory_->signaling_thread().PostTask(WhileAlive([this, command = std::move(command)] {
+  signaling_thread_->PostTask(WhileAlive([this, command = std::move(command)] {
     if (!failed_) std::visit([this](const auto& one) { Run(one); }, command);
   }));
 }
@@ -197,24 +172,21 @@ void Peer::Run(const BitrateCommand& command) {
 
 void Peer::WriteStats() {
   connection_->GetStats(webrtc::make_ref_counted<OnStats>(WhileAlive([this](const webrtc::RTCStatsReport& report) {
-                          outputs_.lines->Write(
-                              {{"type", "stats"},
-                               {"report", StatsReport(report)},
-                               {"estimator_cpu_s", static_cast<double>(estimator_cpu_time_->load()) * 1e-9}});
+                          lines_->Write({{"type", "stats"}, {"report", StatsReport(report)}});
                         })).get());
 }
 
 void Peer::ScheduleStats() {
-  factory_->signaling_thread().PostDelayedTask(WhileAlive([this] {
-                                                 WriteStats();
-                                                 ScheduleStats();
-                                               }),
-                                               webrtc::TimeDelta::Millis(options_.stats_interval_ms));
+  signaling_thread_->PostDelayedTask(WhileAlive([this] {
+                                       WriteStats();
+                                       ScheduleStats();
+                                     }),
+                                     webrtc::TimeDelta::Millis(options_.stats_interval_ms));
 }
 
 void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state) {
   using State = PeerConnectionInterface::PeerConnectionState;
-  outputs_.lines->Write({{"type", "state"}, {"state", StateName(state)}});
+  lines_->Write({{"type", "state"}, {"state", PeerConnectionInterface::AsString(state)}});
   const int change = ++connection_changes_;
   if (state == State::kConnected) {
     was_connected_ = true;
@@ -227,7 +199,7 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
 }
 
 void Peer::FailUnless(std::function<bool()> has_recovered, webrtc::TimeDelta after, std::string reason) {
-  factory_->signaling_thread().PostDelayedTask(
+  signaling_thread_->PostDelayedTask(
       WhileAlive([this, has_recovered = std::move(has_recovered), reason = std::move(reason)] {
         if (!has_recovered()) Fail(reason);
       }),

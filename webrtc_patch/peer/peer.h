@@ -13,7 +13,6 @@
 #include "api/task_queue/pending_task_safety_flag.h"
 #include "command.h"
 #include "connection_factory.h"
-#include "estimator_cpu_time.h"
 #include "options.h"
 #include "program/json_lines.h"
 #include "receive_side_switch.h"
@@ -23,23 +22,17 @@
 
 namespace weir::peer {
 
-// The outputs of a peer; both must outlive it.
-struct PeerOutputs {
-  JsonOutput* lines = nullptr;
-  // May be the same as `lines`.
-  JsonOutput* estimates = nullptr;
-};
-
 class Peer final : public webrtc::PeerConnectionObserver {
  public:
   // Time limits of a call that lost its connection, or never had one.
   static constexpr webrtc::TimeDelta kReconnectTime = webrtc::TimeDelta::Seconds(10);
   static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
 
-  // `frames` are sent; null for a peer that only receives; `controller` decides in Weir. `on_failure` is called
-  // once, from another thread, when the call has failed; destroy the peer then. Throws ProgramError.
+  // `frames` are sent; null for a peer that only receives; `controller` decides in Weir. `lines` outlives the peer.
+  // `on_failure` is called once, from another thread, when the call has failed; destroy the peer then. Throws
+  // ProgramError.
   static std::unique_ptr<Peer> Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                      ControllerFactory controller, PeerOutputs outputs,
+                                      ControllerFactory controller, JsonOutput* lines,
                                       std::function<void(std::string reason)> on_failure);
   ~Peer() override;
   Peer(const Peer&) = delete;
@@ -51,7 +44,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void SetController(ControllerFactory controller) { receive_side_->SetController(std::move(controller)); }
 
  private:
-  Peer(const Options& options, PeerOutputs outputs, std::function<void(std::string)> on_failure);
+  Peer(const Options& options, JsonOutput* lines, std::function<void(std::string)> on_failure);
 
   // The methods below run on the signaling thread. nullopt means success.
   std::optional<Error> Open(std::unique_ptr<FrameSource> frames);
@@ -76,7 +69,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void Run(const ModelCommand&) {}
 
   void MakeDescription(webrtc::SdpType type);
-  void SetLocalDescription(webrtc::SdpType type, std::string sdp);
+  void SetLocalDescription(std::unique_ptr<webrtc::SessionDescriptionInterface> description);
   void OnRemoteDescription(webrtc::SdpType type);
   void OnNegotiated();
   void AddCandidate(std::unique_ptr<webrtc::IceCandidate> candidate);
@@ -86,7 +79,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   // Fails unless `has_recovered` returns true by then.
   void FailUnless(std::function<bool()> has_recovered, webrtc::TimeDelta after, std::string reason);
   void Fail(const std::string& reason);
-  void Refuse(const std::string& message) const { outputs_.lines->WriteError(message, false); }
+  void Refuse(const std::string& message) const { lines_->WriteError(message, false); }
   // `function` is not called after the peer's destruction.
   template <class Function>
   auto WhileAlive(Function function) {
@@ -103,15 +96,16 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void OnTrack(webrtc::scoped_refptr<webrtc::RtpTransceiverInterface> transceiver) override;
 
   const Options options_;
-  const PeerOutputs outputs_;
+  JsonOutput* const lines_;
   const std::function<void(std::string)> on_failure_;
   // From received sender reports, and from those that this end sends.
   SenderClock sender_clock_;
   SenderClock sent_clock_;
   std::shared_ptr<ReceiveSideSwitch> receive_side_;
-  const std::shared_ptr<CpuTime> estimator_cpu_time_ = std::make_shared<CpuTime>(0);
   std::unique_ptr<ReceivedFrames> received_frames_;
-  std::unique_ptr<ConnectionFactory> factory_;
+  // The connection and its observers run on it.
+  const std::unique_ptr<webrtc::Thread> signaling_thread_ = webrtc::Thread::Create();
+  webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
   webrtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
   // The remote track that `received_frames_` is a sink of.
   webrtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;

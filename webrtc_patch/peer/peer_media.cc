@@ -99,11 +99,11 @@ class VideoTrackSource : public webrtc::AdaptedVideoTrackSource {
 
 std::optional<Error> Peer::AddLocalMedia(std::unique_ptr<FrameSource> frames) {
   const auto source = webrtc::make_ref_counted<VideoTrackSource>(std::move(frames));
-  const auto video = connection_->AddTrack((*factory_)->CreateVideoTrack(source, "video"), {kStreamId});
+  const auto video = connection_->AddTrack(factory_->CreateVideoTrack(source, "video"), {kStreamId});
   if (!video.ok()) return Error{std::string("cannot send video: ") + video.error().message()};
   if (!options_.audio) return std::nullopt;
-  const auto audio_source = (*factory_)->CreateAudioSource(webrtc::AudioOptions());
-  const auto audio = connection_->AddTrack((*factory_)->CreateAudioTrack("audio", audio_source.get()), {kStreamId});
+  const auto audio_source = factory_->CreateAudioSource(webrtc::AudioOptions());
+  const auto audio = connection_->AddTrack(factory_->CreateAudioTrack("audio", audio_source.get()), {kStreamId});
   if (!audio.ok()) return Error{std::string("cannot send audio: ") + audio.error().message()};
   return std::nullopt;
 }
@@ -123,8 +123,8 @@ std::optional<Error> Peer::Prepare(RtpTransceiverInterface& transceiver) {
 
 std::optional<Error> Peer::PreferCodec(RtpTransceiverInterface& transceiver) {
   const webrtc::RtpCapabilities capabilities = options_.receive
-                                                   ? (*factory_)->GetRtpReceiverCapabilities(webrtc::MediaType::VIDEO)
-                                                   : (*factory_)->GetRtpSenderCapabilities(webrtc::MediaType::VIDEO);
+                                                   ? factory_->GetRtpReceiverCapabilities(webrtc::MediaType::VIDEO)
+                                                   : factory_->GetRtpSenderCapabilities(webrtc::MediaType::VIDEO);
   std::vector<webrtc::RtpCodecCapability> codecs = capabilities.codecs;
   const auto others = std::stable_partition(codecs.begin(), codecs.end(),
                                             [this](const auto& codec) { return codec.name == options_.codec; });

@@ -1,6 +1,7 @@
 // The signalling of Peer: session descriptions and candidates.
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "api/make_ref_counted.h"
@@ -19,21 +20,16 @@ using webrtc::SdpType;
 using webrtc::SessionDescriptionInterface;
 
 constexpr size_t kMaxEarlyCandidates = 64;
-std::string Text(const SessionDescriptionInterface& description) {
-  std::string sdp;
-  description.ToString(&sdp);
-  return sdp;
-}
 
 // Observers of libwebrtc, each of which calls a function on the signaling thread.
 class OnDescriptionCreated : public webrtc::CreateSessionDescriptionObserver {
  public:
-  using Function = std::function<void(webrtc::RTCErrorOr<std::unique_ptr<webrtc::SessionDescriptionInterface>>)>;
+  using Function = std::function<void(RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>>)>;
   explicit OnDescriptionCreated(Function function) : function_(std::move(function)) {}
-  void OnSuccess(webrtc::SessionDescriptionInterface* description) override {
-    function_(std::unique_ptr<webrtc::SessionDescriptionInterface>(description));
+  void OnSuccess(SessionDescriptionInterface* description) override {
+    function_(std::unique_ptr<SessionDescriptionInterface>(description));
   }
-  void OnFailure(webrtc::RTCError error) override { function_(std::move(error)); }
+  void OnFailure(RTCError error) override { function_(std::move(error)); }
 
  private:
   const Function function_;
@@ -41,9 +37,9 @@ class OnDescriptionCreated : public webrtc::CreateSessionDescriptionObserver {
 
 class OnLocalDescriptionSet : public webrtc::SetLocalDescriptionObserverInterface {
  public:
-  using Function = std::function<void(webrtc::RTCError)>;
+  using Function = std::function<void(RTCError)>;
   explicit OnLocalDescriptionSet(Function function) : function_(std::move(function)) {}
-  void OnSetLocalDescriptionComplete(webrtc::RTCError error) override { function_(std::move(error)); }
+  void OnSetLocalDescriptionComplete(RTCError error) override { function_(std::move(error)); }
 
  private:
   const Function function_;
@@ -51,9 +47,9 @@ class OnLocalDescriptionSet : public webrtc::SetLocalDescriptionObserverInterfac
 
 class OnRemoteDescriptionSet : public webrtc::SetRemoteDescriptionObserverInterface {
  public:
-  using Function = std::function<void(webrtc::RTCError)>;
+  using Function = std::function<void(RTCError)>;
   explicit OnRemoteDescriptionSet(Function function) : function_(std::move(function)) {}
-  void OnSetRemoteDescriptionComplete(webrtc::RTCError error) override { function_(std::move(error)); }
+  void OnSetRemoteDescriptionComplete(RTCError error) override { function_(std::move(error)); }
 
  private:
   const Function function_;
@@ -78,9 +74,9 @@ void Peer::MakeDescription(SdpType type) {
     if (const auto fault = Prepare(*transceiver)) return Fail(fault->message);
   }
   const auto observer = webrtc::make_ref_counted<OnDescriptionCreated>(
-      WhileAlive([this, type](RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>> description) {
+      WhileAlive([this](RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>> description) {
         if (!description.ok()) return Fail(std::string("no description: ") + description.error().message());
-        SetLocalDescription(type, Text(*description.value()));
+        SetLocalDescription(description.MoveValue());
       }));
   const webrtc::PeerConnectionInterface::RTCOfferAnswerOptions options;
   if (type == SdpType::kOffer) {
@@ -90,28 +86,26 @@ void Peer::MakeDescription(SdpType type) {
   }
 }
 
-void Peer::SetLocalDescription(SdpType type, std::string sdp) {
+void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> description) {
+  const SdpType type = description->GetType();
   const bool sender_follows_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
   // With transport-cc the sender has a GCC, beside REMB.
   const bool sender_has_gcc = options_.transport_cc || (options_.pool && options_.pool->sender_has_gcc);
-  if (sender_follows_remb && !sender_has_gcc) sdp = WithoutTransportCc(sdp);
+  if (sender_follows_remb && !sender_has_gcc) RemoveTransportCc(*description);
   // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
-  if (sender_follows_remb && type == SdpType::kAnswer) sdp = AsDtlsServer(sdp);
-  webrtc::SdpParseError fault;
-  auto description = webrtc::CreateSessionDescription(type, sdp, &fault);
-  if (description == nullptr) return Fail("the description cannot be used: " + fault.description);
-  connection_->SetLocalDescription(
-      std::move(description),
-      webrtc::make_ref_counted<OnLocalDescriptionSet>(
-          WhileAlive([this, type, sdp, sender_follows_remb](const RTCError& error) {
-            if (!error.ok()) return Fail(std::string("the description was rejected: ") + error.message());
-            // A weir-peer follows REMB at once without it. The first REMB arrives before media.
-            const bool raise_start = type == SdpType::kAnswer && sender_follows_remb && !remote_is_peer_;
-            const int64_t start_kbps = options_.transport_cc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps;
-            outputs_.lines->Write({{"type", webrtc::SdpTypeToString(type)},
-                                   {"sdp", WithTool(raise_start ? WithStartBitrate(sdp, start_kbps) : sdp)}});
-            if (type == SdpType::kAnswer) OnNegotiated();
-          })));
+  if (sender_follows_remb && type == SdpType::kAnswer) BecomeDtlsServer(*description);
+  const std::unique_ptr<SessionDescriptionInterface> sent = description->Clone();
+  // A weir-peer follows REMB at once without it. The first REMB arrives before media.
+  if (sender_follows_remb && type == SdpType::kAnswer && !remote_is_peer_)
+    SetStartBitrate(*sent, options_.transport_cc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps);
+  connection_->SetLocalDescription(std::move(description),
+                                   webrtc::make_ref_counted<OnLocalDescriptionSet>(
+                                       WhileAlive([this, type, sdp = TextWithTool(*sent)](const RTCError& error) {
+                                         if (!error.ok())
+                                           return Fail(std::string("the description was rejected: ") + error.message());
+                                         lines_->Write({{"type", webrtc::SdpTypeToString(type)}, {"sdp", sdp}});
+                                         if (type == SdpType::kAnswer) OnNegotiated();
+                                       })));
 }
 
 void Peer::Run(const DescriptionCommand& command) {
@@ -145,7 +139,7 @@ void Peer::OnNegotiated() {
   if (options_.send) SetMaxEncodingBitrate();
   if (receive_side_ == nullptr) return;
   // The answer has the payload types that both ends use; further ones of the offer are harmless.
-  for (const auto& [payload_type, kind] : PacketKinds(Text(*connection_->local_description())))
+  for (const auto& [payload_type, kind] : PacketKinds(*connection_->local_description()))
     receive_side_->SetPacketKind(payload_type, kind);
 }
 
@@ -167,10 +161,10 @@ void Peer::AddCandidate(std::unique_ptr<webrtc::IceCandidate> candidate) {
 }
 
 void Peer::OnIceCandidate(const webrtc::IceCandidate* candidate) {
-  outputs_.lines->Write({{"type", "candidate"},
-                         {"candidate", candidate->ToString()},
-                         {"sdpMid", candidate->sdp_mid()},
-                         {"sdpMLineIndex", candidate->sdp_mline_index()}});
+  lines_->Write({{"type", "candidate"},
+                 {"candidate", candidate->ToString()},
+                 {"sdpMid", candidate->sdp_mid()},
+                 {"sdpMLineIndex", candidate->sdp_mline_index()}});
 }
 
 }  // namespace weir::peer

@@ -32,18 +32,8 @@ std::unique_ptr<ReceivedFrames> ReceivedFrames::Open(const std::string& path, in
   // The rate is nominal: the file has the pictures in order, and the index has their times.
   frames->video_ << "YUV4MPEG2 W" << width << " H" << height << " F30:1 Ip A1:1 C420jpeg\n" << std::flush;
   if (!frames->video_ || !frames->index_) throw ProgramError("cannot write the received frames to " + path, kFailed);
-  frames->thread_ = std::thread([received = frames.get()] { received->Run(); });
+  frames->thread_->Start();
   return frames;
-}
-
-ReceivedFrames::~ReceivedFrames() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
 }
 
 void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
@@ -59,28 +49,15 @@ void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
   const webrtc::scoped_refptr<webrtc::VideoFrameBuffer> picture = frame.video_frame_buffer();
   if (const auto* pixels = picture->GetI420()) entry.frame_number = ReadFrameNumber(*pixels);
 
-  const std::lock_guard lock(mutex_);
-  if (entries_.size() >= kMaxWaitingLines) return;
-  if (waiting_pictures_ < kMaxWaitingPictures) {
-    entry.picture = picture;
-    ++waiting_pictures_;
-  }
-  entries_.push_back(std::move(entry));
-  changed_.notify_all();
-}
-
-void ReceivedFrames::Run() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return closing_ || !entries_.empty(); });
-    if (entries_.empty()) return;
-    const Entry entry = std::move(entries_.front());
-    entries_.pop_front();
-    lock.unlock();
+  if (waiting_lines_ >= kMaxWaitingLines) return;
+  if (waiting_pictures_ < kMaxWaitingPictures) entry.picture = picture;
+  ++waiting_lines_;
+  if (entry.picture != nullptr) ++waiting_pictures_;
+  thread_->PostTask([this, entry = std::move(entry)] {
     Write(entry);
-    lock.lock();
     if (entry.picture != nullptr) --waiting_pictures_;
-  }
+    --waiting_lines_;
+  });
 }
 
 void ReceivedFrames::Write(const Entry& entry) {

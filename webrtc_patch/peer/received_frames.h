@@ -2,19 +2,17 @@
 #ifndef WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
 #define WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
-#include <deque>
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "api/video/video_frame.h"
 #include "api/video/video_sink_interface.h"
+#include "rtc_base/thread.h"
 
 namespace weir::peer {
 
@@ -35,7 +33,7 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
   static std::unique_ptr<ReceivedFrames> Open(const std::string& path, int width, int height, CaptureTime capture_time,
                                               std::function<void(std::string)> on_error);
   // Writes what waits.
-  ~ReceivedFrames() override;
+  ~ReceivedFrames() override = default;
   ReceivedFrames(const ReceivedFrames&) = delete;
   ReceivedFrames& operator=(const ReceivedFrames&) = delete;
 
@@ -56,7 +54,6 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
   ReceivedFrames(int width, int height, CaptureTime capture_time, std::function<void(std::string)> on_error)
       : width_(width), height_(height), capture_time_(std::move(capture_time)), on_error_(std::move(on_error)) {}
 
-  void Run();
   void Write(const Entry& entry);
   bool WritePicture(webrtc::VideoFrameBuffer& picture);
 
@@ -70,12 +67,10 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
   // Pictures come from one thread at a time.
   int64_t last_render_time_us_ = 0;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Entry> entries_;
-  size_t waiting_pictures_ = 0;
-  bool closing_ = false;
-  std::thread thread_;
+  std::atomic<size_t> waiting_lines_ = 0;
+  std::atomic<size_t> waiting_pictures_ = 0;
+  // Executes what was posted before it ends. Last: its tasks use the rest.
+  const std::unique_ptr<webrtc::Thread> thread_ = webrtc::Thread::Create();
 };
 
 }  // namespace weir::peer

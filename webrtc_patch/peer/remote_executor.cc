@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -48,17 +47,15 @@ ModelDescription ParseDescription(std::string_view text) {
 
 }  // namespace
 
-Result<int> ConnectSocket(const std::string& path) {
+Result<FileDescriptor> ConnectSocket(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return Error{"the path of the socket is too long"};
   path.copy(address.sun_path, path.size());
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return Error{std::strerror(errno)};
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-  const int error = errno;
-  close(fd);
-  return Error{std::strerror(error)};
+  FileDescriptor end(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!end || connect(end.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return Error{std::strerror(errno)};
+  return end;
 }
 
 Result<std::shared_ptr<RemoteAgent>> RemoteAgent::Connect(std::string name, Connector connector, Tell tell,
@@ -72,7 +69,7 @@ Result<std::shared_ptr<RemoteAgent>> RemoteAgent::Connect(std::string name, Conn
     if (agent->ready_) return agent;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return refused("it has not described its policy in time");
-    pollfd waiting{.fd = agent->fd_, .events = POLLIN, .revents = 0};
+    pollfd waiting{.fd = agent->connection_.get(), .events = POLLIN, .revents = 0};
     poll(&waiting, 1, static_cast<int>(left.count()));
   }
 }
@@ -80,8 +77,8 @@ Result<std::shared_ptr<RemoteAgent>> RemoteAgent::Connect(std::string name, Conn
 std::optional<Error> RemoteAgent::Open() {
   auto connected = connector_();
   if (!connected) return Error{connected.error()};
-  fd_ = connected.value();
-  channel_.emplace(fd_, fd_, kMaxPayloadBytes);
+  connection_ = std::move(connected.value());
+  channel_.emplace(connection_.get(), connection_.get(), kMaxPayloadBytes);
   ready_ = false;
   begins_ = true;
   unanswered_ = 0;
@@ -90,7 +87,7 @@ std::optional<Error> RemoteAgent::Open() {
 
 bool RemoteAgent::Send(std::span<const float> observation, const Objective& objective) {
   sent_ = false;
-  if (fd_ < 0 && Open()) return false;
+  if (!connection_ && Open()) return false;
   if (!Receive() || !ready_) return false;
   // The answers that are missing make this one late anyway.
   if (unanswered_ == kMaxUnanswered) return true;
@@ -110,7 +107,7 @@ bool RemoteAgent::Send(std::span<const float> observation, const Objective& obje
 }
 
 bool RemoteAgent::Receive() {
-  if (fd_ < 0) return false;
+  if (!connection_) return false;
   const bool was_ready = ready_;
   const auto error = ReadFrames();
   if (error) {
@@ -174,18 +171,13 @@ std::optional<Error> RemoteAgent::OnDescription(std::string_view text) {
 
 // An agent that reads leaves room for a frame in the buffer of the socket.
 bool RemoteAgent::Write(std::string_view frame) const {
-  return send(fd_, frame.data(), frame.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(frame.size());
+  return send(connection_.get(), frame.data(), frame.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(frame.size());
 }
 
 void RemoteAgent::Lose(const Error& error) {
   if (ready_ && told_++ < kMaxTold)
     tell_("the agent " + name_ + ": " + error.message + "; the fallback decides until it is back");
-  Close();
-}
-
-void RemoteAgent::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
+  connection_.Close();
   ready_ = false;
 }
 

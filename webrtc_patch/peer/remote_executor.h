@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "policy/policy_executor.h"
+#include "program/file_descriptor.h"
 #include "program/frame_channel.h"
 #include "weir/objective.h"
 #include "weir/result.h"
@@ -29,7 +30,7 @@
 namespace weir::peer {
 
 // A non-blocking connection to the socket at `path`.
-Result<int> ConnectSocket(const std::string& path);
+Result<FileDescriptor> ConnectSocket(const std::string& path);
 
 // The connection, which the executors of one call share in succession, on one thread at a time. The agent is untrusted:
 // whatever it sends, or does not, costs decisions alone. After an end of the connection every decision tries a new one.
@@ -45,7 +46,7 @@ class RemoteAgent {
   static constexpr TimeDelta kMinInterval = TimeDelta::Millis(10);
   static constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(10);
 
-  using Connector = std::function<Result<int>()>;
+  using Connector = std::function<Result<FileDescriptor>()>;
   // Receives what the user should know, as a sentence; at most kMaxTold times.
   using Tell = std::function<void(const std::string&)>;
   static constexpr int kMaxTold = 20;
@@ -53,7 +54,7 @@ class RemoteAgent {
   // Waits for the description of the policy. `name` is the agent's in messages.
   static Result<std::shared_ptr<RemoteAgent>> Connect(std::string name, Connector connector, Tell tell,
                                                       TimeDelta time_limit);
-  ~RemoteAgent() { Close(); }
+  ~RemoteAgent() = default;
   RemoteAgent(const RemoteAgent&) = delete;
   RemoteAgent& operator=(const RemoteAgent&) = delete;
 
@@ -77,7 +78,6 @@ class RemoteAgent {
   std::optional<Error> OnDescription(std::string_view text);
   bool Write(std::string_view frame) const;
   void Lose(const Error& error);
-  void Close();
 
   const std::string name_;
   const Connector connector_;
@@ -85,7 +85,7 @@ class RemoteAgent {
   ModelDescription description_;
   // As it came first; after a new connection it must be the same.
   std::string request_;
-  int fd_ = -1;
+  FileDescriptor connection_;
   std::optional<FrameChannel> channel_;
   FrameWriter writer_;
   // It has described its policy.

@@ -7,28 +7,29 @@
 #include <string>
 #include <string_view>
 
+#include "api/jsep.h"
 #include "weir/arrival.h"
 
 namespace weir::peer {
 
 // Removes transport-wide sequence numbers and their feedback, so that a sender follows REMB alone.
-std::string WithoutTransportCc(std::string_view sdp);
+void RemoveTransportCc(webrtc::SessionDescriptionInterface& description);
 
 // Lets the other end start the DTLS handshake.
-std::string AsDtlsServer(std::string_view answer);
+void BecomeDtlsServer(webrtc::SessionDescriptionInterface& answer);
 
 // Adds `x-google-start-bitrate` and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec. Chromium follows
 // REMB at once up to its own rate, which begins there; without transport-cc it grows by 8 % a second, with it by
 // probes.
 inline constexpr int64_t kMaxBitrateKbps = 20'000;
-std::string WithStartBitrate(std::string_view sdp, int64_t kbps);
-
-// Adds "a=tool:weir-peer", by which peers recognise each other.
-std::string WithTool(std::string_view sdp);
-bool HasTool(std::string_view sdp);
+void SetStartBitrate(webrtc::SessionDescriptionInterface& description, int64_t kbps);
 
 // The kind of packets of each payload type.
-std::map<int, PacketKind> PacketKinds(std::string_view sdp);
+std::map<int, PacketKind> PacketKinds(const webrtc::SessionDescriptionInterface& description);
+
+// The description as text with "a=tool:weir-peer", by which peers recognise each other.
+std::string TextWithTool(const webrtc::SessionDescriptionInterface& description);
+bool HasTool(std::string_view sdp);
 
 }  // namespace weir::peer
 

@@ -1,7 +1,6 @@
 #include "session.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "policy/policy_controller.h"
 #include "program/command_line.h"
 #include "program/external_controller.h"
+#include "program/file_descriptor.h"
 #include "program/input.h"
 #include "remote_executor.h"
 
@@ -32,10 +32,9 @@ void CheckAddress(const std::string& text) {
   address.sin_family = AF_INET;
   if (inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1 || address.sin_addr.s_addr == INADDR_ANY)
     throw ProgramError("--bind-address " + text + ": must be the IPv4 address of one interface");
-  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  const bool bound = fd >= 0 && bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  if (fd >= 0) close(fd);
-  if (!bound) throw ProgramError("--bind-address " + text + ": no interface has this address");
+  const FileDescriptor bound(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!bound || bind(bound.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    throw ProgramError("--bind-address " + text + ": no interface has this address");
 }
 
 std::vector<std::byte> ReadModel(const std::string& path) {
@@ -64,11 +63,6 @@ Session::Session(Options options, nlohmann::ordered_json versions, int wake_fd, 
       wake_(std::move(wake)),
       lines_(STDOUT_FILENO, "weir-peer") {}
 
-Session::~Session() {
-  estimates_.reset();
-  if (estimates_fd_ >= 0) close(estimates_fd_);
-}
-
 int Session::Run() {
   try {
     RunCall();
@@ -83,13 +77,6 @@ int Session::Run() {
 std::unique_ptr<FrameSource> Session::OpenFrames() const {
   if (!options_.send) return nullptr;
   return options_.video.empty() ? MakePattern(options_.pattern) : OpenY4mFile(options_.video);
-}
-
-void Session::OpenEstimates() {
-  if (options_.estimates.empty()) return;
-  estimates_fd_ = open(options_.estimates.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (estimates_fd_ < 0) throw ProgramError("cannot write the estimates to " + options_.estimates);
-  estimates_.emplace(estimates_fd_);
 }
 
 Session::NamedController Session::MakeController() {
@@ -146,7 +133,6 @@ Session::NamedController Session::AgentAlone() {
 void Session::RunCall() {
   CheckAddress(options_.bind_address);
   std::unique_ptr<FrameSource> frames = OpenFrames();
-  OpenEstimates();
   NamedController controller = MakeController();
   if (options_.receive)
     members_ = options_.pool ? MembersOf(options_.pool->at_receiver) : std::vector<std::string>{controller.name};
@@ -159,8 +145,7 @@ void Session::RunCall() {
                                        : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
                 {"codec", options_.codec}});
-  auto peer = Peer::Create(options_, std::move(frames), std::move(controller.factory),
-                           {.lines = &lines_, .estimates = estimates_ ? &*estimates_ : &lines_},
+  auto peer = Peer::Create(options_, std::move(frames), std::move(controller.factory), &lines_,
                            [this](const std::string& reason) {
                              {
                                const std::lock_guard lock(mutex_);

@@ -24,7 +24,6 @@ class Session {
  public:
   // `wake` makes `wake_fd` readable, from any thread; then the call ends. `versions` are part of "ready".
   Session(Options options, nlohmann::ordered_json versions, int wake_fd, std::function<void()> wake);
-  ~Session();
 
   // Runs to the end of the call and returns the exit status. Errors are "error" lines.
   int Run();
@@ -38,7 +37,6 @@ class Session {
 
   // These throw ProgramError.
   std::unique_ptr<FrameSource> OpenFrames() const;
-  void OpenEstimates();
   // See PoolOf(); policies with the delay of the options, or recorded.
   Result<ControllerFactory> PoolOfModels(const PoolSpecification& specification,
                                          const std::map<std::string, std::vector<std::byte>>& models);
@@ -57,8 +55,6 @@ class Session {
   const int wake_fd_;
   const std::function<void()> wake_;
   JsonOutput lines_;
-  int estimates_fd_ = -1;
-  std::optional<JsonOutput> estimates_;
   // The models in use, as PoolOf() takes them.
   std::map<std::string, std::vector<std::byte>> models_;
   // Members of the receiver's pool; empty at a sender.

@@ -19,14 +19,12 @@
 #include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
-#include "weir/fallback_controller.h"
 
 namespace weir::peer {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr Timestamp kStart = Timestamp::Millis(5'000);
-constexpr Timestamp At(int64_t ms) { return kStart + TimeDelta::Millis(ms); }
 
 // As the test model "rate_bps" has it.
 constexpr char kRequest[] =
@@ -57,7 +55,7 @@ class AgentTest : public testing::Test {
  protected:
   ~AgentTest() override { Hang(); }
 
-  Result<int> Accept() {
+  Result<FileDescriptor> Accept() {
     if (!listens_) return Error{"nobody listens"};
     ++connections_;
     Hang();
@@ -66,7 +64,7 @@ class AgentTest : public testing::Test {
     end_ = ends[1];
     channel_.emplace(end_, end_);
     Send(Text('R', request_));
-    return ends[0];
+    return FileDescriptor(ends[0]);
   }
   Result<std::shared_ptr<RemoteAgent>> Connect() {
     return RemoteAgent::Connect(
@@ -273,36 +271,6 @@ TEST_F(AgentTest, ThatSendsNonsenseIsHungUpOn) {
   EXPECT_FALSE(executor->Take(kStart));
   Hang();
   EXPECT_EQ(FaultOf(executor->Take(kStart)), PolicyFault::kRuntimeError);
-}
-
-TEST_F(AgentTest, ThatComesBackDecidesAgain) {
-  auto fallback = MakeFallbackController(std::make_unique<PolicyController>(MakeExecutor()));
-  fallback->OnTargetRateConstraints({.at_time = kStart});
-  Timestamp now = kStart;
-  const auto run_until = [&](Timestamp end, bool answers) {
-    for (; fallback->next_timeout() <= end; static_cast<void>(fallback->OnTimeout(now))) {
-      now = fallback->next_timeout();
-      if (!answers) continue;
-      for ([[maybe_unused]] const Observed& one : Observations()) Send(Step(1e6f));
-    }
-  };
-  const MemberState& active = fallback->active();
-  run_until(At(1000), true);
-  EXPECT_EQ(active.faults, 0u);
-  EXPECT_EQ(active.decisions, 9u);
-  listens_ = false;
-  Hang();
-  run_until(At(1150), false);
-  EXPECT_FALSE(active.suspended);
-  run_until(At(1200), false);
-  EXPECT_TRUE(active.suspended);
-  EXPECT_EQ(told_.size(), 1u);
-  listens_ = true;
-  run_until(At(5000), true);
-  EXPECT_FALSE(active.suspended);
-  ASSERT_EQ(told_.size(), 2u);
-  EXPECT_EQ(told_[1], "the agent here is back");
-  EXPECT_EQ(connections_, 2);
 }
 
 TEST_F(AgentTest, WithAnotherPolicyIsRefused) {

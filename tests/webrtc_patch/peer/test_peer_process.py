@@ -52,10 +52,13 @@ def test_end_of_input_and_signals_stop(start_peer):
     peers = [start_peer("--role", "receive") for _ in range(3)]
     for peer in peers:
         peer.wait_for("ready")
+    # A last line needs no end.
+    peers[0].send_raw(b'{"type": "dance"}')
     peers[0].process.stdin.close()
     peers[1].process.send_signal(signal.SIGTERM)
     peers[2].process.send_signal(signal.SIGINT)
     assert [peer.end() for peer in peers] == [0, 0, 0]
+    assert "no type" in peers[0].of_type("error")[0]["message"]
 
 
 def test_killed_other_end_is_noticed(start_call):
@@ -101,7 +104,7 @@ def test_answer_to_a_browser_makes_it_obey_remb(start_peer):
     video = answer[answer.index("m=video") :].splitlines()
     first = video[0].split()[3]
     assert f"a=rtpmap:{first} VP8/90000" in video
-    assert f"a=fmtp:{first} x-google-start-bitrate=20000;x-google-max-bitrate=20000" in video
+    assert f"a=fmtp:{first} x-google-max-bitrate=20000;x-google-start-bitrate=20000" in video
 
 
 def test_answer_to_a_peer_leaves_its_start_rate(start_peer):
