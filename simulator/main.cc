@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <iomanip>
 #include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,35 +18,21 @@
 #include "program/json.h"
 #include "registry.h"
 #include "run/run.h"
-#include "scenario/scenario.h"
 #include "serve/serve.h"
 #include "weir/objective.h"
 
 namespace weir::sim {
 namespace {
 
-// The names of "controllers" (those that this program runs), "flows" or "presets": a line each, the name first.
-std::string RegistryList(const std::string& what) {
-  std::ostringstream lines;
+// The controllers that this program runs: a line each, the name first.
+void ListControllers() {
   constexpr auto kWidth =
       static_cast<int>(std::ranges::max(kSimulatedControllers, {}, &std::string_view::size).size() + 2);
-  lines << std::left;
-  const auto name = [&lines](std::string_view text) -> std::ostream& { return lines << std::setw(kWidth) << text; };
-  if (what == "controllers") {
-    for (const RegisteredController& one : kControllers) {
-      if (!one.simulated) continue;
-      name(one.name) << one.summary << (IsAvailable(one) ? "" : " (not available: run `make webrtc`)") << '\n';
-    }
-  } else if (what == "flows") {
-    for (const FlowKindRow& one : kFlowKinds) name(one.name) << one.summary << '\n';
-  } else if (what == "presets") {
-    for (const auto& [preset, weights] : kObjectivePresets) {
-      name(preset) << weights.throughput << ',' << weights.latency << ',' << weights.loss << '\n';
-    }
-  } else {
-    throw ProgramError("--list " + what + ": must be controllers, flows or presets");
+  for (const RegisteredController& one : kControllers) {
+    if (!one.simulated) continue;
+    std::cout << std::left << std::setw(kWidth) << one.name << one.summary
+              << (IsAvailable(one) ? "" : " (not available: run `make webrtc`)") << '\n';
   }
-  return lines.str();
 }
 
 // The options that determine a simulation besides its scenario.
@@ -130,9 +115,8 @@ int Main(int argc, char** argv) {
   app.set_help_all_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", [] { return JsonText(Versions()); }, "versions of the simulator's parts, as JSON");
   app.footer("exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)");
-  std::string list;
-  const CLI::Option* const wants_list =
-      app.add_option("--list", list, "controllers, flows or presets: their names, and what each is, one a line");
+  bool wants_list = false;
+  app.add_flag("--list", wants_list, "the controllers: names, and what each is, one a line");
   app.require_subcommand(0, 1);
   RunOptions run_options;
   LinkOptions link_options;
@@ -141,8 +125,8 @@ int Main(int argc, char** argv) {
       app.add_subcommand("serve", "an environment: binary frames on standard input and output");
   const CLI::App* const link = AddLink(app, link_options);
   return RunProgram(app, argc, argv, [&] {
-    if (*wants_list) {
-      std::cout << RegistryList(list);
+    if (wants_list) {
+      ListControllers();
       return kDone;
     }
     if (*link) return RunLink(link_options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;

@@ -1,10 +1,11 @@
-// A value over time, constant or piecewise so and perhaps periodic: a link's delay, its loss ratio.
+// A value over time, constant or piecewise so and perhaps periodic: a link's delay, its loss ratio, its capacity.
 #ifndef WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_
 #define WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,18 +25,7 @@ class PiecewiseConstant {
   bool is_constant() const { return values_.size() == 1; }
 
   // At a time >= 0. Fast when the times of calls are near each other.
-  Value At(int64_t time_ns) const {
-    if (is_constant()) return values_[0];
-    if (period_ns_) time_ns %= *period_ns_;
-    const auto holds = [&](size_t i) {
-      return start_times_ns_[i] <= time_ns && (i + 1 == start_times_ns_.size() || time_ns < start_times_ns_[i + 1]);
-    };
-    if (!holds(last_)) {
-      const auto later = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), time_ns);
-      last_ = static_cast<size_t>(later - start_times_ns_.begin()) - 1;
-    }
-    return values_[last_];
-  }
+  Value At(int64_t time_ns) const { return is_constant() ? values_[0] : values_[Find(time_ns).index]; }
 
   // Over the time from 0 to `duration_ns` (> 0).
   double Mean(int64_t duration_ns) const {
@@ -50,6 +40,48 @@ class PiecewiseConstant {
     return start_times_ns_ == other.start_times_ns_ && values_ == other.values_ && period_ns_ == other.period_ns_;
   }
 
+ protected:
+  static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
+
+  // Where a time lies: in segment `index` of the period that began at `period_start_ns`.
+  struct Position {
+    size_t index = 0;
+    int64_t period_start_ns = 0;
+  };
+
+  Position Find(int64_t time_ns) const {
+    // Most questions are about the segment of the one before, or one soon after it.
+    constexpr int kSteps = 4;
+    if (time_ns >= cursor_.period_start_ns + start_times_ns_[cursor_.index]) {
+      for (int step = 0; step < kSteps; ++step) {
+        if (time_ns < SegmentEnd(cursor_)) return cursor_;
+        Advance(cursor_);
+      }
+    }
+    const int64_t period_start_ns = period_ns_ ? time_ns - time_ns % *period_ns_ : 0;
+    cursor_ = {IndexAt(time_ns - period_start_ns), period_start_ns};
+    return cursor_;
+  }
+  // The segment at a time within the first period.
+  size_t IndexAt(int64_t time_ns) const {
+    const auto later = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), time_ns);
+    return static_cast<size_t>(later - start_times_ns_.begin()) - 1;
+  }
+  int64_t SegmentEnd(const Position& position) const {
+    if (position.index + 1 < start_times_ns_.size())
+      return position.period_start_ns + start_times_ns_[position.index + 1];
+    return period_ns_ ? position.period_start_ns + *period_ns_ : kForEver;
+  }
+  void Advance(Position& position) const {
+    if (++position.index < start_times_ns_.size()) return;
+    position.index = 0;
+    position.period_start_ns += *period_ns_;
+  }
+
+  std::vector<int64_t> start_times_ns_{0};
+  std::vector<Value> values_;
+  std::optional<int64_t> period_ns_;
+
  private:
   // Value times ns, from 0 to `end_ns`, which is at most the period.
   double Integral(int64_t end_ns) const {
@@ -61,10 +93,7 @@ class PiecewiseConstant {
     return integral;
   }
 
-  std::vector<int64_t> start_times_ns_{0};
-  std::vector<Value> values_;
-  std::optional<int64_t> period_ns_;
-  mutable size_t last_ = 0;
+  mutable Position cursor_;
 };
 
 }  // namespace weir::sim

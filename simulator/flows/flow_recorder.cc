@@ -18,9 +18,13 @@ FlowRecorder::FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bo
       series_(series),
       keeps_queueing_delays_(queueing_delays) {}
 
+size_t FlowRecorder::StepIndex(int64_t time_ns) const {
+  return std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
+}
+
 FlowRecorder::Step* FlowRecorder::StepAt(int64_t time_ns) {
   if (!series_) return nullptr;
-  return &steps[std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1)];
+  return &steps[StepIndex(time_ns)];
 }
 
 void FlowRecorder::OnSent(const Packet& packet) {
@@ -46,7 +50,7 @@ void FlowRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   last_arrival_ns_ = arrival_time_ns;
   if (frames) frames->OnReceived(packet, arrival_time_ns);
   if (!series_) return;
-  const size_t index = std::min(static_cast<size_t>(arrival_time_ns / kSeriesIntervalNs), steps.size() - 1);
+  const size_t index = StepIndex(arrival_time_ns);
   if (index > arrival_step_) {
     FinishDelays(arrival_step_);
     arrival_step_ = index;
@@ -76,7 +80,7 @@ void FlowRecorder::OnTargetRate(DataRate target_rate, int64_t time_ns) { SetRate
 void FlowRecorder::OnRembSent(DataRate rate, int64_t time_ns) { SetRate(remb_, rate, time_ns); }
 
 void FlowRecorder::SetRate(HeldRate& held, DataRate rate, int64_t time_ns) {
-  if (series_) FillRate(held, std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1));
+  if (series_) FillRate(held, StepIndex(time_ns));
   held.bps = static_cast<double>(rate.bps());
 }
 
@@ -97,7 +101,7 @@ void FlowRecorder::OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) {
 
 void FlowRecorder::OnBytesInFlight(int64_t bytes, int64_t time_ns) {
   if (!series_) return;
-  const size_t index = std::min(static_cast<size_t>(time_ns / kSeriesIntervalNs), steps.size() - 1);
+  const size_t index = StepIndex(time_ns);
   // A step begins with what was in flight before it.
   most_bytes_in_flight.resize(index + 1, bytes_in_flight_);
   bytes_in_flight_ = bytes;

@@ -91,6 +91,8 @@ class FlowRecorder final : public FlowObserver {
     size_t step = 0;
   };
 
+  size_t StepIndex(int64_t time_ns) const;
+  // Null without a series.
   Step* StepAt(int64_t time_ns);
   void SetRate(HeldRate& held, DataRate rate, int64_t time_ns);
   void FillRate(HeldRate& held, size_t end_step);

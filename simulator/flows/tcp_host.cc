@@ -4,6 +4,7 @@
 #include <ns3/ipv4-l3-protocol.h>
 #include <ns3/ipv4-static-routing-helper.h>
 #include <ns3/ipv4.h>
+#include <ns3/mac48-address.h>
 #include <ns3/tcp-bbr.h>
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-linux-reno.h>
@@ -21,8 +22,13 @@
 namespace weir::sim {
 
 ns3::TypeId LinkDevice::GetTypeId() {
-  static const ns3::TypeId type_id = ns3::TypeId("weir::sim::LinkDevice").SetParent<ns3::NetDevice>();
+  static const ns3::TypeId type_id = ns3::TypeId("weir::sim::LinkDevice").SetParent<ns3::VirtualNetDevice>();
   return type_id;
+}
+
+LinkDevice::LinkDevice() {
+  SetMtu(kMaxPacketBytes);
+  SetAddress(ns3::Mac48Address("00:00:00:00:00:01"));
 }
 
 void LinkDevice::Connect(Link* link, LinkDevice* peer, int64_t extra_delay_ns, FlowObserver* observer) {
@@ -45,24 +51,13 @@ bool LinkDevice::Send(ns3::Ptr<ns3::Packet> ip_packet, const ns3::Address&, uint
   return true;
 }
 
-bool LinkDevice::SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address&, const ns3::Address& destination,
-                          uint16_t protocol) {
-  return Send(packet, destination, protocol);
-}
-
 void LinkDevice::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   if (peer_->observer_) peer_->observer_->OnReceived(packet, arrival_time_ns);
-  receive_(this, packet.ip_packet, ns3::Ipv4L3Protocol::PROT_NUMBER, peer_->address_);
+  Receive(packet.ip_packet, ns3::Ipv4L3Protocol::PROT_NUMBER, peer_->GetAddress(), GetAddress(), PACKET_HOST);
 }
 
 void LinkDevice::OnDropped(const Packet& packet) {
   if (peer_->observer_) peer_->observer_->OnDropped(packet);
-}
-
-void LinkDevice::DoDispose() {
-  node_ = nullptr;
-  receive_ = ReceiveCallback();
-  ns3::NetDevice::DoDispose();
 }
 
 namespace {

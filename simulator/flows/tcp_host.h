@@ -3,12 +3,10 @@
 #define WEIR_SIMULATOR_FLOWS_TCP_HOST_H_
 
 #include <ns3/address.h>
-#include <ns3/channel.h>
-#include <ns3/mac48-address.h>
-#include <ns3/net-device.h>
 #include <ns3/node.h>
 #include <ns3/tcp-congestion-ops.h>
 #include <ns3/tcp-socket-base.h>
+#include <ns3/virtual-net-device.h>
 
 #include <cstdint>
 #include <utility>
@@ -19,9 +17,10 @@
 
 namespace weir::sim {
 
-class LinkDevice final : public ns3::NetDevice, private PacketSink {
+class LinkDevice final : public ns3::VirtualNetDevice, private PacketSink {
  public:
   static ns3::TypeId GetTypeId();
+  LinkDevice();
 
   // Packets that the host sends go to `link` and come out at `peer`, which must outlive the simulation's last event.
   // `observer`, which may be null, sees them sent, received and dropped.
@@ -30,35 +29,8 @@ class LinkDevice final : public ns3::NetDevice, private PacketSink {
   void Silence() { silent_ = true; }
 
   bool Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& destination, uint16_t protocol) override;
-  bool SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address& source, const ns3::Address& destination,
-                uint16_t protocol) override;
-
-  void SetIfIndex(uint32_t index) override { index_ = index; }
-  uint32_t GetIfIndex() const override { return index_; }
-  ns3::Ptr<ns3::Channel> GetChannel() const override { return nullptr; }
-  void SetAddress(ns3::Address address) override { address_ = address; }
-  ns3::Address GetAddress() const override { return address_; }
-  bool SetMtu(uint16_t mtu) override { return mtu == kMaxPacketBytes; }
-  uint16_t GetMtu() const override { return kMaxPacketBytes; }
-  bool IsLinkUp() const override { return true; }
-  void AddLinkChangeCallback(ns3::Callback<void>) override {}
-  bool IsBroadcast() const override { return false; }
-  ns3::Address GetBroadcast() const override { return ns3::Mac48Address("ff:ff:ff:ff:ff:ff"); }
-  bool IsMulticast() const override { return false; }
-  ns3::Address GetMulticast(ns3::Ipv4Address) const override { return GetBroadcast(); }
-  ns3::Address GetMulticast(ns3::Ipv6Address) const override { return GetBroadcast(); }
-  bool IsBridge() const override { return false; }
-  bool IsPointToPoint() const override { return true; }
-  ns3::Ptr<ns3::Node> GetNode() const override { return node_; }
-  void SetNode(ns3::Ptr<ns3::Node> node) override { node_ = node; }
-  bool NeedsArp() const override { return false; }
-  void SetReceiveCallback(ReceiveCallback callback) override { receive_ = callback; }
-  void SetPromiscReceiveCallback(PromiscReceiveCallback) override {}
-  bool SupportsSendFrom() const override { return false; }
 
  private:
-  void DoDispose() override;
-
   bool needs_event() const override { return true; }
   // From `peer`.
   void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
@@ -69,11 +41,6 @@ class LinkDevice final : public ns3::NetDevice, private PacketSink {
   int64_t extra_delay_ns_ = 0;
   FlowObserver* observer_ = nullptr;
   bool silent_ = false;
-
-  ns3::Ptr<ns3::Node> node_;
-  ns3::Address address_ = ns3::Mac48Address("00:00:00:00:00:01");
-  uint32_t index_ = 0;
-  ReceiveCallback receive_;
 };
 
 // The payload that fits into an IP packet of 1500 bytes beside IP, TCP and its time stamp option.

@@ -20,21 +20,6 @@ class BottleneckObserver {
   virtual void OnQueueDrop(Packet& packet) = 0;
 };
 
-class Bottleneck {
- public:
-  virtual ~Bottleneck() = default;
-  // At Simulator::Now().
-  virtual void Send(Packet&& packet) = 0;
-  // From now on, where the departure is not yet certain. The bound of the queue stays as it is.
-  virtual void SetCapacity(const CapacityTrace& capacity) = 0;
-  virtual int64_t queued_bytes() = 0;
-  virtual int64_t queued_packets() = 0;
-  // Until the last queued bit has left; kNeverNs when it never does.
-  virtual int64_t QueueingDelayNs() = 0;
-  // How long the transmitter has had nothing to do, since time 0.
-  virtual int64_t IdleNs() = 0;
-};
-
 // `limit` is in the unit of `queue`.
 struct QueueBound {
   bool in_packets = false;
@@ -42,6 +27,28 @@ struct QueueBound {
   bool Admits(int64_t queued_packets, int64_t queued_bytes, int64_t size_bytes) const {
     return in_packets ? queued_packets + 1 <= limit : queued_bytes + size_bytes <= limit;
   }
+};
+
+class Bottleneck {
+ public:
+  Bottleneck(const CapacityTrace& capacity, QueueBound bound, BottleneckObserver* observer)
+      : capacity_(capacity), bound_(bound), observer_(observer) {}
+  virtual ~Bottleneck() = default;
+  // At Simulator::Now().
+  virtual void Send(Packet&& packet) = 0;
+  // From now on, where the departure is not yet certain. The bound of the queue stays as it is.
+  void SetCapacity(const CapacityTrace& capacity) { capacity_ = capacity; }
+  virtual int64_t queued_bytes() = 0;
+  virtual int64_t queued_packets() = 0;
+  // Until the last queued bit has left; kNeverNs when it never does.
+  virtual int64_t QueueingDelayNs() = 0;
+  // How long the transmitter has had nothing to do, since time 0.
+  virtual int64_t IdleNs() = 0;
+
+ protected:
+  CapacityTrace capacity_;
+  const QueueBound bound_;
+  BottleneckObserver* const observer_;
 };
 
 // A packet that does not fit is dropped.

@@ -15,7 +15,7 @@ constexpr int64_t kIntervalNs = 100'000'000;
 class CodelBottleneck final : public Bottleneck {
  public:
   CodelBottleneck(const CapacityTrace& capacity, QueueBound bound, BottleneckObserver* observer)
-      : capacity_(capacity), bound_(bound), observer_(observer), transmission_end_(this) {}
+      : Bottleneck(capacity, bound, observer), transmission_end_(this) {}
 
   void Send(Packet&& packet) override {
     if (!bound_.Admits(queued_packets(), queued_bytes(), packet.size_bytes)) {
@@ -28,8 +28,6 @@ class CodelBottleneck final : public Bottleneck {
     idle_ns_ += NowNs() - idle_since_ns_;
     TransmitNext();
   }
-
-  void SetCapacity(const CapacityTrace& capacity) override { capacity_ = capacity; }
 
   int64_t queued_bytes() override { return waiting_bytes_ + (transmitting_ ? current_.size_bytes : 0); }
   int64_t queued_packets() override { return static_cast<int64_t>(waiting_.size()) + (transmitting_ ? 1 : 0); }
@@ -122,10 +120,6 @@ class CodelBottleneck final : public Bottleneck {
     TransmitNext();
     observer_->OnDeparture(std::move(departed), NowNs());
   }
-
-  CapacityTrace capacity_;
-  QueueBound bound_;
-  BottleneckObserver* observer_;
 
   RingBuffer<Waiting> waiting_;
   int64_t waiting_bytes_ = 0;

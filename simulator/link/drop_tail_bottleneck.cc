@@ -12,8 +12,7 @@ namespace {
 // enters. So this queue needs no event at all; it keeps the departures that lie ahead to know its own length.
 class DropTailBottleneck final : public Bottleneck {
  public:
-  DropTailBottleneck(const CapacityTrace& capacity, QueueBound bound, BottleneckObserver* observer)
-      : capacity_(capacity), bound_(bound), observer_(observer) {}
+  using Bottleneck::Bottleneck;
 
   void Send(Packet&& packet) override {
     const int64_t now_ns = NowNs();
@@ -32,8 +31,6 @@ class DropTailBottleneck final : public Bottleneck {
     queued_bytes_ += packet.size_bytes;
     if (last_departure_ns_ != kNeverNs) observer_->OnDeparture(std::move(packet), last_departure_ns_);
   }
-
-  void SetCapacity(const CapacityTrace& capacity) override { capacity_ = capacity; }
 
   int64_t queued_bytes() override {
     ForgetDeparted(NowNs());
@@ -61,9 +58,6 @@ class DropTailBottleneck final : public Bottleneck {
     }
   }
 
-  CapacityTrace capacity_;
-  QueueBound bound_;
-  BottleneckObserver* observer_;
   RingBuffer<Queued> queue_;
   int64_t queued_bytes_ = 0;
   int64_t last_departure_ns_ = 0;

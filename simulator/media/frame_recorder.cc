@@ -1,7 +1,6 @@
 #include "media/frame_recorder.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::sim {
 
@@ -28,21 +27,16 @@ void FrameRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   if (came_[number]) return;
   came_[number] = true;
   PacketHasCome(FrameOf(packet), arrival_time_ns);
-  while (!lost_.empty() && lost_.front().transport_sequence_number < packet.transport_sequence_number) {
+  while (!lost_.empty() && lost_.begin()->first < packet.transport_sequence_number) {
     const int64_t round_trip_ns = arrival_time_ns - packet.sent_time_ns + *estimated_return_delay_ns_;
-    PacketHasCome(lost_.front().frame_index, arrival_time_ns + round_trip_ns);
-    lost_.pop_front();
+    PacketHasCome(lost_.begin()->second, arrival_time_ns + round_trip_ns);
+    lost_.erase(lost_.begin());
   }
 }
 
 void FrameRecorder::OnDropped(const Packet& packet) {
   if (!estimated_return_delay_ns_ || !packet.is_original_video()) return;
-  lost_.push_back({packet.transport_sequence_number, FrameOf(packet)});
-  // A queue may drop at its head after it has dropped at its tail.
-  for (size_t i = lost_.size() - 1; i > 0; --i) {
-    if (lost_[i - 1].transport_sequence_number < lost_[i].transport_sequence_number) break;
-    std::swap(lost_[i - 1], lost_[i]);
-  }
+  lost_.emplace(packet.transport_sequence_number, FrameOf(packet));
 }
 
 std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "core/event.h"
-#include "core/ring_buffer.h"
 #include "link/packet.h"
 
 namespace weir::sim {
@@ -51,10 +51,6 @@ class FrameRecorder {
     // Counts packets sent.
     int32_t packets_missing = 0;
   };
-  struct LostPacket {
-    int64_t transport_sequence_number = 0;
-    size_t frame_index = 0;
-  };
 
   void PacketHasCome(size_t frame_index, int64_t time_ns);
   // By its capture time.
@@ -64,8 +60,8 @@ class FrameRecorder {
   std::vector<FollowedFrame> frames_;
   // By the media's sequence numbers: a packet may come as original and as retransmission.
   std::vector<bool> came_;
-  // For filler: those whose gap no packet has shown yet, in the order of sending.
-  RingBuffer<LostPacket> lost_;
+  // For filler: the frames of lost packets whose gap no packet has shown yet, by transport sequence number.
+  std::map<int64_t, size_t> lost_;
 };
 
 }  // namespace weir::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weir::sim {
 namespace {
@@ -102,28 +103,19 @@ std::vector<MediaPacket> FecGenerator::OnSent(const Packet& packet) {
 
 void FecReceiver::OnLost(const Packet& packet) {
   if (lost_.size() == kMaxLost) lost_.erase(lost_.begin());
-  const auto place = std::ranges::lower_bound(lost_, packet.media_sequence_number, {}, &Packet::media_sequence_number);
-  lost_.insert(place, packet);
+  lost_.emplace(packet.media_sequence_number, packet);
 }
 
 std::optional<Packet> FecReceiver::OnFec(const Packet& fec) {
   const int64_t first = fec.media_sequence_number;
-  auto found = std::ranges::lower_bound(lost_, first, {}, &Packet::media_sequence_number);
-  const Packet* only = nullptr;
-  for (; found != lost_.end() && found->media_sequence_number < first + fec.fec.packets; ++found) {
-    if ((found->media_sequence_number - first) % fec.fec.count != fec.fec.index) continue;
-    if (only) return std::nullopt;
-    only = &*found;
+  auto only = lost_.end();
+  for (auto found = lost_.lower_bound(first); found != lost_.end() && found->first < first + fec.fec.packets; ++found) {
+    if ((found->first - first) % fec.fec.count != fec.fec.index) continue;
+    if (only != lost_.end()) return std::nullopt;
+    only = found;
   }
-  if (!only) return std::nullopt;
-  std::optional<Packet> packet = *only;
-  Forget(packet->media_sequence_number);
-  return packet;
-}
-
-void FecReceiver::Forget(int64_t sequence_number) {
-  const auto found = std::ranges::lower_bound(lost_, sequence_number, {}, &Packet::media_sequence_number);
-  if (found != lost_.end() && found->media_sequence_number == sequence_number) lost_.erase(found);
+  if (only == lost_.end()) return std::nullopt;
+  return std::move(lost_.extract(only).mapped());
 }
 
 }  // namespace weir::sim

@@ -5,6 +5,7 @@
 #define WEIR_SIMULATOR_REPAIR_FEC_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -68,15 +69,13 @@ class FecReceiver {
   // The path lost a packet of video.
   void OnLost(const Packet& packet);
   // One of the lost packets arrived as a retransmission.
-  void OnRetransmission(int64_t sequence_number) { Forget(sequence_number); }
+  void OnRetransmission(int64_t sequence_number) { lost_.erase(sequence_number); }
   // The lost packet that an FEC packet brings back, if it is the only one of those that this one protects.
   std::optional<Packet> OnFec(const Packet& fec);
 
  private:
-  void Forget(int64_t sequence_number);
-
   // By sequence number.
-  std::vector<Packet> lost_;
+  std::map<int64_t, Packet> lost_;
 };
 
 }  // namespace weir::sim

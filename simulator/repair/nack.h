@@ -4,9 +4,11 @@
 #define WEIR_SIMULATOR_REPAIR_NACK_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
+#include "core/event.h"
 #include "core/ring_buffer.h"
 #include "link/packet.h"
 #include "media/media_source.h"
@@ -23,9 +25,9 @@ class NackRequester {
     return true;
   }
   // A retransmission came.
-  void OnRetransmission(int64_t sequence_number) { Forget(sequence_number); }
+  void OnRetransmission(int64_t sequence_number) { missing_.erase(sequence_number); }
   // Packets before that one are not needed any more.
-  void ClearUpTo(int64_t sequence_number);
+  void ClearUpTo(int64_t sequence_number) { missing_.erase(missing_.begin(), missing_.lower_bound(sequence_number)); }
   void SetRoundTripTime(int64_t round_trip_time_ns) { round_trip_time_ns_ = round_trip_time_ns; }
 
   bool any_missing() const { return !missing_.empty(); }
@@ -36,18 +38,16 @@ class NackRequester {
 
  private:
   struct Missing {
-    int64_t sequence_number = 0;
     // kNeverNs before the first request.
-    int64_t requested_ns = 0;
+    int64_t requested_ns = kNeverNs;
     int requests = 0;
   };
 
   // One that does not follow the newest.
   bool OnOtherPacket(int64_t sequence_number);
-  void Forget(int64_t sequence_number);
 
   // By sequence number.
-  std::vector<Missing> missing_;
+  std::map<int64_t, Missing> missing_;
   // -1 before the first packet.
   int64_t newest_ = -1;
   int64_t round_trip_time_ns_ = 100'000'000;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/step_limit.h"
-
 namespace weir::sim {
 namespace {
 
@@ -57,13 +55,6 @@ constexpr int64_t kInactiveNs = 5'000'000'000;
 
 }  // namespace
 
-void VideoRepair::AddGap(int64_t arrival_time_ns) {
-  gaps_ns_.push_back(arrival_time_ns);
-  size_t place = gaps_ns_.size() - 1;
-  for (; place > 0 && gaps_ns_[place - 1] > gaps_ns_[place]; --place) std::swap(gaps_ns_[place - 1], gaps_ns_[place]);
-  SpendSteps(static_cast<int64_t>(gaps_ns_.size() - 1 - place));
-}
-
 std::optional<Packet> VideoRepair::OnFec(const Packet& packet, int64_t arrival_time_ns) {
   std::optional<Packet> recovered = fec_.OnFec(packet);
   if (recovered) OnPacket(*recovered, arrival_time_ns);
@@ -92,12 +83,12 @@ int64_t VideoRepair::KeyFrameDeadlineNs() const {
 }
 
 int64_t VideoRepair::next_timeout_ns() const {
-  const int64_t gap_ns = gaps_ns_.empty() ? kNeverNs : gaps_ns_.front();
+  const int64_t gap_ns = gaps_ns_.empty() ? kNeverNs : gaps_ns_.top();
   return std::min({gap_ns, nack_requester_.next_timeout_ns(), KeyFrameDeadlineNs()});
 }
 
 VideoRepair::Requests VideoRepair::TakeRequests(int64_t now_ns) {
-  while (!gaps_ns_.empty() && gaps_ns_.front() <= now_ns) gaps_ns_.pop_front();
+  while (!gaps_ns_.empty() && gaps_ns_.top() <= now_ns) gaps_ns_.pop();
   Requests requests;
   requests.nack = nack_requester_.TakeRequests(now_ns);
   requests.pli = std::exchange(overflow_, false);

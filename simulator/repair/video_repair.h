@@ -3,7 +3,9 @@
 #define WEIR_SIMULATOR_REPAIR_VIDEO_REPAIR_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <vector>
 
 #include "core/event.h"
@@ -68,7 +70,7 @@ class VideoRepair {
     const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
     next_announced_ = packet.media_sequence_number + 1;
     last_announced_arrival_ns_ = arrival_time_ns;
-    if (gap) AddGap(arrival_time_ns);
+    if (gap) gaps_ns_.push(arrival_time_ns);
     return gap;
   }
   // The path lost a packet of any kind, which FEC may bring back.
@@ -87,14 +89,13 @@ class VideoRepair {
   Requests TakeRequests(int64_t now_ns);
 
  private:
-  void AddGap(int64_t arrival_time_ns);
   int64_t KeyFrameDeadlineNs() const;
 
   NackRequester nack_requester_;
   FecReceiver fec_;
   FrameAssembly assembly_;
-  // Arrivals to come that will show a gap, or close one that another order of arrival made; ascending.
-  RingBuffer<int64_t> gaps_ns_;
+  // Arrivals to come that will show a gap, or close one that another order of arrival made; the next one is on top.
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> gaps_ns_;
   int64_t next_announced_ = 0;
   int64_t last_announced_arrival_ns_ = 0;
   bool decoded_any_ = false;

@@ -47,18 +47,14 @@ namespace {
 using nlohmann::json;
 
 // By path; they stay, since the next job needs them again.
-class ModelFiles {
- public:
-  std::shared_ptr<ModelFile> Get(const std::string& path) {
-    if (path.empty()) return nullptr;
-    const auto found = files_.find(path);
-    if (found != files_.end()) return found->second;
-    return files_.emplace(path, std::make_shared<ModelFile>(path)).first->second;
-  }
+using ModelFiles = std::map<std::string, std::shared_ptr<ModelFile>>;
 
- private:
-  std::map<std::string, std::shared_ptr<ModelFile>> files_;
-};
+std::shared_ptr<ModelFile> ModelOf(const std::string& path, ModelFiles& files) {
+  if (path.empty()) return nullptr;
+  auto& file = files[path];
+  if (!file) file = std::make_shared<ModelFile>(path);
+  return file;
+}
 
 struct JobLine {
   SimulationJob job;
@@ -132,8 +128,8 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     parsed.job.external = parsed.external ? &*parsed.external : nullptr;
     parsed.job.external_controllers = &external;
     CheckController(parsed.job);
-    parsed.job.model = models.Get(parsed.job.model_path);
-    if (parsed.job.own_policy) parsed.job.own_policy->model = models.Get(parsed.job.own_policy->model_path);
+    parsed.job.model = ModelOf(parsed.job.model_path, models);
+    if (parsed.job.own_policy) parsed.job.own_policy->model = ModelOf(parsed.job.own_policy->model_path, models);
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     // Moved, not copied: series are most of a record.
@@ -157,7 +153,7 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
   std::vector<SimulationJob> jobs;
   for (const std::string& path : options.scenario_paths) {
     SimulationJob& job = jobs.emplace_back(ReadJob(path, options.job));
-    job.model = models.Get(job.model_path);
+    job.model = ModelOf(job.model_path, models);
     CheckController(job);
   }
   for (const SimulationJob& job : jobs) out << JsonText(RunJob(job, options.series)) << '\n' << std::flush;

@@ -51,48 +51,44 @@ int64_t StepNs(size_t index, int64_t duration_ns) {
 }  // namespace
 
 Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) {
+  using Step = FlowRecorder::Step;
+  const auto column = [&recorder](auto value_of) {
+    Json values = Json::array();
+    for (const Step& step : recorder.steps) values.push_back(value_of(step));
+    return values;
+  };
+  const auto rates = [&](int64_t Step::* bytes) {
+    Json values = Json::array();
+    for (size_t i = 0; i < recorder.steps.size(); ++i)
+      values.push_back(RateBps(recorder.steps[i].*bytes, StepNs(i, duration_ns)));
+    return values;
+  };
+  const auto counts = [&column](int64_t Step::* count) {
+    return column([count](const Step& step) { return step.*count; });
+  };
+  const auto delays = [&column](std::optional<double> Step::* delay) {
+    return column([delay](const Step& step) { return RoundedMs(step.*delay); });
+  };
   Json series;
-  Json target = Json::array(), sent = Json::array(), received = Json::array();
-  Json delay_mean = Json::array(), delay_p95 = Json::array(), lost = Json::array();
-  Json feedback = Json::array(), goodput = Json::array(), remb = Json::array();
-  Json retransmitted = Json::array(), probes = Json::array(), lost_at_queue = Json::array(),
-       feedback_delay = Json::array();
-  bool has_remb = false;
-  for (size_t i = 0; i < recorder.steps.size(); ++i) {
-    const FlowRecorder::Step& step = recorder.steps[i];
-    const int64_t step_ns = StepNs(i, duration_ns);
-    target.push_back(std::llround(step.target_bps));
-    sent.push_back(RateBps(step.bytes_sent, step_ns));
-    received.push_back(RateBps(step.bytes_received, step_ns));
-    goodput.push_back(RateBps(step.bytes_delivered, step_ns));
-    delay_mean.push_back(RoundedMs(step.delay_mean_ms));
-    delay_p95.push_back(RoundedMs(step.delay_p95_ms));
-    lost.push_back(step.packets_lost);
-    feedback.push_back(step.feedback_sent);
-    if (!is_rtp) continue;
-    has_remb |= step.remb_bps > 0;
-    remb.push_back(step.remb_bps > 0 ? Json(std::llround(step.remb_bps)) : Json(nullptr));
-    retransmitted.push_back(RateBps(step.retransmitted_bytes_sent, step_ns));
-    probes.push_back(RateBps(step.probe_bytes_sent, step_ns));
-    lost_at_queue.push_back(step.packets_lost_at_queue);
-    feedback_delay.push_back(RoundedMs(step.feedback_delay_ms));
-  }
-  if (is_rtp) series["target_bps"] = std::move(target);
-  series["send_rate_bps"] = std::move(sent);
-  series["receive_rate_bps"] = std::move(received);
-  series["one_way_delay_mean_ms"] = std::move(delay_mean);
-  series["one_way_delay_p95_ms"] = std::move(delay_p95);
-  series["packets_lost"] = std::move(lost);
+  if (is_rtp) series["target_bps"] = column([](const Step& step) { return std::llround(step.target_bps); });
+  series["send_rate_bps"] = rates(&Step::bytes_sent);
+  series["receive_rate_bps"] = rates(&Step::bytes_received);
+  series["one_way_delay_mean_ms"] = delays(&Step::delay_mean_ms);
+  series["one_way_delay_p95_ms"] = delays(&Step::delay_p95_ms);
+  series["packets_lost"] = counts(&Step::packets_lost);
   if (is_rtp) {
-    series["rate_feedback_sent"] = std::move(feedback);
-    series["feedback_delay_ms"] = std::move(feedback_delay);
-    if (has_remb) series["remb_bps"] = std::move(remb);
-    series["retransmission_rate_bps"] = std::move(retransmitted);
-    series["probe_rate_bps"] = std::move(probes);
-    series["packets_lost_at_queue"] = std::move(lost_at_queue);
+    series["rate_feedback_sent"] = counts(&Step::feedback_sent);
+    series["feedback_delay_ms"] = delays(&Step::feedback_delay_ms);
+    if (std::ranges::any_of(recorder.steps, [](const Step& step) { return step.remb_bps > 0; })) {
+      series["remb_bps"] = column(
+          [](const Step& step) { return step.remb_bps > 0 ? Json(std::llround(step.remb_bps)) : Json(nullptr); });
+    }
+    series["retransmission_rate_bps"] = rates(&Step::retransmitted_bytes_sent);
+    series["probe_rate_bps"] = rates(&Step::probe_bytes_sent);
+    series["packets_lost_at_queue"] = counts(&Step::packets_lost_at_queue);
   }
   if (!recorder.most_bytes_in_flight.empty()) {
-    series["goodput_bps"] = std::move(goodput);
+    series["goodput_bps"] = rates(&Step::bytes_delivered);
     series["most_bytes_in_flight"] = recorder.most_bytes_in_flight;
   }
   return series;
@@ -100,20 +96,19 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
 
 Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
   const std::vector<FrameRecorder::Frame> frames = recorder.Frames(duration_ns);
-  Json::array_t capture, complete, bytes, sent, key_frame;
-  for (Json::array_t* column : {&capture, &complete, &bytes, &sent, &key_frame}) column->reserve(frames.size());
-  for (const FrameRecorder::Frame& frame : frames) {
-    capture.emplace_back(frame.capture_ns / 1000);
-    complete.emplace_back(frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000));
-    bytes.emplace_back(frame.bytes);
-    sent.emplace_back(frame.sent_ns / 1000);
-    key_frame.emplace_back(frame.key_frame ? 1 : 0);
-  }
-  return {{"capture_time_us", std::move(capture)},
-          {"complete_time_us", std::move(complete)},
-          {"bytes", std::move(bytes)},
-          {"sent_time_us", std::move(sent)},
-          {"key_frame", std::move(key_frame)}};
+  using Frame = FrameRecorder::Frame;
+  const auto column = [&frames](auto value_of) {
+    Json values = Json::array();
+    for (const Frame& frame : frames) values.push_back(value_of(frame));
+    return values;
+  };
+  return {{"capture_time_us", column([](const Frame& frame) { return frame.capture_ns / 1000; })},
+          {"complete_time_us", column([](const Frame& frame) {
+             return frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000);
+           })},
+          {"bytes", column([](const Frame& frame) { return frame.bytes; })},
+          {"sent_time_us", column([](const Frame& frame) { return frame.sent_ns / 1000; })},
+          {"key_frame", column([](const Frame& frame) { return frame.key_frame ? 1 : 0; })}};
 }
 
 Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {

@@ -1,7 +1,6 @@
 #include "scenario/capacity_trace.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/step_limit.h"
@@ -9,51 +8,20 @@
 namespace weir::sim {
 namespace {
 
-constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
 constexpr int64_t kNanobitsPerBit = 1'000'000'000;
 
 }  // namespace
 
 CapacityTrace::CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
                              std::optional<int64_t> period_ns)
-    : start_times_ns_(std::move(start_times_ns)), rates_bps_(std::move(rates_bps)), period_ns_(period_ns) {
+    : PiecewiseConstant(std::move(start_times_ns), std::move(rates_bps), period_ns) {
   if (!period_ns_) return;
   const size_t n = start_times_ns_.size();
   for (size_t i = 0; i < n; ++i) {
     const int64_t end_ns = i + 1 < n ? start_times_ns_[i + 1] : *period_ns_;
-    nanobits_per_period_ += static_cast<__int128>(rates_bps_[i]) * (end_ns - start_times_ns_[i]);
+    nanobits_per_period_ += static_cast<__int128>(values_[i]) * (end_ns - start_times_ns_[i]);
   }
 }
-
-int64_t CapacityTrace::SegmentEnd(const Position& position) const {
-  if (position.index + 1 < start_times_ns_.size()) {
-    return position.period_start_ns + start_times_ns_[position.index + 1];
-  }
-  return period_ns_ ? position.period_start_ns + *period_ns_ : kForEver;
-}
-
-void CapacityTrace::Advance(Position& position) const {
-  if (++position.index < start_times_ns_.size()) return;
-  position.index = 0;
-  position.period_start_ns += *period_ns_;
-}
-
-CapacityTrace::Position CapacityTrace::Find(int64_t time_ns) const {
-  // Most questions are about the segment of the one before, or one soon after it.
-  constexpr int kSteps = 4;
-  if (time_ns >= cursor_.period_start_ns + start_times_ns_[cursor_.index]) {
-    for (int step = 0; step < kSteps; ++step) {
-      if (time_ns < SegmentEnd(cursor_)) return cursor_;
-      Advance(cursor_);
-    }
-  }
-  const int64_t period_start_ns = period_ns_ ? time_ns - time_ns % *period_ns_ : 0;
-  const auto next = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), time_ns - period_start_ns);
-  cursor_ = {static_cast<size_t>(next - start_times_ns_.begin()) - 1, period_start_ns};
-  return cursor_;
-}
-
-int64_t CapacityTrace::RateAt(int64_t time_ns) const { return rates_bps_[Find(time_ns).index]; }
 
 int64_t CapacityTrace::BitsBetween(int64_t from_ns, int64_t to_ns) const {
   if (to_ns <= from_ns) return 0;
@@ -83,7 +51,7 @@ std::optional<int64_t> CapacityTrace::TransmissionEnd(int64_t start_ns, int64_t 
   }
   Position position = Find(start_ns);
   for (int64_t segments = 0;; ++segments) {
-    const int64_t rate_bps = rates_bps_[position.index];
+    const int64_t rate_bps = values_[position.index];
     const int64_t end_ns = SegmentEnd(position);
     if (rate_bps > 0) {
       // A division of 64 bits is several times faster than one of 128, and does for every single packet.
@@ -109,9 +77,9 @@ void CapacityTrace::CountWalk(int64_t segments) {
 double CapacityTrace::MeanRateBps(int64_t duration_ns) const {
   const int64_t span_ns = period_ns_.value_or(duration_ns);
   __int128 nanobits = 0;
-  for (size_t i = 0; i < rates_bps_.size() && start_times_ns_[i] < span_ns; ++i) {
+  for (size_t i = 0; i < values_.size() && start_times_ns_[i] < span_ns; ++i) {
     const int64_t end_ns = i + 1 < start_times_ns_.size() ? std::min(start_times_ns_[i + 1], span_ns) : span_ns;
-    nanobits += static_cast<__int128>(rates_bps_[i]) * (end_ns - start_times_ns_[i]);
+    nanobits += static_cast<__int128>(values_[i]) * (end_ns - start_times_ns_[i]);
   }
   return static_cast<double>(nanobits) / static_cast<double>(span_ns);
 }
@@ -122,25 +90,24 @@ CapacityTrace CapacityTrace::Delayed(int64_t delay_ns) const {
   std::vector<int64_t> start_times_ns{0};
   std::vector<int64_t> rates_bps;
   if (!period_ns_) {
-    rates_bps.push_back(rates_bps_[0]);
+    rates_bps.push_back(values_[0]);
     for (size_t i = 1; i < n; ++i) {
       start_times_ns.push_back(start_times_ns_[i] + delay_ns);
-      rates_bps.push_back(rates_bps_[i]);
+      rates_bps.push_back(values_[i]);
     }
     return CapacityTrace(std::move(start_times_ns), std::move(rates_bps));
   }
   // One period, turned: it begins in the middle of the segment that lies at `cut_ns` of the original.
   const int64_t cut_ns = (*period_ns_ - delay_ns % *period_ns_) % *period_ns_;
-  const auto next = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), cut_ns);
-  const auto first = static_cast<size_t>(next - start_times_ns_.begin()) - 1;
-  rates_bps.push_back(rates_bps_[first]);
+  const size_t first = IndexAt(cut_ns);
+  rates_bps.push_back(values_[first]);
   for (size_t i = first + 1; i < n; ++i) {
     start_times_ns.push_back(start_times_ns_[i] - cut_ns);
-    rates_bps.push_back(rates_bps_[i]);
+    rates_bps.push_back(values_[i]);
   }
   for (size_t i = 0; i <= first && start_times_ns_[i] < cut_ns; ++i) {
     start_times_ns.push_back(start_times_ns_[i] + *period_ns_ - cut_ns);
-    rates_bps.push_back(rates_bps_[i]);
+    rates_bps.push_back(values_[i]);
   }
   return CapacityTrace(std::move(start_times_ns), std::move(rates_bps), period_ns_);
 }

@@ -4,23 +4,22 @@
 #define WEIR_SIMULATOR_SCENARIO_CAPACITY_TRACE_H_
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/piecewise_constant.h"
+
 namespace weir::sim {
 
-class CapacityTrace {
+class CapacityTrace : private PiecewiseConstant<int64_t> {
  public:
-  // `start_times_ns` must start at 0 and rise strictly; `rates_bps` must have as many entries, each in kRateBps;
-  // `period_ns`, if any, must lie after the last start time; without it the last rate holds for ever. PartReader checks
-  // it.
+  // As for PiecewiseConstant, with rates in kRateBps.
   CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
                 std::optional<int64_t> period_ns = std::nullopt);
 
   // Times are >= 0. Each function is fast when the times advance from call to call.
-  int64_t RateAt(int64_t time_ns) const;
+  int64_t RateAt(int64_t time_ns) const { return At(time_ns); }
   // Bits that the link carries from `from_ns` to `to_ns`; rounded down to whole bits.
   int64_t BitsBetween(int64_t from_ns, int64_t to_ns) const;
   // Calls visit(rate_bps, duration_ns) for every stretch of one rate from `from_ns` to `to_ns`, in order.
@@ -30,7 +29,7 @@ class CapacityTrace {
     int64_t segments = 0;
     for (Position position = Find(from_ns);; Advance(position), ++segments) {
       const int64_t end_ns = std::min(SegmentEnd(position), to_ns);
-      visit(rates_bps_[position.index], end_ns - from_ns);
+      visit(values_[position.index], end_ns - from_ns);
       if (end_ns == to_ns) break;
       from_ns = end_ns;
     }
@@ -48,23 +47,11 @@ class CapacityTrace {
   std::optional<int64_t> period_ns() const { return period_ns_; }
 
  private:
-  // Where a time lies: in segment `index` of the period that began at `period_start_ns`.
-  struct Position {
-    size_t index = 0;
-    int64_t period_start_ns = 0;
-  };
-  Position Find(int64_t time_ns) const;
-  int64_t SegmentEnd(const Position& position) const;
-  void Advance(Position& position) const;
   // A trace may have millions of segments in a millisecond, to be walked through for each packet.
   static void CountWalk(int64_t segments);
 
-  std::vector<int64_t> start_times_ns_;
-  std::vector<int64_t> rates_bps_;
-  std::optional<int64_t> period_ns_;
   // In bit/s * ns, that is 1e-9 bits.
   __int128 nanobits_per_period_ = 0;
-  mutable Position cursor_;
 };
 
 }  // namespace weir::sim

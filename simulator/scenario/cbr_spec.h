@@ -16,7 +16,6 @@ struct FlowContext;
 
 struct CbrSpec {
   static constexpr std::string_view kName = "cbr";
-  static constexpr std::string_view kSummary = "packets at a constant bit rate";
   static constexpr bool kHasAccessPath = false;
   DataRate rate = DataRate::Zero();
   // The whole IP packet; the rate counts the same bytes.

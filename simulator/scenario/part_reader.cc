@@ -25,28 +25,33 @@ struct ValuesOverTime {
   std::optional<int64_t> period_ns;
 };
 
-void RequireEqualLengths(const std::string& path, const json& times, const json& values, std::string_view noun) {
-  if (times.size() == values.size()) return;
-  RefuseJson(path, std::to_string(times.size()) + " times and " + std::to_string(values.size()) + " " +
-                       std::string(noun) + "; give as many of each");
+// Numbers of seconds that rise strictly, and as many values.
+std::vector<int64_t> ReadTimes(JsonObject& object, const json& values, const std::string& path, std::string_view noun) {
+  const std::string times_path = object.PathOf("times_s");
+  const json& times = JsonArray(object.Require("times_s"), times_path, 1, SIZE_MAX);
+  if (times.size() != values.size()) {
+    RefuseJson(path, std::to_string(times.size()) + " times and " + std::to_string(values.size()) + " " +
+                         std::string(noun) + "; give as many of each");
+  }
+  std::vector<int64_t> times_ns;
+  for (size_t i = 0; i < times.size(); ++i) {
+    times_ns.push_back(SecondsToNs(JsonNumber(times[i], Element(times_path, i), kTimeS)));
+    if (i > 0 && times_ns[i] <= times_ns[i - 1]) {
+      RefuseJson(Element(times_path, i), "must be later than the time before it, not " + ShownJson(times[i]));
+    }
+  }
+  return times_ns;
 }
 
 ValuesOverTime ReadValuesOverTime(const json& value, const std::string& path, std::string_view values_key,
                                   std::string_view noun, const NumberRange& range) {
   JsonObject object(value, path);
-  const std::string times_path = object.PathOf("times_s");
   const std::string values_path = object.PathOf(values_key);
-  const json& times = JsonArray(object.Require("times_s"), times_path, 1, SIZE_MAX);
-  const json& values = JsonArray(object.Require(values_key), values_path, 1, SIZE_MAX);
-  RequireEqualLengths(path, times, values, noun);
-  ValuesOverTime read;
-  for (size_t i = 0; i < times.size(); ++i) {
-    read.times_ns.push_back(SecondsToNs(JsonNumber(times[i], Element(times_path, i), kTimeS)));
-    if (i == 0 && read.times_ns[0] != 0)
-      RefuseJson(Element(times_path, 0), "must be 0; shift the trace so that it starts at 0");
-    if (i > 0 && read.times_ns[i] <= read.times_ns[i - 1]) {
-      RefuseJson(Element(times_path, i), "must be later than the time before it, not " + ShownJson(times[i]));
-    }
+  const json& values = JsonArray(object.Require(values_key), values_path, 0, SIZE_MAX);
+  ValuesOverTime read{.times_ns = ReadTimes(object, values, path, noun), .values = {}, .period_ns = {}};
+  if (read.times_ns[0] != 0)
+    RefuseJson(Element(object.PathOf("times_s"), 0), "must be 0; shift the trace so that it starts at 0");
+  for (size_t i = 0; i < values.size(); ++i) {
     read.values.push_back(JsonNumber(values[i], Element(values_path, i), range));
   }
   if (const json& period = object.Require("period_s"); !period.is_null()) {
@@ -193,25 +198,20 @@ void PartReader::Pauses(std::string_view key, sim::Pauses& to_ns) {
 void PartReader::ClockSteps(std::string_view key, PiecewiseConstant<int64_t>& set_ns) {
   const std::string path = object_.PathOf(key);
   JsonObject object(object_.Require(key), path);
-  const std::string times_path = object.PathOf("times_s"), steps_path = object.PathOf("steps_ms");
-  const json& times = JsonArray(object.Require("times_s"), times_path, 1, SIZE_MAX);
-  const json& steps = JsonArray(object.Require("steps_ms"), steps_path, 1, SIZE_MAX);
+  const std::string steps_path = object.PathOf("steps_ms");
+  const json& steps = JsonArray(object.Require("steps_ms"), steps_path, 0, SIZE_MAX);
+  std::vector<int64_t> times_ns = ReadTimes(object, steps, path, "steps");
   object.RefuseUnknownKeys();
-  RequireEqualLengths(path, times, steps, "steps");
   constexpr NumberRange kStepMs{.min = -1e6, .max = 1e6};
-  std::vector<int64_t> times_ns{0}, sums_ns{0};
-  for (size_t i = 0; i < times.size(); ++i) {
-    const int64_t time_ns = SecondsToNs(JsonNumber(times[i], Element(times_path, i), kTimeS));
-    const int64_t step_ns = MillisecondsToNs(JsonNumber(steps[i], Element(steps_path, i), kStepMs));
-    if (i > 0 && time_ns <= times_ns.back()) {
-      RefuseJson(Element(times_path, i), "must be later than the time before it, not " + ShownJson(times[i]));
-    }
-    if (time_ns == 0) {
-      sums_ns.back() = step_ns;
-      continue;
-    }
-    times_ns.push_back(time_ns);
-    sums_ns.push_back(sums_ns.back() + step_ns);
+  std::vector<int64_t> sums_ns;
+  int64_t sum_ns = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    sum_ns += MillisecondsToNs(JsonNumber(steps[i], Element(steps_path, i), kStepMs));
+    sums_ns.push_back(sum_ns);
+  }
+  if (times_ns[0] > 0) {
+    times_ns.insert(times_ns.begin(), 0);
+    sums_ns.insert(sums_ns.begin(), 0);
   }
   set_ns = {std::move(times_ns), std::move(sums_ns), std::nullopt};
 }

@@ -90,7 +90,6 @@ struct SenderClock {
 
 struct RtpSpec {
   static constexpr std::string_view kName = "rtp";
-  static constexpr std::string_view kSummary = "media over RTP, under a rate controller";
   static constexpr bool kHasAccessPath = true;
   // "under_test", a controller's name, or a pool's specification.
   std::string controller;

@@ -10,7 +10,7 @@
 namespace weir::sim {
 namespace {
 
-// A flow of the kind that stands at `index` in kFlowKinds.
+// A flow of the kind that stands at `index` in kFlowKindNames.
 template <size_t i = 0>
 FlowKind MakeKind(size_t index) {
   if constexpr (i + 1 < std::variant_size_v<FlowKind>) {
@@ -22,9 +22,7 @@ FlowKind MakeKind(size_t index) {
 FlowSpec ReadFlow(const nlohmann::json& value, const std::string& path, int64_t duration_ns) {
   PartReader read(value, path);
   FlowSpec flow;
-  std::array<std::string_view, kFlowKinds.size()> names;
-  std::ranges::transform(kFlowKinds, names.begin(), &FlowKindRow::name);
-  flow.kind = MakeKind(read.Choice("kind", names));
+  flow.kind = MakeKind(read.Choice("kind", kFlowKindNames));
   read.Text("id", flow.id);
   read.Choice("direction", flow.direction, {"forward", "reverse"});
   read.Seconds("start_s", flow.start_ns, kTimeS);

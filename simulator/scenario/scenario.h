@@ -23,22 +23,18 @@ namespace weir::sim {
 
 inline constexpr std::string_view kScenarioSchema = "weir.scenario/1";
 
-// Every kind of flow, a row each. A kind has a name, a summary, its keys (Read), and what others must know of it:
-// constant_rate(), nothing for a flow that adapts; takes_its_share(), whether it competes for capacity while active.
+// Every kind of flow, a row each. A kind has a name, its keys (Read), and what others must know of it: constant_rate(),
+// nothing for a flow that adapts; takes_its_share(), whether it competes for capacity while active.
 using FlowKind = std::variant<RtpSpec,  //
                               TcpSpec,  //
                               CbrSpec>;
 
-struct FlowKindRow {
-  std::string_view name;
-  std::string_view summary;
-};
 template <class... Specs>
-constexpr std::array<FlowKindRow, sizeof...(Specs)> FlowKindRows(const std::variant<Specs...>*) {
-  return {FlowKindRow{Specs::kName, Specs::kSummary}...};
+constexpr std::array<std::string_view, sizeof...(Specs)> NamesOf(const std::variant<Specs...>*) {
+  return {Specs::kName...};
 }
 // In the order of FlowKind.
-inline constexpr auto kFlowKinds = FlowKindRows(static_cast<const FlowKind*>(nullptr));
+inline constexpr auto kFlowKindNames = NamesOf(static_cast<const FlowKind*>(nullptr));
 
 enum class Direction { kForward, kReverse };
 

@@ -44,7 +44,6 @@ struct TcpTransfers {
 
 struct TcpSpec {
   static constexpr std::string_view kName = "tcp";
-  static constexpr std::string_view kSummary = "a TCP sender: one endless transfer, or short ones";
   static constexpr bool kHasAccessPath = true;
   // With copilots, the pilot.
   TcpCongestionControl congestion_control = TcpCongestionControl::kCubic;

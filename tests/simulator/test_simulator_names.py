@@ -30,20 +30,13 @@ def scenario(**flow: Any) -> dict[str, Any]:
     return whole
 
 
-def listed(what: str) -> dict[str, str]:
-    lines = weir_sim("--list", what).stdout.splitlines()
-    return {name: about.strip() for name, _, about in (line.partition(" ") for line in lines)}
-
-
-def test_the_lists_are_those_of_the_registry() -> None:
+def test_the_list_is_that_of_the_registry() -> None:
     missing = unavailable_controllers(find_simulator())
+    lines = weir_sim("--list").stdout.splitlines()
     about = {name: CONTROLLERS[name].summary for name in SIMULATED}
-    assert listed("controllers") == about | {
+    assert {name: text.strip() for name, _, text in (line.partition(" ") for line in lines)} == about | {
         name: f"{about[name]} (not available: run `make webrtc`)" for name in missing
     }
-    assert list(listed("flows")) == FLOW_KINDS
-    presets = {name: tuple(float(weight) for weight in text.split(",")) for name, text in listed("presets").items()}
-    assert presets == PRESETS
 
 
 def test_a_controller_of_a_later_libwebrtc_is_there_or_names_the_command(tmp_path: Path) -> None:
@@ -68,20 +61,6 @@ def test_field_trials_follow_the_name_of_a_controller(tmp_path: Path) -> None:
     for refused in ("gcc:A/B", "pcc:A/B/", "gcc:A/B/A/C/"):
         done = weir_sim("run", "--controller", refused, str(path))
         assert (done.returncode, done.stdout) == (2, "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--list",), "--list needs a value"),
-        (("--list", "colours"), "--list colours: must be controllers, flows or presets"),
-        (("--list", "flows", "presets"), "not expected: presets"),
-    ],
-)
-def test_a_list_that_is_none_is_refused(arguments: tuple[str, ...], message: str) -> None:
-    done = weir_sim(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
