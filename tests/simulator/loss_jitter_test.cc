@@ -107,32 +107,6 @@ TEST_F(LossAndJitterTest, APolicersBucketFillsAgain) {
   EXPECT_FALSE(policer.Conforms(86'400 * kSecond, 1));
 }
 
-TEST_F(LossAndJitterTest, JitterKeepsTheOrderUnlessToldOtherwise) {
-  for (const bool reorder : {false, true}) {
-    LinkSpec spec = UsualLink();
-    spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 10 * kMs, 30 * kMs, reorder};
-    Link link(spec, kDuration, 1, 0);
-    RecordingSink sink(true);
-    SendEvery(link, sink, 2 * kMs, 20'000, 1200);
-    RunUntil(kDuration);
-    ASSERT_EQ(sink.received.size(), 20'000u);
-    int overtakes = 0;
-    for (size_t i = 0; i < sink.received.size(); ++i) {
-      const auto& packet = sink.received[i];
-      EXPECT_GE(packet.arrival_ns - packet.sent_ns, 25 * kMs);
-      EXPECT_LE(packet.arrival_ns - packet.sent_ns, (25 + 30) * kMs);
-      overtakes += i > 0 && packet.sent_ns < sink.received[i - 1].sent_ns;
-    }
-    if (reorder) {
-      EXPECT_GT(overtakes, 1000);
-      EXPECT_LT(overtakes, 15'000);
-    } else {
-      EXPECT_EQ(overtakes, 0);
-    }
-    NextSimulation();
-  }
-}
-
 TEST_F(LossAndJitterTest, JitterIsTheAbsoluteValueOfAGaussian) {
   LinkSpec spec = UsualLink();
   spec.jitter = {JitterSpec::Kind::kTruncatedGaussian, 5 * kMs, 15 * kMs, false};
@@ -154,7 +128,7 @@ TEST_F(LossAndJitterTest, JitterIsTheAbsoluteValueOfAGaussian) {
   EXPECT_NEAR(at_maximum, kPackets * 0.0027, 5 * std::sqrt(kPackets * 0.0027));
 }
 
-TEST_F(LossAndJitterTest, UniformJitterKeepsTheOrder) {
+TEST_F(LossAndJitterTest, UniformJitterHasItsMeanAndItsMaximum) {
   JitterModel model({.kind = JitterSpec::Kind::kUniform, .maximum_ns = 40 * kMs}, RandomStream(1, 0));
   // So far apart that none waits for the one before.
   constexpr int kPackets = 20'000;
@@ -169,12 +143,6 @@ TEST_F(LossAndJitterTest, UniformJitterKeepsTheOrder) {
   EXPECT_NEAR(sum_ms / kPackets, 20.0, 5 * 40 / std::sqrt(12.0 * kPackets));
   EXPECT_LE(largest_ns, 40 * kMs);
   EXPECT_GT(largest_ns, 39 * kMs);
-  int64_t last_ns = 0;
-  for (int64_t i = 0; i < kPackets; ++i) {
-    const int64_t delayed_ns = model.Delayed((kPackets * 50 + i) * kMs);
-    ASSERT_GE(delayed_ns, last_ns);
-    last_ns = delayed_ns;
-  }
 }
 
 TEST_F(LossAndJitterTest, UniformJitterHoldsForItsInterval) {
@@ -246,6 +214,7 @@ TEST_F(LossAndJitterTest, SpikesHoldAllBackAndLetThemGoTogether) {
 TEST_F(LossAndJitterTest, ComeFromSeedAndStreamWhateverRanBeforeAndKeepTheOrderUnlessToldOtherwise) {
   LossSpec none, some{.kind = LossSpec::Kind::kBernoulli, .ratio = 0.1};
   const std::pair<LossSpec, JitterSpec> kinds[] = {
+      {none, {JitterSpec::Kind::kTruncatedGaussian, 10 * kMs, 30 * kMs, false}},
       {none, {.kind = JitterSpec::Kind::kUniform, .maximum_ns = 30 * kMs}},
       {none, {.kind = JitterSpec::Kind::kSlotted, .interval_ns = 50 * kMs}},
       {none, {.kind = JitterSpec::Kind::kSpikes, .gap_mean_s = 1.0, .shortest_ns = 50 * kMs, .longest_ns = 200 * kMs}},

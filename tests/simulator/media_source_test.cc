@@ -326,12 +326,5 @@ TEST_F(VideoSourceTest, KeepsToItsMaximum) {
   EXPECT_LT(RateBps(packets, 60 * kSecond, PacketKind::kVideo), 1.05 * 800e3);
 }
 
-TEST_F(VideoSourceTest, TheSeedDecides) {
-  VideoSource a = Make(1'000'000, 1), b = Make(1'000'000, 1), c = Make(1'000'000, 2);
-  const auto frames = Frames(TakeUntil(a, 5 * kSecond));
-  EXPECT_EQ(frames, Frames(TakeUntil(b, 5 * kSecond)));
-  EXPECT_NE(frames, Frames(TakeUntil(c, 5 * kSecond)));
-}
-
 }  // namespace
 }  // namespace weir::sim

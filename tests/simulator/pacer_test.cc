@@ -37,6 +37,14 @@ class PacerTest : public testing::Test {
     return departures;
   }
 
+  void AddProbeCluster(int id, int64_t kbps) {
+    pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
+                            .id = id,
+                            .target_data_rate = DataRate::KilobitsPerSecond(kbps),
+                            .target_duration = TimeDelta::Millis(15),
+                            .target_probe_count = 5});
+  }
+
   Pacer pacer_{kOverhead};
   int64_t now_ns_ = 0;
 };
@@ -139,11 +147,7 @@ TEST_F(PacerTest, PaddingFillsUpToItsRate) {
 TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
   pacer_.SetConfig({.pacing_rate = DataRate::KilobitsPerSecond(100)}, 0);
   pacer_.SetActive(true);
-  pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
-                          .id = 7,
-                          .target_data_rate = DataRate::KilobitsPerSecond(2'000),
-                          .target_duration = TimeDelta::Millis(15),
-                          .target_probe_count = 5});
+  AddProbeCluster(7, 2'000);
   pacer_.Enqueue(kVideo, 0);
   const auto departures = SendUntil(1000 * kMs);
   // 5 steps of 4 ms at 2 Mbit/s are 5,000 bytes, but 5 packets are more.
@@ -164,11 +168,7 @@ TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
   // The burst would let all of it go at once.
   pacer_.SetConfig({.pacing_rate = DataRate::KilobitsPerSecond(50'000)}, 0);
   pacer_.SetActive(true);
-  pacer_.AddProbeCluster({.at_time = Timestamp::Micros(0),
-                          .id = 7,
-                          .target_data_rate = DataRate::KilobitsPerSecond(2'000),
-                          .target_duration = TimeDelta::Millis(15),
-                          .target_probe_count = 5});
+  AddProbeCluster(7, 2'000);
   for (int i = 0; i < 8; ++i) pacer_.Enqueue(kVideo, 0);
   const auto departures = SendUntil(1000 * kMs);
   ASSERT_EQ(departures.size(), 8u);
@@ -181,16 +181,10 @@ TEST_F(PacerTest, MediaDoesNotComeBetweenTheProbesOfACluster) {
 
 TEST_F(PacerTest, FastProbesAreLongerAndSlowOnesSmaller) {
   pacer_.SetActive(true);
-  pacer_.AddProbeCluster({.id = 1,
-                          .target_data_rate = DataRate::KilobitsPerSecond(20'000),
-                          .target_duration = TimeDelta::Millis(15),
-                          .target_probe_count = 5});
+  AddProbeCluster(1, 20'000);
   const auto fast = SendUntil(1000 * kMs);
   EXPECT_EQ(fast.size(), 40u);  // 20 ms at 20 Mbit/s are 50,000 bytes
-  pacer_.AddProbeCluster({.id = 2,
-                          .target_data_rate = DataRate::KilobitsPerSecond(200),
-                          .target_duration = TimeDelta::Millis(15),
-                          .target_probe_count = 5});
+  AddProbeCluster(2, 200);
   const auto slow = SendUntil(2000 * kMs);
   ASSERT_EQ(slow.size(), 5u);
   EXPECT_EQ(slow[0].packet.media.payload_bytes, 0u);

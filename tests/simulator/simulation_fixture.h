@@ -92,8 +92,6 @@ class CountingObserver final : public FlowObserver {
     }
     packets_like_first += packet.size_bytes == first_size_bytes;
     last_sent_ns = packet.sent_time_ns;
-    fingerprint =
-        fingerprint * 1'099'511'628'211u + static_cast<uint64_t>(packet.sent_time_ns) * 2048 + packet.size_bytes;
   }
   void OnReceived(const Packet& packet, int64_t arrival_time_ns) override {
     ++packets_received;
@@ -113,8 +111,6 @@ class CountingObserver final : public FlowObserver {
   int64_t first_size_bytes = 0, packets_like_first = 0;
   // Only what arrives from `count_from_ns` on.
   int64_t count_from_ns = 0, bytes_received_late = 0;
-  // A hash of the times and sizes of everything sent.
-  uint64_t fingerprint = 14'695'981'039'346'656'037u;
 };
 
 // 25 ms, and a queue of 300 ms; unlimited.

@@ -1,4 +1,4 @@
-// ns-3's TCP over our links: it fills them, reacts to loss, shares, and repeats itself.
+// ns-3's TCP over our links: it fills them, reacts to loss, and shares.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -35,14 +35,13 @@ LinkSpec AsLongAs(const LinkSpec& other) {
 
 // A simulation of its own with one flow. Acknowledgements have an unlimited link with the delay of the data's.
 struct OneFlow {
-  OneFlow(const LinkSpec& spec, const FlowSpec& flow, int64_t count_from_ns = 0, uint64_t seed = 1)
-      : OneFlow(spec, AsLongAs(spec), flow, count_from_ns, seed) {}
-  OneFlow(const LinkSpec& spec, const LinkSpec& back, const FlowSpec& flow, int64_t count_from_ns = 0,
-          uint64_t seed = 1)
-      : data(spec, flow.stop_ns, seed, 0), acknowledgements(back, flow.stop_ns, seed, 8) {
+  OneFlow(const LinkSpec& spec, const FlowSpec& flow, int64_t count_from_ns = 0)
+      : OneFlow(spec, AsLongAs(spec), flow, count_from_ns) {}
+  OneFlow(const LinkSpec& spec, const LinkSpec& back, const FlowSpec& flow, int64_t count_from_ns = 0)
+      : data(spec, flow.stop_ns, 1, 0), acknowledgements(back, flow.stop_ns, 1, 8) {
     UseEventEngine();
     observer.count_from_ns = count_from_ns;
-    started = StartFlow(flow, &data, &acknowledgements, &observer, seed);
+    started = StartFlow(flow, &data, &acknowledgements, &observer);
   }
   ~OneFlow() { ns3::Simulator::Destroy(); }
   // The rate from `count_from_ns` to `end_ns`.
@@ -207,28 +206,6 @@ TEST_F(TcpFlowTest, ConnectsInSpiteOfHeavyLoss) {
   RunUntil(120 * kSecond);
   EXPECT_GE(flow.observer.bytes_delivered, 5 * 4'000);
   EXPECT_LE(flow.observer.bytes_delivered, 200 * 4'000);
-}
-
-TEST_F(TcpFlowTest, RepeatsItselfWhateverRanBefore) {
-  const auto run = [](TcpCongestionControl congestion_control, bool short_transfers, uint64_t seed) {
-    LinkSpec spec = LinkOf(4'000'000);
-    spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = 0.002};
-    const TcpTransfers transfers{30'000, 50'000, 0.5, true};
-    const OneFlow flow(spec,
-                       short_transfers ? ShortTransfers(congestion_control, transfers, 30 * kSecond)
-                                       : EndlessTcp(congestion_control, 30 * kSecond),
-                       0, seed);
-    RunUntil(30 * kSecond);
-    EXPECT_GT(flow.observer.packets_sent, 500);
-    return flow.observer.fingerprint;
-  };
-  const uint64_t bbr = run(kBbr, false, 1);
-  const uint64_t cubic = run(kCubic, true, 1);
-  run(kNewReno, false, 5);
-  EXPECT_NE(run(kBbr, false, 2), bbr);
-  EXPECT_NE(run(kCubic, true, 2), cubic);
-  EXPECT_EQ(run(kBbr, false, 1), bbr);
-  EXPECT_EQ(run(kCubic, true, 1), cubic);
 }
 
 TEST_F(TcpFlowTest, AFlowMayDieBeforeOrAfterTheSimulation) {

@@ -2,7 +2,6 @@
 #ifndef WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
 #define WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -92,16 +91,6 @@ inline double MeanOver(const nlohmann::ordered_json& flow, const char* series, d
   const size_t from = static_cast<size_t>(std::lround(from_s * 10)), to = static_cast<size_t>(std::lround(to_s * 10));
   for (size_t i = from; i < to; ++i) sum += values[i].get<double>();
   return sum / static_cast<double>(to - from);
-}
-
-// The network part of the MMSys 2021 score, 0 to 100.
-inline double ChallengeScore(const nlohmann::ordered_json& flow) {
-  const double base_ms = flow["base_one_way_delay_ms"];
-  const double p95_ms = flow["one_way_delay_ms"]["p95"];
-  const double delay = 100 * std::max(0.0, (400 - p95_ms) / (400 - base_ms));
-  const double rate = 100 * std::min(1.0, Utilisation(flow));
-  const double loss = 100 * (1 - flow["packets_lost"].get<double>() / flow["packets_sent"].get<double>());
-  return (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7;
 }
 
 }  // namespace weir::sim

@@ -10,7 +10,6 @@
 
 #include "core/event.h"
 #include "endpoints/rtp_format.h"
-#include "repair/byte_window.h"
 #include "repair/nack.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
@@ -176,15 +175,6 @@ TEST(RtpPacketHistoryTest, KeepsWhatMayBeAskedForAndNoMore) {
   EXPECT_TRUE(history.TakeForRetransmission(10'400, 200 * kMs));
   for (int64_t i = 20'000; i < 20'010; ++i) history.OnSent(VideoPacket(i), 10 * kSecond);
   EXPECT_FALSE(history.TakeForRetransmission(19'999, 10 * kSecond));
-}
-
-TEST(ByteWindowTest, CountsTheTimeJustPast) {
-  ByteWindow window(kSecond);
-  window.Add(100, 0);
-  window.Add(10, 500 * kMs);
-  EXPECT_EQ(window.Sum(940 * kMs), 110);
-  EXPECT_EQ(window.Sum(1'000 * kMs), 10);
-  EXPECT_EQ(window.Sum(100 * kSecond), 0);
 }
 
 // Round trips below 20 ms are without FEC, but for key frames.

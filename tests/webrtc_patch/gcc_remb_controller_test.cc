@@ -3,54 +3,23 @@
 #include <memory>
 #include <vector>
 
-#include "bare_network.h"
 #include "rate_controllers.h"
 
 namespace weir {
 namespace {
 
-using bare::At;
-using bare::FlowResult;
-using bare::Kbps;
-using bare::PathConfig;
-using bare::Simulate;
-
-TEST(GccRembController, FillsASteadyLinkInTheEnd) {
-  const FlowResult result = Simulate(PathConfig::Steady(Kbps(1000)), MakeGccRembController(), TimeDelta::Seconds(60));
-  // It does not probe: 8 % a second.
-  EXPECT_GE(result.TargetAt(At(10)), Kbps(450));
-  EXPECT_LE(result.TargetAt(At(10)), Kbps(800));
-  EXPECT_GE(result.ReceiveRate(At(30), At(60)), Kbps(850));
-  EXPECT_LE(result.ReceiveRate(At(30), At(60)), Kbps(1000));
-}
-
-TEST(GccRembController, FollowsAnEmptierLink) {
-  const auto path = PathConfig::Steps({{At(0), Kbps(1000)}, {At(40), Kbps(500)}}, Kbps(1000));
-  const FlowResult result = Simulate(path, MakeGccRembController(), TimeDelta::Seconds(60));
-  EXPECT_GE(result.TargetAt(At(40)), Kbps(800));
-  EXPECT_GE(result.TargetAt(At(43)), Kbps(350));
-  EXPECT_LE(result.TargetAt(At(43)), Kbps(550));
-  EXPECT_GE(result.ReceiveRate(At(45), At(60)), Kbps(400));
-  EXPECT_LE(result.ReceiveRate(At(45), At(60)), Kbps(500));
-}
-
-TEST(GccRembController, IsTheSameTwice) {
-  PathConfig path = PathConfig::Steady(Kbps(1000));
-  path.loss_ratio = 0.02;
-  bare::ExpectTheSameTwice(
-      path, [](const PathConfig& same) { return Simulate(same, MakeGccRembController(), TimeDelta::Seconds(30)); });
-}
+constexpr Timestamp kStart = Timestamp::Micros(0);
 
 class Arrivals {
  public:
   explicit Arrivals(ReceiverController& controller) : controller_(controller) {
-    controller_.OnTargetRateConstraints({.at_time = bare::kStart});
-    Poll(bare::kStart);
+    controller_.OnTargetRateConstraints({.at_time = kStart});
+    Poll(kStart);
   }
 
   void Receive(int64_t time_us, uint32_t ssrc, bool has_abs_send_time) {
     Arrival arrival;
-    arrival.packet.arrival_time = bare::kStart + TimeDelta::Micros(time_us);
+    arrival.packet.arrival_time = kStart + TimeDelta::Micros(time_us);
     arrival.packet.ssrc = ssrc;
     arrival.packet.has_abs_send_time = has_abs_send_time;
     arrival.packet.abs_send_time = static_cast<uint32_t>(((time_us << 18) / 1'000'000) & 0xFFFFFF);

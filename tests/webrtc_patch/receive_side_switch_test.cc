@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "controllers/fixed_controller.h"
@@ -306,19 +304,6 @@ TEST_F(Switch, SurvivesHostilePackets) {
   EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
 }
 
-// The kernel's clock is set while the call runs: a step back of an hour is not an hour without packets.
-TEST_F(Switch, TakesNoNoticeOfAWallClockThatIsSet) {
-  Begin(Config(ReceiveSideMode::kWeir));
-  call_->Run(2000, 400'000);
-  for (int i = 0; i < 100; ++i) {
-    call_->Run(20, 0);
-    call_->ReceiveAt(call_->clock().CurrentTime() - webrtc::TimeDelta::Seconds(3'600), 1000);
-  }
-  EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
-  EXPECT_LT(decisions_.back().statistics.queueing_delay_mean_s, 0.005);
-  EXPECT_EQ(decisions_.back().counters.guard.Of("stale"), 0u);
-}
-
 TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
   Begin(Config(ReceiveSideMode::kWeir));
   call_->Run(5000, 400'000);
@@ -445,26 +430,6 @@ TEST_F(Switch, AModelIsReplacedInTheCallAndInThoseToCome) {
   call_->Run(7000, 400'000);
   EXPECT_GT(decisions_.back().estimate.target_rate, before * 1.2);
   EXPECT_LT(decisions_.back().estimate.target_rate, with_it * 2);
-}
-
-TEST_F(Switch, IsThreadSafe) {
-  Begin(Config(ReceiveSideMode::kWeir));
-  std::atomic<bool> done = false;
-  std::thread user([&] {
-    for (int i = 0; !done; ++i) {
-      switch_->SetMode(static_cast<ReceiveSideMode>(i % 3));
-      (void)switch_->SetObjective(i % 2 ? kLatency : kThroughput);
-      (void)switch_->SetConstraints({.max_rate = DataRate::KilobitsPerSecond(1000 + i % 5000)});
-      switch_->RepeatRemb();
-      (void)switch_->mode();
-    }
-  });
-  call_->Run(20'000, 1'000'000);
-  done = true;
-  user.join();
-  switch_->SetMode(ReceiveSideMode::kWeir);
-  call_->Run(1000, 1'000'000);
-  EXPECT_TRUE(decisions_.back().in_charge);
 }
 
 TEST(ReceiveSideMode, HasNames) {

@@ -64,6 +64,8 @@ TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
     if (i % 3 == 0) receive_side->ConfigurePool(i % 2 ? wide : narrow);
     if (i % 5 == 0) (void)receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
     if (i % 7 == 0) receive_side->RepeatRemb();
+    if (i % 11 == 0) receive_side->SetMode(i % 2 ? ReceiveSideMode::kWeir : ReceiveSideMode::kShadow);
+    if (i % 13 == 0) (void)receive_side->SetConstraints({.max_rate = DataRate::KilobitsPerSecond(1000 + i % 5000)});
   }
   for (std::thread& call : calls) call.join();
   ReceiveSideSwitch::Uninstall();

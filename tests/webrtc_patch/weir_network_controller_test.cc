@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "api/environment/environment_factory.h"
-#include "bare_network.h"
+#include "scripted_call.h"
 #include "send_side_controller.h"
 
 namespace weir {
@@ -252,35 +251,16 @@ TEST_F(WeirNetworkControllerTest, HostileFeedbackIsNoEstimate) {
   EXPECT_LT(target_, Kbps(1150));
 }
 
-// As libwebrtc drives it, on a network that drops, with the losses in its feedback.
-bare::FlowResult RunInANetwork(const bare::PathConfig& path, int64_t seconds) {
-  return Simulate(path,
-                  std::make_unique<adapter::SendSideController>("weir-send",
-                                                                std::move(MakeWeirNetworkControllerFactory({}).value()),
-                                                                FieldTrials(), adapter::SendSideController::Options{}),
-                  weir::TimeDelta::Seconds(seconds));
-}
-
-// A queue holds 300 ms.
-TEST(WeirNetworkControllerInANetworkTest, OverflowsNoQueueWhereThePathStops) {
-  const auto path = bare::PathConfig::Steps(
-      {{bare::At(0), bare::Kbps(1000)}, {bare::At(20), DataRate::Zero()}, {bare::At(22), bare::Kbps(1000)}},
-      bare::Kbps(1000));
-  const bare::FlowResult result = RunInANetwork(path, 40);
-  EXPECT_EQ(result.packets_dropped, 0);
-  EXPECT_GT(result.ReceiveRate(bare::At(30), bare::At(40)), bare::Kbps(700));
-}
-
-TEST(WeirNetworkControllerInANetworkTest, FillsSteadyLinksWithoutAStandingQueue) {
-  for (const int64_t kbps : {300, 1000, 2500, 8000}) {
-    const DataRate capacity = DataRate::KilobitsPerSecond(kbps);
-    const bare::FlowResult result = RunInANetwork(bare::PathConfig::Steady(capacity), 60);
-    const weir::Timestamp from = bare::kStart + weir::TimeDelta::Seconds(20);
-    const weir::Timestamp to = bare::kStart + weir::TimeDelta::Seconds(60);
-    EXPECT_GT(result.ReceiveRate(from, to) / capacity, 0.7) << kbps;
-    EXPECT_LT(result.DelayQuantile(0.95), weir::TimeDelta::Millis(150)) << kbps;
-    EXPECT_EQ(result.probe_clusters, 0) << kbps;
-  }
+// As libwebrtc drives it, with the losses in its feedback.
+TEST(WeirNetworkControllerFeedbackTest, LossesLowerTheRate) {
+  adapter::SendSideController controller("weir-send", std::move(MakeWeirNetworkControllerFactory({}).value()),
+                                         FieldTrials(), adapter::SendSideController::Options{});
+  scripted::Call call(controller, {}, weir::Timestamp::Micros(0));
+  call.Talk(weir::TimeDelta::Seconds(20));
+  const DataRate before = call.LastTarget();
+  EXPECT_GT(before, DataRate::KilobitsPerSecond(700));
+  call.Talk(weir::TimeDelta::Seconds(5), /*lost=*/true);
+  EXPECT_LT(call.LastTarget(), before * 0.7);
 }
 
 }  // namespace

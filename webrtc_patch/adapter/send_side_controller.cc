@@ -93,45 +93,46 @@ webrtc::StreamsConfig SendSideController::StreamsConfig(Timestamp now) const {
 }
 
 void SendSideController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
-  assert(controller_ && "constraints come first");
-  if (!update.receive_time.IsFinite()) return;
-  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(update.receive_time));
-  if (const auto message = time_->ToWebrtc(update)) {
-    Collect(controller_->OnRoundTripTimeUpdate(*message), update.receive_time);
-  }
+  Deliver(update.receive_time, [&] {
+    const auto message = time_->ToWebrtc(update);
+    return message ? controller_->OnRoundTripTimeUpdate(*message) : webrtc::NetworkControlUpdate();
+  });
 }
 
 void SendSideController::OnSentPacket(const SentPacket& packet) {
-  assert(controller_ && "constraints come first");
-  if (!packet.send_time.IsFinite()) return;
-  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(packet.send_time));
-  Collect(controller_->OnSentPacket(time_->ToWebrtc(packet)), packet.send_time);
+  Deliver(packet.send_time, [&] { return controller_->OnSentPacket(time_->ToWebrtc(packet)); });
 }
 
 void SendSideController::OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) {
-  assert(controller_ && "constraints come first");
-  if (!feedback.feedback_time.IsFinite()) return;
-  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(feedback.feedback_time));
-  Collect(controller_->OnTransportPacketsFeedback(time_->ToWebrtc(feedback)), feedback.feedback_time);
-  if (options_.after_feedback) options_.after_feedback(*controller_, constraints_);
+  Deliver(feedback.feedback_time, [&] {
+    const auto update = controller_->OnTransportPacketsFeedback(time_->ToWebrtc(feedback));
+    if (options_.after_feedback) options_.after_feedback(*controller_, constraints_);
+    return update;
+  });
 }
 
 void SendSideController::OnTransportLossReport(const TransportLossReport& report) {
-  assert(controller_ && "constraints come first");
-  if (!report.receive_time.IsFinite()) return;
-  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(report.receive_time));
-  if (const auto message = time_->ToWebrtc(report)) {
-    Collect(controller_->OnTransportLossReport(*message), report.receive_time);
-  }
+  Deliver(report.receive_time, [&] {
+    const auto message = time_->ToWebrtc(report);
+    return message ? controller_->OnTransportLossReport(*message) : webrtc::NetworkControlUpdate();
+  });
 }
 
 void SendSideController::OnRemoteBitrateReport(const RemoteBitrateReport& report) {
+  Deliver(report.receive_time, [&] {
+    webrtc::RemoteBitrateReport message;
+    message.receive_time = time_->ToWebrtc(report.receive_time);
+    message.bandwidth = webrtc::DataRate::BitsPerSec(report.bandwidth.bps());
+    return controller_->OnRemoteBitrateReport(message);
+  });
+}
+
+template <class Message>
+void SendSideController::Deliver(Timestamp time, Message message) {
   assert(controller_ && "constraints come first");
-  webrtc::RemoteBitrateReport message;
-  message.receive_time = time_->ToWebrtc(report.receive_time);
-  message.bandwidth = webrtc::DataRate::BitsPerSec(report.bandwidth.bps());
-  const ScopedSimulatedTime simulated_time(message.receive_time);
-  Collect(controller_->OnRemoteBitrateReport(message), report.receive_time);
+  if (!time.IsFinite()) return;
+  const ScopedSimulatedTime simulated_time(time_->ToWebrtc(time));
+  Collect(message(), time);
 }
 
 SenderControlUpdate SendSideController::OnTimeout(Timestamp now) {

@@ -50,6 +50,9 @@ class SendSideController final : public SenderController {
   // RemoteEstimate and the first REMB, which come before the first packet leaves.
   void FollowReceiver(Timestamp now);
   webrtc::StreamsConfig StreamsConfig(Timestamp now) const;
+  // Calls `message`, which hands a message to the controller, at that time, and collects its answer.
+  template <class Message>
+  void Deliver(Timestamp time, Message message);
   // Keeps what is new in `update` until the host asks for it.
   void Collect(const webrtc::NetworkControlUpdate& update, Timestamp now);
   // Puts what the controller last asked for into the bounds, and what that changes into `pending_`.
