@@ -164,7 +164,7 @@ WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_pack
  * lost. Called before the next packet of the stream; later reports of the packet are duplicates. */
 WEIR_API int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc,
                                                    uint16_t sequence_number) WEIR_NOEXCEPT;
-/* The stream has ended (RTCP BYE or signalling): REMBs omit it until its next packet. A stream also ends after 30 s in
+/* The stream has ended (RTCP BYE or signaling): REMBs omit it until its next packet. A stream also ends after 30 s in
  * which only others sent. */
 WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) WEIR_NOEXCEPT;
 

@@ -97,7 +97,7 @@ void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> desc
   const std::unique_ptr<SessionDescriptionInterface> sent = description->Clone();
   // A weir-peer follows REMB at once without it. The first REMB arrives before media.
   if (sender_follows_remb && type == SdpType::kAnswer && !remote_is_peer_)
-    SetStartBitrate(*sent, options_.transport_cc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps);
+    SetStartBitrate(*sent, sender_has_gcc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps);
   connection_->SetLocalDescription(std::move(description),
                                    webrtc::make_ref_counted<OnLocalDescriptionSet>(
                                        WhileAlive([this, type, sdp = TextWithTool(*sent)](const RTCError& error) {

@@ -116,7 +116,7 @@ class BandwidthEstimator {
   // The packet may or may not have arrived, for example because feedback was lost: neither received nor lost. Called
   // before the next packet of the stream.
   void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
-  // The stream has ended (RTCP BYE or signalling); it may begin again.
+  // The stream has ended (RTCP BYE or signaling); it may begin again.
   void RemoveStream(uint32_t ssrc);
   // The estimate in force if its target or reason has changed. Ignored unless `now` is after that of the previous call.
   std::optional<Estimate> OnTimeout(Timestamp now);

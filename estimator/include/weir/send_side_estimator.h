@@ -73,7 +73,7 @@ struct SendSideCounters {
 // stands still while the sender pauses: from 300 ms after all packets were answered, or 2 s after the last one that was
 // not, until another one is sent.
 //
-// A packet of unknown fate counts as one that arrived between its neighbours, without a delay: lost feedback is neither
+// A packet of unknown fate counts as one that arrived between its neighbors, without a delay: lost feedback is neither
 // loss nor a lower receive rate. A receive time that is impossible by the sender's clock is an arrival without a delay.
 //
 // Feedback is untrusted: it may be lost, late, reordered or repeated, with any numbers and times. Each packet counts

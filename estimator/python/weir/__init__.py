@@ -1,4 +1,4 @@
-"""Weir: a receiver-side bandwidth estimator for WebRTC with a learned, multi-objective policy.
+"""Weir: a bandwidth estimator for WebRTC, at the receiver or the sender, with a learned, multi-objective policy.
 
 This package is the C++ library's Python face and needs NumPy alone. `weir.traces`, `weir.qoe_eval`, `weir.trainer.gym`
 and the command `weir` need the extra `bench`, calls the extra `call`, training the extra `train`.

@@ -3,7 +3,7 @@
 // between packets. The rule is active from the first packet on.
 //
 // 1. The second term of L excludes the gaps between packets of a slow sender.
-// 2. The third term excludes audio with few packets (Opus with DTX) while video is muted. Three frames of video are
+// 2. The third term excludes audio with few packets (Opus with DTX) while video pauses. Three frames of video are
 //    100 ms, so there 500 ms decide.
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,7 @@ namespace weir {
 // shows it; after each success a larger one follows at once.
 //
 // A cluster adds at most 40 ms of queue to a path that carries just what was shown before. None is requested while a
-// queue stands, above the desired rate, or beyond 3 % of all bytes sent in the long run.
+// queue stands, above the desired rate, or beyond 2.5 % of all bytes sent in the long run.
 class ProbeController {
  public:
   // All as of now; the times are the sender's.

@@ -168,7 +168,7 @@ impl SendSideEstimator {
         check(unsafe { ffi::weir_send_side_on_transport_feedback(handle, packets, feedback.len(), now_us) })
     }
 
-    /// When to call [`on_timeout`](Self::on_timeout) next; None before the first packet.
+    /// When to call [`on_timeout`](Self::on_timeout) next; None before the first packet and in a pause.
     pub fn next_timeout_us(&self) -> Option<i64> {
         let time = unsafe { ffi::weir_send_side_next_timeout_us(self.handle.as_ptr()) };
         (time != i64::MAX).then_some(time)
