@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onnx/network.h"
+#include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
 #include "policy/policy.h"
 
@@ -29,8 +30,6 @@ class GatedNetwork final : public internal::ModelEvaluator {
   GatedNetwork(internal::NetworkPlan plan, std::shared_ptr<Gate> gate)
       : network_(std::move(plan)), gate_(std::move(gate)) {}
 
-  const std::vector<internal::TensorInfo>& inputs() const override { return network_.inputs(); }
-  const std::vector<internal::TensorInfo>& outputs() const override { return network_.outputs(); }
   Result<std::unique_ptr<internal::ModelSession>> MakeSession() const override { return network_.MakeSession(); }
   bool RunTogether(std::span<internal::ModelSession* const> sessions) const override {
     gate_->together.push_back(sessions.size());
@@ -48,12 +47,12 @@ class GatedNetwork final : public internal::ModelEvaluator {
 inline std::shared_ptr<const PolicyModel> MakeGatedModel(std::span<const std::byte> bytes,
                                                          const std::shared_ptr<Gate>& gate,
                                                          bool needs_onnxruntime = false) {
-  const auto onnx = internal::ParseOnnxModel(bytes);
+  auto onnx = internal::ParseOnnxModel(bytes);
+  static_cast<void>(internal::FindOnnxObjection(onnx.value()));
   auto loaded = std::make_unique<internal::LoadedModel>();
   loaded->needs_onnxruntime = needs_onnxruntime;
   loaded->evaluator = std::make_unique<GatedNetwork>(std::move(internal::PlanNetwork(onnx.value()).value()), gate);
-  loaded->contract =
-      internal::ReadModelContract({loaded->evaluator->inputs(), loaded->evaluator->outputs(), onnx.value()}).value();
+  loaded->contract = internal::ReadModelContract(onnx.value()).value();
   return Policy::MakeModel(std::move(loaded));
 }
 

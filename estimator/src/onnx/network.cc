@@ -193,11 +193,11 @@ class Network::Session final : public ModelSession {
   explicit Session(const Network& network) : network_(network), workspace_(network.plan_.workspace_size) {}
 
   std::span<float> input(size_t index) override {
-    const Operand& operand = network_.plan_.input_operands[index];
+    const Operand& operand = network_.plan_.inputs[index];
     return {workspace_.data() + operand.offset, operand.size};
   }
   std::span<const float> output(size_t index) const override {
-    const Operand& operand = network_.plan_.output_operands[index];
+    const Operand& operand = network_.plan_.outputs[index];
     return {workspace_.data() + operand.offset, operand.size};
   }
   std::optional<Error> Run() override {

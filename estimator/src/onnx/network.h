@@ -81,9 +81,8 @@ class AlignedFloats {
 
 // The parts that a network is made of.
 struct NetworkPlan {
-  std::vector<TensorInfo> inputs, outputs;
-  // Where they are in the workspace.
-  std::vector<Operand> input_operands, output_operands;
+  // In the workspace.
+  std::vector<Operand> inputs, outputs;
   std::vector<NetworkStep> steps;
   std::vector<float> constants;
   size_t workspace_size = 0;
@@ -96,8 +95,6 @@ class Network final : public ModelEvaluator {
  public:
   explicit Network(NetworkPlan plan);
 
-  const std::vector<TensorInfo>& inputs() const override { return plan_.inputs; }
-  const std::vector<TensorInfo>& outputs() const override { return plan_.outputs; }
   Result<std::unique_ptr<ModelSession>> MakeSession() const override;
   bool RunTogether(std::span<ModelSession* const> sessions) const override;
 

@@ -10,27 +10,29 @@ namespace weir::internal {
 namespace {
 
 using Kind = NetworkStep::Kind;
-using Shape = std::vector<int64_t>;
 
 // The operators are those of this version of ONNX.
 constexpr int64_t kOpset = 17;
 // These bound memory and time. A file of PolicyModel::kMaxSize has no more constants.
 constexpr size_t kMaxConstants = size_t{1} << 22;
-constexpr size_t kMaxElements = size_t{1} << 20;
+constexpr int64_t kMaxElements = int64_t{1} << 20;
 constexpr size_t kMaxSteps = 256;
 
 // A tensor of the model: its elements in row-major order, whatever the shape.
 struct Value {
   Operand operand;
-  Shape shape;
+  OnnxShape shape;
 };
 
 // Without the 1s in front, which broadcasting ignores.
-std::span<const int64_t> Significant(const Shape& shape) {
+std::span<const int64_t> Significant(const OnnxShape& shape) {
   const auto first = std::ranges::find_if(shape, [](int64_t size) { return size != 1; });
   return {first, shape.end()};
 }
 
+size_t Size(const OnnxShape& shape) { return static_cast<size_t>(*Elements(shape, kMaxElements)); }
+
+// The model's shapes fit and are bounded.
 class Planner {
  public:
   explicit Planner(const OnnxModel& model) : model_(model) {}
@@ -53,14 +55,14 @@ class Planner {
     if (!error_) error_ = Error{std::move(what)};
   }
   // Reports an unsupported node. The result is for `return`.
-  Value Unknown(const OnnxNode& node) {
+  Operand Unknown(const OnnxNode& node) {
     Fail("operator " + Quoted(node.operator_name) + " as it is used there");
     return {};
   }
 
   Operand Allocate(size_t size) {
     const auto offset = static_cast<uint32_t>(plan_.workspace_size);
-    if (size > kMaxElements - plan_.workspace_size) {
+    if (size > static_cast<size_t>(kMaxElements) - plan_.workspace_size) {
       Fail("so many values");
       return {};
     }
@@ -77,38 +79,32 @@ class Planner {
     plan_.constants.resize(PaddedSize(plan_.constants.size()));
     return {true, offset, static_cast<uint32_t>(elements.size())};
   }
-  Value Add(NetworkStep step, Shape shape) {
+  Operand OutputOf(const OnnxNode& node) { return Allocate(Size(node.shape)); }
+  Operand Add(NetworkStep step) {
     if (plan_.steps.size() == kMaxSteps) Fail("so many operators");
     if (error_) return {};
-    const Value value{step.out, std::move(shape)};
-    plan_.steps.push_back(std::move(step));
-    return value;
+    return plan_.steps.emplace_back(std::move(step)).out;
   }
 
   void AddInput(const OnnxValueInfo& input) {
-    const TensorInfo& info = plan_.inputs.emplace_back(TensorInfo{std::string(input.name), true, *input.shape});
-    const Result<size_t> elements = TensorElements(info);
-    if (!elements) return Fail("input " + Quoted(input.name));
-    Shape shape = info.shape;
-    for (int64_t& size : shape) size = size < 0 ? 1 : size;
-    const Operand operand = Allocate(elements.value());
-    plan_.input_operands.push_back(operand);
-    values_.emplace(input.name, Value{operand, shape});
+    OnnxShape shape = Bound(*input.shape);
+    const Operand operand = Allocate(Size(shape));
+    plan_.inputs.push_back(operand);
+    values_.emplace(input.name, Value{operand, std::move(shape)});
   }
 
   void AddOutput(const OnnxValueInfo& output) {
     const auto found = values_.find(output.name);
     if (found == values_.end()) return Fail("output " + Quoted(output.name));
-    plan_.outputs.push_back({std::string(output.name), true, output.shape.value_or(found->second.shape)});
-    plan_.output_operands.push_back(found->second.operand);
+    plan_.outputs.push_back(found->second.operand);
   }
 
   void AddNode(const OnnxNode& node) {
-    Value value = Compute(node);
-    if (!error_) values_.emplace(node.outputs.front(), std::move(value));
+    const Operand computed = Compute(node);
+    if (!error_) values_.emplace(node.outputs.front(), Value{computed, node.shape});
   }
 
-  Value Compute(const OnnxNode& node) {
+  Operand Compute(const OnnxNode& node) {
     const std::string_view op = node.operator_name;
     if (op == "Gemm") return Gemm(node);
     if (op == "Concat") return Concat(node);
@@ -159,64 +155,57 @@ class Planner {
   }
 
   // A value of this shape, or a constant broadcast to it: the same but for 1s in front, or a single element.
-  std::optional<Operand> Broadcast(std::string_view name, const Shape& shape, size_t size) {
+  std::optional<Operand> Broadcast(std::string_view name, const OnnxShape& shape) {
     if (const Value* value = FindValue(name))
       return value->shape == shape ? std::optional(value->operand) : std::nullopt;
     const OnnxTensor* constant = FindFloats(name);
-    if (constant == nullptr || constant->shape.size() > shape.size()) return std::nullopt;
+    if (constant == nullptr) return std::nullopt;
     if (std::ranges::equal(Significant(constant->shape), Significant(shape))) return AddConstant(constant->floats);
-    if (constant->floats.size() != 1 || size > kMaxElements) return std::nullopt;
-    return AddConstant(std::vector<float>(size, constant->floats.front()));
+    if (constant->floats.size() != 1) return std::nullopt;
+    return AddConstant(std::vector<float>(Size(shape), constant->floats.front()));
   }
 
   // Folds two or more inputs, from the left.
-  Value Fold(const OnnxNode& node, Kind kind) {
-    const Value* first = nullptr;
-    for (const std::string_view name : node.inputs) {
-      if (first == nullptr) first = FindValue(name);
-    }
-    if (first == nullptr || node.inputs.size() < 2) return Unknown(node);
-    const Value shaped = *first;
-    std::optional<Operand> left = Broadcast(node.inputs.front(), shaped.shape, shaped.operand.size);
+  Operand Fold(const OnnxNode& node, Kind kind) {
+    if (node.inputs.size() < 2) return Unknown(node);
+    std::optional<Operand> left = Broadcast(node.inputs.front(), node.shape);
     for (size_t i = 1; i < node.inputs.size(); ++i) {
-      const auto right = Broadcast(node.inputs[i], shaped.shape, shaped.operand.size);
+      const auto right = Broadcast(node.inputs[i], node.shape);
       if (!left || !right) return Unknown(node);
-      left = Add({.kind = kind, .a = *left, .b = *right, .out = Allocate(shaped.operand.size)}, shaped.shape).operand;
+      left = Add({.kind = kind, .a = *left, .b = *right, .out = OutputOf(node)});
     }
-    return {*left, shaped.shape};
+    return *left;
   }
 
-  Value OfElements(const OnnxNode& node, Kind kind) {
-    const Value* of = node.inputs.size() == 1 ? FindValue(node.inputs.front()) : nullptr;
+  Operand OfElements(const OnnxNode& node, Kind kind) {
+    const Value* of = FindValue(node.inputs.front());
     if (of == nullptr) return Unknown(node);
-    return Add({.kind = kind, .a = of->operand, .b = of->operand, .out = Allocate(of->operand.size)}, of->shape);
+    return Add({.kind = kind, .a = of->operand, .b = of->operand, .out = OutputOf(node)});
   }
 
-  Value Clip(const OnnxNode& node) {
+  Operand Clip(const OnnxNode& node) {
     if (node.inputs.size() != 3) return Unknown(node);
     const Value* of = FindValue(node.inputs[0]);
     const OnnxTensor* low = FindFloats(node.inputs[1]);
     const OnnxTensor* high = FindFloats(node.inputs[2]);
-    if (of == nullptr || low == nullptr || high == nullptr || !low->shape.empty() || !high->shape.empty())
-      return Unknown(node);
+    if (of == nullptr || low == nullptr || high == nullptr) return Unknown(node);
     return Add({.kind = Kind::kClip,
                 .a = of->operand,
                 .b = of->operand,
-                .out = Allocate(of->operand.size),
+                .out = OutputOf(node),
                 .low = low->floats.front(),
-                .high = high->floats.front()},
-               of->shape);
+                .high = high->floats.front()});
   }
 
-  Value Relu(const OnnxNode& node) {
-    const Value* of = node.inputs.size() == 1 ? FindValue(node.inputs.front()) : nullptr;
+  Operand Relu(const OnnxNode& node) {
+    const Value* of = FindValue(node.inputs.front());
     if (of == nullptr) return Unknown(node);
     const Operand zeros = AddConstant(std::vector<float>(of->operand.size));
-    return Add({.kind = Kind::kLarger, .a = of->operand, .b = zeros, .out = Allocate(of->operand.size)}, of->shape);
+    return Add({.kind = Kind::kLarger, .a = of->operand, .b = zeros, .out = OutputOf(node)});
   }
 
   // a B + c of a row a.
-  Value Gemm(const OnnxNode& node) {
+  Operand Gemm(const OnnxNode& node) {
     bool transposed = false;
     for (const OnnxAttribute& attribute : node.attributes) {
       if (attribute.name != "transB") return Unknown(node);
@@ -225,18 +214,14 @@ class Planner {
     if (node.inputs.size() != 3) return Unknown(node);
     const std::optional<Value> row = FindRow(node.inputs[0]);
     const OnnxTensor* matrix = FindFloats(node.inputs[1]);
-    if (!row || matrix == nullptr || matrix->shape.size() != 2 || matrix->shape[transposed ? 1 : 0] != row->shape[1])
-      return Unknown(node);
+    const std::optional<Operand> bias = Broadcast(node.inputs[2], node.shape);
+    if (!row || matrix == nullptr || !bias) return Unknown(node);
     const auto inputs = static_cast<size_t>(row->shape[1]);
-    const auto outputs = static_cast<size_t>(matrix->shape[transposed ? 0 : 1]);
-    const Shape shape{1, static_cast<int64_t>(outputs)};
-    const Operand of = row->operand;
-    const std::optional<Operand> bias = Broadcast(node.inputs[2], shape, outputs);
-    if (!bias) return Unknown(node);
+    const auto outputs = static_cast<size_t>(node.shape[1]);
     const auto weight = [&, rows = transposed ? 1 : outputs, columns = transposed ? inputs : 1](size_t i, size_t j) {
       return j < outputs ? matrix->floats[i * rows + j * columns] : 0.0f;
     };
-    NetworkStep step{.kind = Kind::kDense, .a = of, .b = *bias, .out = Allocate(outputs)};
+    NetworkStep step{.kind = Kind::kDense, .a = row->operand, .b = *bias, .out = OutputOf(node)};
     // Skips inputs whose weights are all 0: the rule reads only a few elements of the observation.
     for (size_t i = 0; i < inputs; ++i) {
       bool counts = false;
@@ -254,10 +239,10 @@ class Planner {
       block += width;
     }
     step.weights = AddConstant(weights).offset;
-    return Add(std::move(step), shape);
+    return Add(std::move(step));
   }
 
-  Value Tree(const OnnxNode& node) {
+  Operand Tree(const OnnxNode& node) {
     const std::optional<Value> row = FindRow(node.inputs[0]);
     if (!row) return Unknown(node);
     std::optional<PackedTree> tree = PackTree(ReadOnnxTree(node, row->shape[1]).value());
@@ -265,77 +250,54 @@ class Planner {
     return Add({.kind = Kind::kTree,
                 .a = row->operand,
                 .b = row->operand,
-                .out = Allocate(1),
+                .out = OutputOf(node),
                 .weights = AddConstant(tree->levels).offset,
-                .splits = std::move(tree->splits)},
-               {1, 1});
+                .splits = std::move(tree->splits)});
   }
 
   // Rows, one after the other.
-  Value Concat(const OnnxNode& node) {
+  Operand Concat(const OnnxNode& node) {
     if (node.Integer("axis", 0) != 1) return Unknown(node);
-    std::vector<Operand> parts;
-    size_t size = 0;
-    for (const std::string_view name : node.inputs) {
-      const std::optional<Value> value = FindRow(name);
-      if (!value) return Unknown(node);
-      parts.push_back(value->operand);
-      size += value->operand.size;
-    }
-    if (parts.empty()) return Unknown(node);
-    const Operand out = Allocate(size);
+    const Operand out = OutputOf(node);
     uint32_t place = out.offset;
-    for (const Operand& part : parts) {
-      Add({.kind = Kind::kCopy, .a = part, .b = part, .out = {false, place, part.size}}, {});
+    for (const std::string_view name : node.inputs) {
+      const std::optional<Value> row = FindRow(name);
+      if (!row) return Unknown(node);
+      const Operand part = row->operand;
+      Add({.kind = Kind::kCopy, .a = part, .b = part, .out = {false, place, part.size}});
       place += part.size;
     }
-    return {out, {1, static_cast<int64_t>(size)}};
+    return out;
   }
 
   // Columns of a row, from the one to before the other.
-  Value Slice(const OnnxNode& node) {
+  Operand Slice(const OnnxNode& node) {
     if (node.inputs.size() != 4) return Unknown(node);
     const Value* row = FindValue(node.inputs[0]);
-    const auto first = FindInteger(node.inputs[1]), end = FindInteger(node.inputs[2]),
-               axis = FindInteger(node.inputs[3]);
-    if (row == nullptr || row->shape.size() != 2 || row->shape[0] != 1 || axis != 1 || !first || !end || *first < 0 ||
-        *first >= *end || *end > row->shape[1])
+    const auto first = FindInteger(node.inputs[1]), axis = FindInteger(node.inputs[3]);
+    if (row == nullptr || row->shape.size() != 2 || row->shape[0] != 1 || axis != 1 || !first || *first < 0)
       return Unknown(node);
-    const auto size = static_cast<uint32_t>(*end - *first);
-    const Operand part{false, row->operand.offset + static_cast<uint32_t>(*first), size};
-    return Add({.kind = Kind::kCopy, .a = part, .b = part, .out = Allocate(size)}, {1, size});
+    const Operand out = OutputOf(node);
+    const Operand part{false, row->operand.offset + static_cast<uint32_t>(*first), out.size};
+    return Add({.kind = Kind::kCopy, .a = part, .b = part, .out = out});
   }
 
   // Only the shape changes.
-  Value Reshape(const OnnxNode& node) {
-    if (node.inputs.size() != 2 || !node.attributes.empty()) return Unknown(node);
+  Operand Reshape(const OnnxNode& node) {
     const Value* value = FindValue(node.inputs[0]);
-    const auto shape = constants_.find(node.inputs[1]);
-    if (value == nullptr || shape == constants_.end()) return Unknown(node);
-    uint64_t size = 1;
-    for (const int64_t dimension : shape->second->integers) {
-      if (dimension < 1 || dimension > static_cast<int64_t>(kMaxElements)) return Unknown(node);
-      size *= static_cast<uint64_t>(dimension);
-      if (size > kMaxElements) return Unknown(node);
-    }
-    if (shape->second->integers.empty() || size != value->operand.size) return Unknown(node);
-    return {value->operand, shape->second->integers};
+    return value == nullptr ? Unknown(node) : value->operand;
   }
 
   // Over the last dimension.
-  Value Reduce(const OnnxNode& node, Kind kind) {
+  Operand Reduce(const OnnxNode& node, Kind kind) {
     const OnnxAttribute* axes = node.Attribute("axes");
-    if (node.inputs.size() != 1 || axes == nullptr) return Unknown(node);
     const Value* value = FindValue(node.inputs[0]);
-    if (value == nullptr || value->shape.size() < 2 ||
+    if (value == nullptr || axes == nullptr || node.inputs.size() != 1 ||
         axes->integers != std::vector<int64_t>{static_cast<int64_t>(value->shape.size()) - 1})
       return Unknown(node);
-    Shape shape = value->shape;
-    const auto row_size = static_cast<uint32_t>(shape.back());
-    shape.pop_back();
-    if (node.Integer("keepdims", 1) != 0) shape.push_back(1);
     const Operand of = value->operand;
-    return Add({.kind = kind, .a = of, .b = of, .out = Allocate(of.size / row_size), .row_size = row_size}, shape);
+    const auto row_size = static_cast<uint32_t>(value->shape.back());
+    return Add({.kind = kind, .a = of, .b = of, .out = OutputOf(node), .row_size = row_size});
   }
 
   // Removes unused elements of exponentials, logarithms and tangents: one formula serves all features, and most
@@ -376,7 +338,7 @@ class Planner {
     const auto is_here = [&](const Operand& other) {
       return !other.is_constant && other.offset >= operand.offset && other.offset < operand.offset + operand.size;
     };
-    std::vector<bool> unused(operand.size, std::ranges::none_of(plan_.output_operands, is_here));
+    std::vector<bool> unused(operand.size, std::ranges::none_of(plan_.outputs, is_here));
     for (const NetworkStep& step : plan_.steps) {
       if (!is_here(step.a) && !is_here(step.b)) continue;
       const std::vector<bool> by_zero = MultipliedByZero(step);

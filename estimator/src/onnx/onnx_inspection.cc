@@ -13,16 +13,10 @@ using Objection = std::optional<std::string>;
 
 constexpr int64_t kMaxElements = kMaxTensorBytes / static_cast<int64_t>(sizeof(float));
 
-// A free dimension is 1: one decision at a time.
-OnnxShape Bound(OnnxShape shape) {
-  std::ranges::replace(shape, -1, 1);
-  return shape;
-}
-
 // Goes through a graph in its order, with the shape of every tensor and what was computed so far.
 class GraphInspector {
  public:
-  explicit GraphInspector(const OnnxModel& model) : model_(model) {}
+  explicit GraphInspector(OnnxModel& model) : model_(model) {}
 
   Objection Inspect() {
     for (const OnnxTensor& constant : model_.constants) {
@@ -33,12 +27,14 @@ class GraphInspector {
         return "its input " + Quoted(input.name) + " has no shape, or is too large";
       if (auto objection = Define(input.name, {Bound(*input.shape)})) return objection;
     }
-    for (const OnnxNode& node : model_.nodes) {
+    for (OnnxNode& node : model_.nodes) {
       if (auto objection = InspectNode(node)) return objection;
     }
-    for (const OnnxValueInfo& output : model_.outputs) {
-      if (!values_.contains(output.name)) return "its output " + Quoted(output.name) + " is not computed";
+    for (OnnxValueInfo& output : model_.outputs) {
+      const auto found = values_.find(output.name);
+      if (found == values_.end()) return "its output " + Quoted(output.name) + " is not computed";
       if (auto objection = CompareDeclared(output)) return objection;
+      if (!output.shape) output.shape = found->second.shape;
     }
     for (const OnnxValueInfo& intermediate : model_.intermediates) {
       if (auto objection = CompareDeclared(intermediate)) return objection;
@@ -54,7 +50,7 @@ class GraphInspector {
     return std::nullopt;
   }
 
-  Objection InspectNode(const OnnxNode& node) {
+  Objection InspectNode(OnnxNode& node) {
     const std::string which = "operator " + Quoted(node.operator_name);
     std::vector<const OnnxValue*> inputs;
     for (const std::string_view name : node.inputs) {
@@ -68,7 +64,8 @@ class GraphInspector {
     if (!output) return output.error();
     if (node.outputs.size() != 1) return which + " has " + std::to_string(node.outputs.size()) + " outputs";
     if (auto objection = Count(output.value())) return which + *objection;
-    return Define(node.outputs.front(), {output.value().shape});
+    node.shape = output.value().shape;
+    return Define(node.outputs.front(), {node.shape});
   }
 
   Objection Count(const OnnxOutput& output) {
@@ -93,7 +90,7 @@ class GraphInspector {
     return "it declares for " + Quoted(declared.name) + " another shape or type than it has";
   }
 
-  const OnnxModel& model_;
+  OnnxModel& model_;
   std::map<std::string_view, OnnxValue> values_;
   int64_t bytes_ = 0, operations_ = 0;
 };
@@ -113,7 +110,7 @@ Objection InspectMetadata(const OnnxModel& model) {
 
 }  // namespace
 
-std::optional<std::string> FindOnnxObjection(const OnnxModel& model) {
+std::optional<std::string> FindOnnxObjection(OnnxModel& model) {
   if (model.opset < kOldestOpset || model.opset > kNewestOpset) {
     return "it uses version " + std::to_string(model.opset) + " of the ONNX operators; export it with one from " +
            std::to_string(kOldestOpset) + " to " + std::to_string(kNewestOpset);

@@ -23,8 +23,9 @@ inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
 // Keys and values; lists and golden vectors take up to 40 times as much once read.
 inline constexpr size_t kMaxMetadataBytes = size_t{1} << 20;
 
-// Nothing when the model may be computed, also by ONNX Runtime, else the reason why not.
-std::optional<std::string> FindOnnxObjection(const OnnxModel& model);
+// Nothing when the model may be computed, also by ONNX Runtime, else the reason why not. Adds the shapes of nodes, and
+// those that outputs do not declare.
+std::optional<std::string> FindOnnxObjection(OnnxModel& model);
 
 // --- The ONNX operators that a policy may use, and the shapes of what they compute, known before anything is computed.
 

@@ -320,6 +320,11 @@ std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most) {
   return elements;
 }
 
+OnnxShape Bound(OnnxShape shape) {
+  std::ranges::replace(shape, -1, 1);
+  return shape;
+}
+
 Result<OnnxModel> ParseOnnxModel(std::span<const std::byte> bytes) {
   OnnxModel model;
   const std::string_view message(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -19,6 +19,8 @@ namespace weir::internal {
 using OnnxShape = std::vector<int64_t>;
 // Nothing when there are more than `most`, or none.
 std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most);
+// With 1 for each free dimension: one decision at a time.
+OnnxShape Bound(OnnxShape shape);
 
 // A constant (an initializer): its elements are in one of the two lists, and the shape gives their number.
 struct OnnxTensor {
@@ -61,6 +63,8 @@ struct OnnxNode {
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<OnnxAttribute> attributes;
+  // The shape of its output; FindOnnxObjection() adds it.
+  OnnxShape shape;
 
   // Null when the node has no such attribute.
   const OnnxAttribute* Attribute(std::string_view name) const;
@@ -71,7 +75,7 @@ struct OnnxNode {
 // Declaration of a float32 tensor. A dimension of -1 is free.
 struct OnnxValueInfo {
   std::string_view name;
-  // Nothing: of any rank.
+  // Nothing: of any rank. FindOnnxObjection() adds that of an output.
   std::optional<OnnxShape> shape;
 };
 

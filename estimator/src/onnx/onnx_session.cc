@@ -1,14 +1,18 @@
 #include <onnxruntime_c_api.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "onnx/model_session.h"
+#include "weir/controllers.h"
 
-namespace weir::internal {
+namespace weir {
+namespace internal {
 namespace {
 
 const OrtApi* Api() {
@@ -70,17 +74,16 @@ Result<Handle<OrtSessionOptions>> MakeOptions() {
   return options;
 }
 
-std::optional<Error> ReadTensorInfo(OrtTypeInfo* type, TensorInfo& info) {
-  const OrtTensorTypeAndShapeInfo* tensor = nullptr;
-  if (auto error = ToError(Api()->CastTypeInfoToTensorInfo(type, &tensor))) return error;
-  if (tensor == nullptr) return std::nullopt;  // a sequence or map: not float32
-  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  if (auto error = ToError(Api()->GetTensorElementType(tensor, &element))) return error;
-  size_t rank = 0;
-  if (auto error = ToError(Api()->GetDimensionsCount(tensor, &rank))) return error;
-  info.is_float32 = element == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-  info.shape.resize(rank);
-  return ToError(Api()->GetDimensions(tensor, info.shape.data(), rank));
+// An input or output. A dimension of -1 is free.
+struct TensorInfo {
+  std::string name;
+  OnnxShape shape;
+};
+
+std::vector<TensorInfo> Infos(const std::vector<OnnxValueInfo>& declared) {
+  std::vector<TensorInfo> infos;
+  for (const OnnxValueInfo& info : declared) infos.push_back({std::string(info.name), *info.shape});
+  return infos;
 }
 
 // The tensors of one side, inputs or outputs.
@@ -98,11 +101,9 @@ class Tensors {
     if (auto error = ToError(Api()->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &raw))) return error;
     const Handle<OrtMemoryInfo> memory(raw, Api()->ReleaseMemoryInfo);
     for (const TensorInfo& info : infos) {
-      const Result<size_t> elements = TensorElements(info);
-      if (!elements) return Error{elements.error()};
-      std::vector<int64_t> shape = info.shape;
-      for (int64_t& dimension : shape) dimension = dimension < 0 ? 1 : dimension;
-      std::vector<float>& data = data_.emplace_back(elements.value(), 0.0f);
+      const OnnxShape shape = Bound(info.shape);
+      const auto elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies());
+      std::vector<float>& data = data_.emplace_back(static_cast<size_t>(elements), 0.0f);
       names_.push_back(info.name.c_str());
       OrtValue* value = nullptr;
       if (auto error = ToError(Api()->CreateTensorWithDataAsOrtValue(raw, data.data(), data.size() * sizeof(float),
@@ -149,11 +150,9 @@ class OnnxRuntimeSession final : public ModelSession {
 
 class OnnxRuntimeModel final : public ModelEvaluator {
  public:
-  explicit OnnxRuntimeModel(OrtSession* session) : session_(session, Api()->ReleaseSession) {}
+  OnnxRuntimeModel(OrtSession* session, const OnnxModel& model)
+      : session_(session, Api()->ReleaseSession), inputs_(Infos(model.inputs)), outputs_(Infos(model.outputs)) {}
 
-  std::optional<Error> ReadSignature();
-  const std::vector<TensorInfo>& inputs() const override { return inputs_; }
-  const std::vector<TensorInfo>& outputs() const override { return outputs_; }
   // ONNX Runtime's session may run on several threads at once.
   Result<std::unique_ptr<ModelSession>> MakeSession() const override {
     auto session = std::make_unique<OnnxRuntimeSession>(session_.get());
@@ -163,38 +162,12 @@ class OnnxRuntimeModel final : public ModelEvaluator {
 
  private:
   const Handle<OrtSession> session_;
-  std::vector<TensorInfo> inputs_, outputs_;
+  const std::vector<TensorInfo> inputs_, outputs_;
 };
-
-std::optional<Error> OnnxRuntimeModel::ReadSignature() {
-  OrtAllocator* allocator = nullptr;
-  if (auto error = ToError(Api()->GetAllocatorWithDefaultOptions(&allocator))) return error;
-  const auto read = [&](auto get_count, auto get_name, auto get_type,
-                        std::vector<TensorInfo>& infos) -> std::optional<Error> {
-    size_t count = 0;
-    if (auto error = ToError(get_count(session_.get(), &count))) return error;
-    for (size_t i = 0; i < count; ++i) {
-      TensorInfo& info = infos.emplace_back();
-      char* name = nullptr;
-      if (auto error = ToError(get_name(session_.get(), i, allocator, &name))) return error;
-      info.name = name;
-      if (auto error = ToError(Api()->AllocatorFree(allocator, name))) return error;
-      OrtTypeInfo* type = nullptr;
-      if (auto error = ToError(get_type(session_.get(), i, &type))) return error;
-      const Handle<OrtTypeInfo> owner(type, Api()->ReleaseTypeInfo);
-      if (auto error = ReadTensorInfo(type, info)) return error;
-    }
-    return std::nullopt;
-  };
-  if (auto error =
-          read(Api()->SessionGetInputCount, Api()->SessionGetInputName, Api()->SessionGetInputTypeInfo, inputs_))
-    return error;
-  return read(Api()->SessionGetOutputCount, Api()->SessionGetOutputName, Api()->SessionGetOutputTypeInfo, outputs_);
-}
 
 }  // namespace
 
-Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::byte> model) {
+Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::byte> bytes, const OnnxModel& model) {
   if (Api() == nullptr) {
     if (*OnnxRuntimeVersion() == '\0')
       return Error{
@@ -208,15 +181,15 @@ Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::b
   Result<Handle<OrtSessionOptions>> options = MakeOptions();
   if (!options) return Error{options.error()};
   OrtSession* session = nullptr;
-  if (auto error = ToError(Api()->CreateSessionFromArray(environment.env, model.data(), model.size(),
+  if (auto error = ToError(Api()->CreateSessionFromArray(environment.env, bytes.data(), bytes.size(),
                                                          options.value().get(), &session))) {
     return *error;
   }
-  auto loaded = std::make_unique<OnnxRuntimeModel>(session);
-  if (auto error = loaded->ReadSignature()) return *error;
-  return std::unique_ptr<ModelEvaluator>(std::move(loaded));
+  return std::unique_ptr<ModelEvaluator>(std::make_unique<OnnxRuntimeModel>(session, model));
 }
+
+}  // namespace internal
 
 const char* OnnxRuntimeVersion() { return OrtGetApiBase()->GetVersionString(); }
 
-}  // namespace weir::internal
+}  // namespace weir

@@ -1,12 +1,14 @@
 // In place of onnx_session.cc in a library that is built without ONNX Runtime.
 #include "onnx/model_session.h"
+#include "weir/controllers.h"
 
-namespace weir::internal {
+namespace weir {
 
-Result<std::unique_ptr<ModelEvaluator>> LoadInOnnxRuntime(std::span<const std::byte>) {
+Result<std::unique_ptr<internal::ModelEvaluator>> internal::LoadInOnnxRuntime(std::span<const std::byte>,
+                                                                              const OnnxModel&) {
   return Error{"this library was built without ONNX Runtime (CMake's option WEIR_ONNXRUNTIME)"};
 }
 
 const char* OnnxRuntimeVersion() { return ""; }
 
-}  // namespace weir::internal
+}  // namespace weir

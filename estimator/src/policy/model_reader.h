@@ -1,4 +1,4 @@
-// The description of a policy model, read from its signature and metadata and checked before its first decision.
+// The description of a policy model, read from its tensors and metadata and checked before its first decision.
 //
 // The contract (schema 1): inputs `observation` [1,D], optional `objective` [1,3], optional `state` [1,S]; outputs
 // `action` [1,A] and, with a state, `next_state` [1,S]; all float32. FeatureSpecification defines D. Metadata, all
@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "onnx/model_session.h"
 #include "onnx/onnx_model.h"
 #include "policy/action.h"
 #include "policy/feature_history.h"
@@ -66,14 +65,8 @@ struct ModelContract {
   std::string golden;  // JSON; empty for MMSys 2024 models
 };
 
-// The declarations of a model: inputs and outputs from its evaluator, and metadata.
-struct ModelSignature {
-  const std::vector<TensorInfo>& inputs;
-  const std::vector<TensorInfo>& outputs;
-  const OnnxModel& model;
-};
-
-Result<ModelContract> ReadModelContract(const ModelSignature& signature);
+// `model` has passed FindOnnxObjection().
+Result<ModelContract> ReadModelContract(const OnnxModel& model);
 
 }  // namespace internal
 }  // namespace weir

@@ -31,7 +31,7 @@ std::optional<Error> MakeEvaluator(std::span<const std::byte> bytes, const OnnxM
     return std::nullopt;
   }
   model.needs_onnxruntime = true;
-  auto evaluator = internal::LoadInOnnxRuntime(bytes);
+  auto evaluator = internal::LoadInOnnxRuntime(bytes, onnx);
   if (evaluator) {
     model.evaluator = std::move(evaluator.value());
     return std::nullopt;
@@ -50,12 +50,12 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
     return NotLoaded("it has " + std::to_string(bytes.size()) + " bytes, at most " + std::to_string(kMaxSize) +
                      " are allowed");
   }
-  const Result<OnnxModel> onnx = internal::ParseOnnxModel(bytes);
+  Result<OnnxModel> onnx = internal::ParseOnnxModel(bytes);
   if (!onnx) return NotLoaded(onnx.error());
   if (const auto objection = internal::FindOnnxObjection(onnx.value())) return NotLoaded(*objection);
   auto model = std::make_unique<LoadedModel>();
   if (const auto error = MakeEvaluator(bytes, onnx.value(), *model)) return NotLoaded(error->message);
-  auto contract = internal::ReadModelContract({model->evaluator->inputs(), model->evaluator->outputs(), onnx.value()});
+  auto contract = internal::ReadModelContract(onnx.value());
   if (!contract) return NotLoaded(contract.error());
   model->contract = std::move(contract.value());
   std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
@@ -69,7 +69,5 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
 const ModelDescription& PolicyModel::description() const { return loaded_->contract.description; }
 
 bool PolicyModel::needs_onnxruntime() const { return loaded_->needs_onnxruntime; }
-
-const char* OnnxRuntimeVersion() { return internal::OnnxRuntimeVersion(); }
 
 }  // namespace weir

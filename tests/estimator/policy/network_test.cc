@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "arrival/interval_accumulator.h"
 #include "counted_allocations.h"
 #include "onnx/model_session.h"
+#include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
 #include "policy/feature_history.h"
 #include "policy/policy.h"
@@ -35,18 +38,18 @@ int Observations() {
 
 // Both evaluators of one file.
 struct Pair {
+  explicit Pair(std::span<const std::byte> bytes) : model(internal::ParseOnnxModel(bytes).value()) {
+    EXPECT_FALSE(internal::FindOnnxObjection(model));
+    auto plan = internal::PlanNetwork(model);
+    auto loaded = internal::LoadInOnnxRuntime(bytes, model);
+    EXPECT_TRUE(plan && loaded) << (plan ? "" : plan.error()) << (loaded ? "" : loaded.error());
+    if (plan) ours = std::make_unique<internal::Network>(std::move(plan.value()));
+    if (loaded) theirs = std::move(loaded.value());
+  }
+
+  internal::OnnxModel model;
   std::unique_ptr<internal::ModelEvaluator> ours, theirs;
 };
-
-std::optional<Pair> LoadBoth(const std::vector<std::byte>& bytes) {
-  const auto onnx = internal::ParseOnnxModel(bytes);
-  if (!onnx) return std::nullopt;
-  auto plan = internal::PlanNetwork(onnx.value());
-  auto theirs = internal::LoadInOnnxRuntime(bytes);
-  EXPECT_TRUE(plan && theirs) << (plan ? "" : plan.error()) << (theirs ? "" : theirs.error());
-  if (!plan || !theirs) return std::nullopt;
-  return Pair{std::make_unique<internal::Network>(std::move(plan.value())), std::move(theirs.value())};
-}
 
 // Features over the whole range that models are tried on at load: some 0, the others of all orders of magnitude.
 class RandomObservations {
@@ -74,19 +77,19 @@ class RandomObservations {
 class Comparison {
  public:
   explicit Comparison(const Pair& pair)
-      : ours_(std::move(pair.ours->MakeSession().value())),
-        theirs_(std::move(pair.theirs->MakeSession().value())),
-        inputs_(pair.ours->inputs().size()),
-        outputs_(pair.ours->outputs().size()) {}
+      : model_(pair.model),
+        ours_(std::move(pair.ours->MakeSession().value())),
+        theirs_(std::move(pair.theirs->MakeSession().value())) {}
 
-  void Run(const std::function<void(size_t, std::span<float>)>& write) {
-    for (size_t i = 0; i < inputs_; ++i) {
-      write(i, ours_->input(i));
+  // `write` gets the name of each input.
+  void Run(const std::function<void(std::string_view, std::span<float>)>& write) {
+    for (size_t i = 0; i < model_.inputs.size(); ++i) {
+      write(model_.inputs[i].name, ours_->input(i));
       std::ranges::copy(ours_->input(i), theirs_->input(i).begin());
     }
     ASSERT_FALSE(ours_->Run());
     ASSERT_FALSE(theirs_->Run());
-    for (size_t i = 0; i < outputs_; ++i) {
+    for (size_t i = 0; i < model_.outputs.size(); ++i) {
       const std::span<const float> ours = ours_->output(i), theirs = theirs_->output(i);
       ASSERT_EQ(ours.size(), theirs.size());
       for (size_t j = 0; j < ours.size(); ++j) {
@@ -99,8 +102,8 @@ class Comparison {
   float worst() const { return worst_; }
 
  private:
+  const internal::OnnxModel& model_;
   std::unique_ptr<internal::ModelSession> ours_, theirs_;
-  const size_t inputs_, outputs_;
   float worst_ = 0;
 };
 
@@ -112,28 +115,27 @@ struct Model {
 class NetworkTest : public testing::TestWithParam<Model> {
  protected:
   void SetUp() override {
-    const std::vector<std::byte> bytes = GetParam().read(GetParam().name);
-    auto model = PolicyModel::Load(bytes);
+    auto model = PolicyModel::Load(bytes_);
     ASSERT_TRUE(model) << model.error();
     model_ = model.value();
     EXPECT_FALSE(model_->needs_onnxruntime());
     if (*OnnxRuntimeVersion() == '\0') return;
-    auto pair = LoadBoth(bytes);
-    ASSERT_TRUE(pair);
-    pair_ = std::move(*pair);
+    pair_.emplace(bytes_);
+    ASSERT_TRUE(pair_->ours && pair_->theirs);
   }
 
+  const std::vector<std::byte> bytes_ = GetParam().read(GetParam().name);
   std::shared_ptr<const PolicyModel> model_;
-  Pair pair_;
+  std::optional<Pair> pair_;
 };
 
 TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnRandomObservations) {
-  if (pair_.theirs == nullptr) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
-  Comparison comparison(pair_);
+  if (!pair_) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
+  Comparison comparison(*pair_);
   RandomObservations observations(model_->description());
   for (int n = 0; n < Observations(); ++n) {
-    comparison.Run([&](size_t i, std::span<float> input) {
-      if (pair_.ours->inputs()[i].name == "observation") return observations.Write(input);
+    comparison.Run([&](std::string_view name, std::span<float> input) {
+      if (name == "observation") return observations.Write(input);
       for (float& value : input) value = static_cast<float>(observations.Uniform());
     });
     ASSERT_LE(comparison.worst(), kTolerance) << "observation " << n;
@@ -143,8 +145,8 @@ TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnRandomObservations) {
 
 // Observations of a call: a path whose capacity steps, with queues, losses and pauses of the sender.
 TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnACall) {
-  if (pair_.theirs == nullptr) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
-  Comparison comparison(pair_);
+  if (!pair_) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
+  Comparison comparison(*pair_);
   const ModelDescription& description = model_->description();
   FeatureHistory history(description.features);
   IntervalAccumulator accumulator;
@@ -168,8 +170,8 @@ TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnACall) {
     }
     now += description.interval;
     history.Add(accumulator.Take(now, DataRate::KilobitsPerSecond(100 + n % 4'000)));
-    comparison.Run([&](size_t i, std::span<float> input) {
-      if (pair_.ours->inputs()[i].name == "observation") return history.Write(input);
+    comparison.Run([&](std::string_view name, std::span<float> input) {
+      if (name == "observation") return history.Write(input);
       for (float& value : input) value = uniform(random);
     });
     ASSERT_LE(comparison.worst(), kTolerance) << "after " << (now - start).seconds() << " s";
@@ -230,20 +232,6 @@ TEST(PolicyModelTest, LeavesWhatItDoesNotKnowToOnnxRuntime) {
   auto model = PolicyModel::Load(ReadTestModel("foreign_operator"));
   ASSERT_TRUE(model) << model.error();
   EXPECT_TRUE(model.value()->needs_onnxruntime());
-}
-
-TEST(PolicyModelTest, IsShared) {
-  const auto model = PolicyModel::Load(ReadTestModel("recurrent"));
-  ASSERT_TRUE(model) << model.error();
-  Policy first(model.value()), second(model.value());
-  const std::vector<float> observation(first.description().observation_size, 0.5f);
-  float action = 0;
-  // Each counts its own decisions.
-  ASSERT_EQ(first.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
-  ASSERT_EQ(first.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
-  EXPECT_FLOAT_EQ(action, 2e6f);
-  ASSERT_EQ(second.Run(observation, kBalanced, {&action, 1}), PolicyFault::kNone);
-  EXPECT_FLOAT_EQ(action, 1e6f);
 }
 
 }  // namespace
