@@ -2,7 +2,10 @@
 #ifndef WEIR_TESTS_BENCH_BENCHMARKS_H_
 #define WEIR_TESTS_BENCH_BENCHMARKS_H_
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -27,6 +30,27 @@ inline double Quantile(std::vector<double>& values, double ratio) {
   std::ranges::nth_element(values, nth);
   return *nth;
 }
+
+// How long single calls take, as counters p50_us and p99_us.
+class Durations {
+ public:
+  // Times one call of `function`.
+  template <class Function>
+  void Measure(Function function) {
+    const auto begin = std::chrono::steady_clock::now();
+    function();
+    const auto end = std::chrono::steady_clock::now();
+    us_.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
+  }
+  void Reserve(size_t calls) { us_.reserve(calls); }
+  void Report(benchmark::State& state) {
+    state.counters["p50_us"] = Quantile(us_, 0.5);
+    state.counters["p99_us"] = Quantile(us_, 0.99);
+  }
+
+ private:
+  std::vector<double> us_;
+};
 
 }  // namespace weir
 

@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,7 @@
 #include "benchmarks.h"
 #include "counted_allocations.h"
 #include "onnx/network.h"
-#include "onnx/onnx_model.h"
+#include "onnx/onnx_inspection.h"
 #include "policy/policy_agent.h"
 
 namespace weir {
@@ -72,24 +71,24 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   }
   PolicyAgent agent(std::make_unique<InlineExecutor>(std::move(policy.value())));
   const std::vector<IntervalStatistics> intervals = RandomIntervals();
-  std::vector<double> durations_us;
-  durations_us.reserve(kDecisions);
+  Durations durations;
+  durations.Reserve(kDecisions);
   size_t next = 0;
+  int64_t faults = 0;
   const int64_t allocations_before = CountedAllocations();
   for (auto _ : state) {
-    const auto begin = std::chrono::steady_clock::now();
-    agent.Observe(intervals[next], Timestamp::Micros(0));
-    benchmark::DoNotOptimize(agent.Finish(Timestamp::Micros(0), DataRate::KilobitsPerSecond(1000)));
-    const auto end = std::chrono::steady_clock::now();
-    durations_us.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
+    durations.Measure([&] {
+      agent.Observe(intervals[next], Timestamp::Micros(0));
+      faults += agent.Finish(Timestamp::Micros(0), DataRate::KilobitsPerSecond(1000)) ? 0 : 1;
+    });
     next = (next + 1) % kIntervals;
   }
   state.counters["allocations"] =
       static_cast<double>(CountedAllocations() - allocations_before) / static_cast<double>(state.iterations());
-  state.counters["p50_us"] = Quantile(durations_us, 0.5);
-  state.counters["p99_us"] = Quantile(durations_us, 0.99);
-  state.counters["faults"] = static_cast<double>(agent.faults().total());
-  const auto onnx = internal::ParseOnnxModel(bytes);
+  durations.Report(state);
+  state.counters["faults"] = static_cast<double>(faults);
+  auto onnx = internal::ParseOnnxModel(bytes);
+  static_cast<void>(internal::FindOnnxObjection(onnx.value()));
   const auto plan = internal::PlanNetwork(onnx.value());
   if (!plan) return;
   // Memory that all users of the model share: the trees, and all constants.

@@ -3,7 +3,6 @@
 // decisions.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <memory>
 #include <random>
 #include <utility>
@@ -25,25 +24,6 @@ std::unique_ptr<Policy> LoadShipped() {
   auto policy = Policy::Load(ShippedModel());
   return policy ? std::move(policy.value()) : nullptr;
 }
-
-class Durations {
- public:
-  // Times one call of `function`.
-  template <class Function>
-  void Measure(Function function) {
-    const auto begin = std::chrono::steady_clock::now();
-    function();
-    const auto end = std::chrono::steady_clock::now();
-    us_.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
-  }
-  void Report(benchmark::State& state) {
-    state.counters["p50_us"] = Quantile(us_, 0.5);
-    state.counters["p99_us"] = Quantile(us_, 0.99);
-  }
-
- private:
-  std::vector<double> us_;
-};
 
 // The shipped model as pilot.
 template <class... Copilots>

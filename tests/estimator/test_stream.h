@@ -1,4 +1,5 @@
-// A stream of RTP packets as a test wants it: consecutive numbers, send times on the sender's clock, any delay.
+// Arrivals, and streams of RTP packets, as a test wants them: consecutive numbers, send times on the sender's clock,
+// any delay.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_STREAM_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_STREAM_H_
 
@@ -7,6 +8,18 @@
 #include "weir/arrival.h"
 
 namespace weir {
+
+// A packet of `bytes`, without headers, as the statistics hand it on.
+inline Arrival ArrivalOf(Timestamp time, uint32_t bytes, TimeDelta queueing_delay = TimeDelta::Zero(),
+                         int32_t lost_change = 0) {
+  Arrival arrival;
+  arrival.packet.arrival_time = time;
+  arrival.packet.payload_size = bytes;
+  arrival.has_delay = true;
+  arrival.queueing_delay = queueing_delay;
+  arrival.lost_change = lost_change;
+  return arrival;
+}
 
 // abs-send-time of a moment on the sender's clock.
 inline uint32_t AbsSendTime(Timestamp time) {

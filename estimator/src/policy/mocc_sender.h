@@ -46,7 +46,6 @@ class MoccSender {
   DataRate sending_rate() const { return rate_; }
 
   const ModelDescription& description() const { return agent_.description(); }
-  const PolicyFaultCounters& faults() const { return agent_.faults(); }
 
  private:
   PolicyAgent agent_;

@@ -35,33 +35,11 @@ std::optional<DataRate> PolicyAgent::Finish(Timestamp now, DataRate current) {
   const TimeDelta age = now - submitted_at_;
   if (!answer && age < description().interval) return std::nullopt;
   waiting_ = false;
-  if (!answer || age > description().interval) {
-    ++faults_.late_answer;
-    return std::nullopt;
-  }
-  return Rate(*answer, current);
-}
-
-std::optional<DataRate> PolicyAgent::Rate(const PolicyAnswer& answer, DataRate current) {
-  switch (answer.fault) {
-    case PolicyFault::kNone:
-      break;
-    case PolicyFault::kBadObservation:
-      ++faults_.bad_observation;
-      return std::nullopt;
-    case PolicyFault::kRuntimeError:
-      ++faults_.runtime_error;
-      return std::nullopt;
-    case PolicyFault::kNonFiniteOutput:
-      ++faults_.non_finite_output;
-      return std::nullopt;
-  }
-  std::span<const float> action = answer.action;
+  if (!answer || age > description().interval || answer->fault != PolicyFault::kNone) return std::nullopt;
+  std::span<const float> action = answer->action;
   // (bandwidth, standard deviation)
   if (description().format == ModelFormat::kMmsys2024) action = action.first(1);
-  const std::optional<DataRate> rate = description().action.Apply(action, current);
-  if (!rate) ++faults_.unusable_action;
-  return rate;
+  return description().action.Apply(action, current);
 }
 
 void PolicyAgent::Reset() {

@@ -3,7 +3,6 @@
 #define WEIR_ESTIMATOR_SRC_POLICY_POLICY_AGENT_H_
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,17 +14,6 @@
 #include "weir/units.h"
 
 namespace weir {
-
-// How often a decision failed, by cause.
-struct PolicyFaultCounters {
-  uint64_t bad_observation = 0;
-  uint64_t runtime_error = 0;
-  uint64_t non_finite_output = 0;
-  uint64_t unusable_action = 0;  // finite, but no rate follows from it
-  uint64_t late_answer = 0;      // later than one interval; dropped
-
-  uint64_t total() const { return bad_observation + runtime_error + non_finite_output + unusable_action + late_answer; }
-};
 
 // A decision is Observe() and then Finish(), until it is no longer waiting.
 class PolicyAgent {
@@ -40,7 +28,7 @@ class PolicyAgent {
   // The same for models of the format kMmsys2024.
   void Observe(const MmsysFeatures& features, Timestamp now);
   // The rate that follows, within the model's bounds; `current` is the rate in force. Nothing while it is waiting, and
-  // on a fault, which is counted.
+  // on a fault: the policy failed, no rate follows from its action, or its answer took more than an interval.
   std::optional<DataRate> Finish(Timestamp now, DataRate current);
   bool waiting() const { return waiting_; }
   // When to call Finish() again, while it is waiting.
@@ -52,11 +40,8 @@ class PolicyAgent {
   // Forgets history and recurrent state, as after a long gap, and drops an answer that it waits for.
   void Reset();
 
-  const PolicyFaultCounters& faults() const { return faults_; }
-
  private:
   void Submit(Timestamp now);
-  std::optional<DataRate> Rate(const PolicyAnswer& answer, DataRate current);
 
   std::unique_ptr<PolicyExecutor> executor_;
   std::optional<FeatureHistory> history_;
@@ -64,7 +49,6 @@ class PolicyAgent {
   std::vector<float> observation_;
   bool waiting_ = false;
   Timestamp submitted_at_ = Timestamp::MinusInfinity();
-  PolicyFaultCounters faults_;
 };
 
 }  // namespace weir

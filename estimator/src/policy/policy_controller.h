@@ -17,9 +17,9 @@
 
 namespace weir {
 
-// Decides once per interval of its model. A decision that fails, or that takes longer than one interval, is counted and
-// answered with no target, which the host takes as a fault. While an answer is out the rate in force stays. The packet
-// path allocates nothing; a decision allocates only what ONNX Runtime does inside.
+// Decides once per interval of its model. A decision that fails, or that takes longer than one interval, is answered
+// with no target, which the host takes as a fault. While an answer is out the rate in force stays. The packet path
+// allocates nothing; a decision allocates only what ONNX Runtime does inside.
 class PolicyController final : public ReceiverController {
  public:
   explicit PolicyController(std::unique_ptr<Policy> policy)
@@ -37,7 +37,6 @@ class PolicyController final : public ReceiverController {
   Timestamp next_timeout() const override { return agent_.waiting() ? poll_at_ : timer_.due(); }
 
   const ModelDescription& description() const { return agent_.description(); }
-  const PolicyFaultCounters& faults() const { return agent_.faults(); }
 
  private:
   void Observe(Timestamp now);
