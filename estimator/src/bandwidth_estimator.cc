@@ -1,6 +1,7 @@
 #include "weir/bandwidth_estimator.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "arrival/arrival_history.h"
@@ -56,37 +57,15 @@ Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints
 
 std::string_view ToString(const EstimateReason& reason) {
   if (reason.guard_rule) return GuardRules()[*reason.guard_rule].reason;
-  switch (reason.source) {
-    case TargetSource::kNone:
-    case TargetSource::kUndecided:
-    case TargetSource::kStart:
-      return "start";
-    case TargetSource::kController:
-      return "controller";
-    case TargetSource::kCandidate:
-      return "candidate";
-    case TargetSource::kFallback:
-      return "fallback";
-    case TargetSource::kHeld:
-      return "held";
-    case TargetSource::kProbe:
-      return "probe";
-  }
-  return "";
+  // Before the first target of any controller the start rate is in force.
+  constexpr std::array<std::string_view, 8> kNames{"start",     "start",    "start", "controller",
+                                                   "candidate", "fallback", "held",  "probe"};
+  return kNames[static_cast<size_t>(reason.source)];
 }
 
 std::string_view ToString(TimeoutReason reason) {
-  switch (reason) {
-    case TimeoutReason::kStart:
-      return "start";
-    case TimeoutReason::kController:
-      return "controller";
-    case TimeoutReason::kGuard:
-      return "guard";
-    case TimeoutReason::kFirstPackets:
-      return "first_packets";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> kNames{"start", "controller", "guard", "first_packets"};
+  return kNames[static_cast<size_t>(reason)];
 }
 
 struct BandwidthEstimator::Path {

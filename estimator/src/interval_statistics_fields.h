@@ -4,10 +4,10 @@
 #define WEIR_INTERVAL_STATISTICS_FIELDS_H_
 
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "registry.h"
 #include "weir/interval_statistics.h"
 
 namespace weir {
@@ -22,27 +22,9 @@ inline constexpr double kMaxDelayGradient = 1e5;
 // Scaling of a feature in trained networks; trainer/gym/scaling.py has the formulas. kRateOverRule is
 // relative to the rate of the ten-line rule.
 enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
-inline std::string_view ToString(InputScale scale) {
-  switch (scale) {
-    case InputScale::kUnscaled:
-      return "unscaled";
-    case InputScale::kRateOverRule:
-      return "rate_over_rule";
-    case InputScale::kDelay:
-      return "delay";
-    case InputScale::kCount:
-      return "count";
-    case InputScale::kTime:
-      return "time";
-    case InputScale::kSquareRoot:
-      return "square_root";
-    case InputScale::kGradient:
-      return "gradient";
-    case InputScale::kLogRatio:
-      return "log_ratio";
-  }
-  return "";
-}
+inline constexpr std::array<std::string_view, 8> kInputScaleNames{
+    "unscaled", "rate_over_rule", "delay", "count", "time", "square_root", "gradient", "log_ratio"};
+constexpr std::string_view ToString(InputScale scale) { return kInputScaleNames[static_cast<size_t>(scale)]; }
 
 struct FeatureRange {
   // Both inclusive, low < high.
@@ -122,23 +104,13 @@ inline constexpr auto kIntervalStatisticsFields = [] {
 static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * sizeof(double),
               "every field of IntervalStatistics needs its line in kIntervalStatisticsFields");
 
-// The field of that name; nothing when there is none.
-inline std::optional<IntervalStatisticsField> FindIntervalStatisticsField(std::string_view name) {
-  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
-    if (field.name == name) return field;
-  }
-  return std::nullopt;
+// Null when there is no field of that name.
+inline const IntervalStatisticsField* FindIntervalStatisticsField(std::string_view name) {
+  return FindRow(kIntervalStatisticsFields, name);
 }
 
-// All names, separated by commas, for messages about one that is unknown.
-inline std::string IntervalStatisticsFieldNames() {
-  std::string names;
-  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
-    if (!names.empty()) names += ", ";
-    names += field.name;
-  }
-  return names;
-}
+// All names, for messages about one that is unknown.
+inline std::string IntervalStatisticsFieldNames() { return ListNames(kIntervalStatisticsFields); }
 
 }  // namespace weir
 

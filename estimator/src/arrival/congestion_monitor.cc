@@ -1,6 +1,7 @@
 #include "arrival/congestion_monitor.h"
 
 #include <algorithm>
+#include <array>
 
 namespace weir {
 namespace {
@@ -26,15 +27,8 @@ bool Loses(const ArrivalHistory& arrivals) {
 }  // namespace
 
 std::string_view ToString(CongestionState state) {
-  switch (state) {
-    case CongestionState::kNormal:
-      return "normal";
-    case CongestionState::kEarlyWarning:
-      return "early_warning";
-    case CongestionState::kCongested:
-      return "congested";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames{"normal", "early_warning", "congested"};
+  return kNames[static_cast<size_t>(state)];
 }
 
 void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target) {

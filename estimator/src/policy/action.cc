@@ -1,20 +1,13 @@
 #include "policy/action.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace weir {
 namespace {
 
-struct NamedKind {
-  ActionKind kind;
-  std::string_view name;
-};
-
-constexpr NamedKind kNames[] = {{ActionKind::kRate, "rate_bps"},
-                                {ActionKind::kLogRate, "log_rate"},
-                                {ActionKind::kRelative, "relative"},
-                                {ActionKind::kDiscrete, "discrete"}};
+constexpr std::array<std::string_view, 4> kNames{"rate_bps", "log_rate", "relative", "discrete"};
 
 // The index of the highest score, or the index itself. Nothing when there is no such multiplier.
 std::optional<size_t> Choice(std::span<const float> action, size_t choices) {
@@ -31,18 +24,11 @@ std::optional<size_t> Choice(std::span<const float> action, size_t choices) {
 }  // namespace
 
 std::optional<ActionKind> ParseActionKind(std::string_view name) {
-  for (const NamedKind& named : kNames) {
-    if (named.name == name) return named.kind;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(kNames, name);
+  return found == kNames.end() ? std::nullopt : std::optional(static_cast<ActionKind>(found - kNames.begin()));
 }
 
-std::string_view ToString(ActionKind kind) {
-  for (const NamedKind& named : kNames) {
-    if (named.kind == kind) return named.name;
-  }
-  return "unknown";
-}
+std::string_view ToString(ActionKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
 std::optional<DataRate> ActionMapping::Apply(std::span<const float> action, DataRate current) const {
   if (action.empty()) return std::nullopt;
