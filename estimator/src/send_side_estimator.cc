@@ -58,16 +58,107 @@ uint32_t AbsSendTime(Timestamp time) {
 
 class SendSideEstimator::Impl {
  public:
-  Impl(BandwidthEstimator made, const SendSideEstimatorConfig& config);
+  Impl(BandwidthEstimator made, const SendSideEstimatorConfig& config)
+      : estimator(std::move(made)),
+        pacing_factor(config.pacing_factor),
+        constraints_(config.estimator.constraints),
+        history_(kHistory) {
+    pending_.reserve(kMaxPending);
+  }
 
-  void OnSentPacket(const PacketDeparture& packet);
-  void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now);
-  void OnTimeout(Timestamp now);
-  Timestamp next_timeout() const;
-  std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
+  void OnSentPacket(const PacketDeparture& packet) {
+    const int64_t step = static_cast<uint16_t>(packet.sequence_number - static_cast<uint16_t>(last_sent_));
+    const bool in_order = !started() || (step > 0 && step < kHalfOfNumbers);
+    if (!in_order || !IsTime(packet.send_time) || packet.size < DataSize::Zero() || packet.size > kMaxSize) {
+      ++counters.invalid;
+      return;
+    }
+    now_ = std::max(now_, EndPause(packet.send_time));
+    latest_departure_ = now_;
+    if (!started()) {
+      Begin(now_);
+      last_sent_ = next_to_settle_ = packet.sequence_number;
+    } else {
+      for (int64_t skipped = 1; skipped < std::min<int64_t>(step, kHistory); ++skipped) At(last_sent_ + skipped) = {};
+      last_sent_ += step;
+    }
+    Departure& departure = At(last_sent_);
+    departure.abs_send_time = AbsSendTime(packet.send_time - paused_) & kAbsSendTimeMask;
+    departure.kind = packet.kind;
+    departure.state = State::kInFlight;
+    departure.size = static_cast<uint16_t>(packet.size.bytes());
+    if (probes) probes->OnSentPacket(last_sent_, packet);
+  }
 
-  DataRate rate() const;
-  DataSize congestion_window() const;
+  void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now) {
+    if (!started() || !IsTime(now)) {
+      counters.not_in_history += feedback.size();
+      return;
+    }
+    now_ = std::max(now_, is_answered() ? std::min(now - paused_, pause_begins()) : now - paused_);
+    AlignClocks(feedback);
+    TimeDelta feedback_delay = TimeDelta::MinusInfinity();
+    for (const PacketFeedback& report : feedback) {
+      const int64_t sequence_number = Unwrap(report.sequence_number);
+      if (!IsInHistory(sequence_number)) {
+        ++counters.not_in_history;
+        continue;
+      }
+      Departure& departure = At(sequence_number);
+      if (IsSettled(sequence_number)) {
+        ++counters.duplicates;
+      } else if (report.fate == PacketFate::kReceived) {
+        feedback_delay = std::max(feedback_delay, SinceSent(sequence_number));
+        OnReceived(sequence_number, report.receive_time);
+      } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
+        ++counters.lost;
+        departure.state = State::kLost;
+        departure.number = next_number_++;
+        if (probes) probes->OnLost(sequence_number);
+      }
+    }
+    if (feedback_delay.IsFinite()) {
+      feedback_delay_ = std::min({feedback_delay, feedback_delay_ + kFeedbackDelayGrowth, kMaxFeedbackDelay});
+    }
+    FeedPending();
+    const Timestamp sent = TimeOfFeedback();
+    if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
+    Probe();
+  }
+
+  void OnTimeout(Timestamp now) {
+    if (!started() || !IsTime(now)) return;
+    now_ = std::max(now_, std::min(now - paused_, pause_begins()));
+    DecideBefore(latest_arrival_ + (now_ - latest_arrival_known_) - kSilence + TimeDelta::Micros(1));
+    Probe();
+  }
+
+  Timestamp next_timeout() const {
+    if (!started()) return Timestamp::PlusInfinity();
+    const Timestamp next = latest_arrival_known_ + (estimator.next_timeout() - latest_arrival_) + kSilence;
+    return next < pause_begins() ? next + paused_ : Timestamp::PlusInfinity();
+  }
+
+  std::optional<Error> SetConstraints(const TargetRateConstraints& constraints) {
+    const DataRate before = rate();
+    TargetRateConstraints at_arrivals = constraints;
+    at_arrivals.at_time = estimator_time;
+    if (auto error = estimator.SetConstraints(at_arrivals)) return error;
+    constraints_ = constraints;
+    if (started() && rate() != before) decided_at = now_ + paused_;
+    return std::nullopt;
+  }
+
+  DataRate rate() const {
+    const DataRate target = estimator.latest().target_rate;
+    return probes ? std::clamp(probes->TargetRate(target), constraints_.min_rate, constraints_.max_rate) : target;
+  }
+
+  DataSize congestion_window() const {
+    if (!feedback_delay_.IsFinite()) return DataSize::PlusInfinity();
+    const TimeDelta queue = std::max(kMaxQueueTime, feedback_delay_ * kMaxQueueShare);
+    return std::max(rate() * (feedback_delay_ + queue), kMinCongestionWindow);
+  }
 
   BandwidthEstimator estimator;
   // Null before there is a desired rate.
@@ -102,35 +193,212 @@ class SendSideEstimator::Impl {
   bool started() const { return decided_at.IsFinite(); }
   int64_t oldest() const { return last_sent_ + 1 - static_cast<int64_t>(kHistory); }
   Departure& At(int64_t sequence_number) { return history_[static_cast<size_t>(sequence_number) % kHistory]; }
-  bool IsInHistory(int64_t sequence_number);
+  bool IsInHistory(int64_t sequence_number) {
+    return sequence_number >= std::max<int64_t>(oldest(), 0) && At(sequence_number).state != State::kNotSent;
+  }
   // The latest departure with this number, unwrapped.
-  int64_t Unwrap(uint16_t sequence_number) const;
+  int64_t Unwrap(uint16_t sequence_number) const {
+    return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
+  }
 
-  void Begin(Timestamp now);
+  void Begin(Timestamp now) {
+    decided_at = latest_arrival_ = latest_arrival_known_ = now;
+    Decide(now);
+  }
+
   // The sender pauses from then until it sends again: without packets there is no feedback, and no outage either.
-  Timestamp pause_begins() const;
+  Timestamp pause_begins() const {
+    const Timestamp begins = is_answered() ? std::max(latest_departure_, latest_arrival_known_) + kSilence
+                                           : latest_departure_ + kMaxUnanswered;
+    return std::max(begins, now_);
+  }
+
   bool is_answered() const { return next_to_settle_ > last_sent_; }
+
   // Takes a pause that ends at `now` out of the time. Returns `now` without it.
-  Timestamp EndPause(Timestamp now);
+  Timestamp EndPause(Timestamp now) {
+    now = now - paused_;
+    if (!started() || now <= pause_begins()) return now;
+    const TimeDelta pause = now - pause_begins();
+    paused_ += pause;
+    clock_offset_ -= pause;
+    for (int64_t i = std::max(next_to_settle_, oldest()); i <= last_sent_; ++i) {
+      if (At(i).state != State::kInFlight) continue;
+      At(i).state = State::kNotSent;
+      ++counters.fate_unknown;
+    }
+    next_to_settle_ = last_sent_ + 1;
+    return now - pause;
+  }
+
   // By the sender's clock alone; less than 64 s.
-  TimeDelta SinceSent(int64_t sequence_number);
+  TimeDelta SinceSent(int64_t sequence_number) {
+    const uint32_t ticks = (AbsSendTime(now_) - At(sequence_number).abs_send_time) & kAbsSendTimeMask;
+    return TimeDelta::Micros((int64_t{ticks} * 1'000'000) >> 18);
+  }
+
   // Another report of it has nothing new: it was received, or lost so long ago that it cannot still arrive.
-  bool IsSettled(int64_t sequence_number);
-  void AlignClocks(std::span<const PacketFeedback> feedback);
+  bool IsSettled(int64_t sequence_number) {
+    const State state = At(sequence_number).state;
+    return state == State::kDone ||
+           (state == State::kLost && latest_delay_.IsFinite() && SinceSent(sequence_number) > latest_delay_ + kMaxAge);
+  }
+
+  // The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count. The
+  // sender's clock tells which of them are possible: no packet arrives after its report, nor far earlier than the
+  // fastest before it, unless its report came earlier too, since a queue drained; nor do delays fall on and on. Other
+  // times count only after several messages in a row agreed on a step.
+  void AlignClocks(std::span<const PacketFeedback> feedback) {
+    std::optional<int64_t> latest;
+    Timestamp latest_time = Timestamp::MinusInfinity();
+    for (const PacketFeedback& report : feedback) {
+      if (report.fate != PacketFate::kReceived || !IsTime(report.receive_time)) continue;
+      const int64_t sequence_number = Unwrap(report.sequence_number);
+      if (!IsInHistory(sequence_number) || IsSettled(sequence_number)) continue;
+      if (latest && report.receive_time <= latest_time) continue;
+      latest = sequence_number;
+      latest_time = report.receive_time;
+    }
+    if (!latest) return;
+    const bool first = !latest_delay_.IsFinite();
+    if (first) clock_offset_ = std::max(now_, latest_arrival_) - latest_time;
+    const Timestamp arrival = latest_time + clock_offset_;
+    const TimeDelta since_sent = SinceSent(*latest);
+    const TimeDelta delay = since_sent - (now_ - arrival);
+    const TimeDelta faster = first ? TimeDelta::Zero() : std::max(lowest_since_sent_ - since_sent, TimeDelta::Zero());
+    const TimeDelta fall = first ? TimeDelta::Zero() : std::max(lowest_delay_ - delay - faster, TimeDelta::Zero());
+    plausible_ = arrival <= now_ + kMaxAdvance && fall <= std::min(kFresh, kMaxFall - fallen_);
+    if (!plausible_) return OnImplausibleTimes(std::min(latest_delay_, since_sent) - delay);
+    implausible_messages_ = 0;
+    fallen_ = std::max(fallen_ - kDelayGrowth, TimeDelta::Zero()) + fall;
+    latest_delay_ = delay;
+    lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
+    lowest_since_sent_ = std::min(first ? since_sent : lowest_since_sent_ + kDelayGrowth, since_sent);
+  }
+
   // The receiver's clock may have stepped by -`shift`.
-  void OnImplausibleTimes(TimeDelta shift);
-  Timestamp TimeOfFeedback();
-  void OnReceived(int64_t sequence_number, Timestamp receive_time);
+  void OnImplausibleTimes(TimeDelta shift) {
+    if ((shift - shift_).Abs() > kFresh) implausible_messages_ = 0;
+    shift_ = shift;
+    if (++implausible_messages_ < kConfirmations) return;
+    ++counters.clock_restarts;
+    clock_offset_ += shift;
+    return_delay_ = TimeDelta::PlusInfinity();
+    implausible_messages_ = 0;
+    plausible_ = true;
+  }
+
+  // Estimates when the receiver sent the latest feedback: the shortest return delay ago, and a little after the latest
+  // arrival. Decisions at the arrivals themselves would have irregular intervals.
+  Timestamp TimeOfFeedback() {
+    return_delay_ = std::min(return_delay_ + kDelayGrowth, now_ - latest_arrival_);
+    return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);
+  }
+
+  void OnReceived(int64_t sequence_number, Timestamp receive_time) {
+    const Timestamp arrival_time = plausible_
+                                       ? receive_time + clock_offset_
+                                       : now_ - std::max(SinceSent(sequence_number) - latest_delay_, TimeDelta::Zero());
+    if (!IsTime(receive_time) || !IsTime(arrival_time)) {
+      ++counters.invalid;
+      return;
+    }
+    ++counters.received;
+    if (probes) probes->OnReceived(sequence_number, receive_time);
+    if (sequence_number >= next_to_settle_) {
+      AddUnknown(sequence_number, arrival_time);
+      next_to_settle_ = sequence_number + 1;
+    }
+    Add({arrival_time, sequence_number, plausible_});
+  }
+
   // Counts the packets that feedback passed over before an arrival as received.
-  void AddUnknown(int64_t until, Timestamp arrival_time);
-  void Add(const Pending& arrival);
-  void FeedPending();
-  void Feed(const Pending& arrival);
+  void AddUnknown(int64_t until, Timestamp arrival_time) {
+    const int64_t from = std::max(next_to_settle_, oldest());
+    const auto is_unknown = [this](int64_t sequence_number) { return At(sequence_number).state == State::kInFlight; };
+    int64_t unknown = 0;
+    for (int64_t i = from; i < until; ++i) unknown += is_unknown(i) ? 1 : 0;
+    if (unknown == 0) return;
+    counters.fate_unknown += static_cast<uint64_t>(unknown);
+    const TimeDelta gap = std::max(arrival_time - latest_arrival_, TimeDelta::Zero());
+    const TimeDelta step = TimeDelta::Micros(gap.us() / (unknown + 1));
+    Timestamp time = arrival_time - TimeDelta::Micros(step.us() * unknown);
+    for (int64_t i = from; i < until; ++i) {
+      if (!is_unknown(i)) continue;
+      Add({time, i, false});
+      time += step;
+    }
+  }
+
+  void Add(const Pending& arrival) {
+    if (arrival.arrival_time > latest_arrival_) {
+      latest_arrival_ = arrival.arrival_time;
+      latest_arrival_known_ = now_;
+    }
+    Departure& departure = At(arrival.sequence_number);
+    const bool was_lost = departure.state == State::kLost;
+    departure.state = State::kDone;
+    if (!was_lost) {
+      if (arrival.arrival_time < estimator_time - kFresh) {
+        ++counters.late;
+        return;
+      }
+      departure.number = next_number_++;
+    }
+    if (pending_.size() == kMaxPending) FeedPending();
+    const Timestamp oldest = latest_arrival_ - kMaxAge;
+    const bool too_old = arrival.arrival_time < oldest;
+    pending_.push_back(too_old ? Pending{oldest, arrival.sequence_number, false} : arrival);
+  }
+
+  void FeedPending() {
+    std::ranges::sort(pending_, [](const Pending& a, const Pending& b) {
+      return std::pair(a.arrival_time, +a.sequence_number) < std::pair(b.arrival_time, +b.sequence_number);
+    });
+    for (const Pending& arrival : pending_) Feed(arrival);
+    pending_.clear();
+  }
+
+  void Feed(const Pending& arrival) {
+    DecideBefore(std::min(arrival.arrival_time, latest_arrival_ - kFresh));
+    const Departure& departure = At(arrival.sequence_number);
+    estimator.OnPacket({.arrival_time = arrival.arrival_time,
+                        .sequence_number = departure.number,
+                        .kind = departure.kind,
+                        .has_abs_send_time = arrival.has_delay,
+                        .abs_send_time = departure.abs_send_time,
+                        .payload_size = departure.size});
+  }
+
   // Lets the estimator decide everything that is due before `time`.
-  void DecideBefore(Timestamp time);
+  void DecideBefore(Timestamp time) {
+    // The estimator ignores later times and would be due for ever.
+    time = std::min(time, kMaxTime);
+    if (time - estimator_time > kMaxSilence) Decide(time - kMaxSilence);
+    while (estimator.next_timeout() < time) Decide(estimator.next_timeout());
+  }
+
   // After every decision that feedback or a timeout brought.
-  void Probe();
-  void Decide(Timestamp time);
+  void Probe() {
+    if (!probes) return;
+    const DataRate before = rate();
+    const auto shown =
+        probes->OnProgress({.now = now_ + paused_,
+                            .target = estimator.latest().target_rate,
+                            .max_rate = constraints_.max_rate,
+                            .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
+                            .state = estimator.network_state().state});
+    if (shown) estimator.OnProbeResult(*shown);
+    if (rate() != before) decided_at = now_ + paused_;
+  }
+
+  void Decide(Timestamp time) {
+    const DataRate before = rate();
+    estimator_time = time;
+    // The rate in force is read from the estimator instead of the result.
+    static_cast<void>(estimator.OnTimeout(time));
+    if (rate() != before) decided_at = now_ + paused_;
+  }
 
   TargetRateConstraints constraints_;
   std::vector<Departure> history_;
@@ -170,304 +438,6 @@ class SendSideEstimator::Impl {
   int implausible_messages_ = 0;
   TimeDelta shift_ = TimeDelta::Zero();
 };
-
-SendSideEstimator::Impl::Impl(BandwidthEstimator made, const SendSideEstimatorConfig& config)
-    : estimator(std::move(made)),
-      pacing_factor(config.pacing_factor),
-      constraints_(config.estimator.constraints),
-      history_(kHistory) {
-  pending_.reserve(kMaxPending);
-}
-
-DataRate SendSideEstimator::Impl::rate() const {
-  const DataRate target = estimator.latest().target_rate;
-  return probes ? std::clamp(probes->TargetRate(target), constraints_.min_rate, constraints_.max_rate) : target;
-}
-
-void SendSideEstimator::Impl::OnSentPacket(const PacketDeparture& packet) {
-  const int64_t step = static_cast<uint16_t>(packet.sequence_number - static_cast<uint16_t>(last_sent_));
-  const bool in_order = !started() || (step > 0 && step < kHalfOfNumbers);
-  if (!in_order || !IsTime(packet.send_time) || packet.size < DataSize::Zero() || packet.size > kMaxSize) {
-    ++counters.invalid;
-    return;
-  }
-  now_ = std::max(now_, EndPause(packet.send_time));
-  latest_departure_ = now_;
-  if (!started()) {
-    Begin(now_);
-    last_sent_ = next_to_settle_ = packet.sequence_number;
-  } else {
-    for (int64_t skipped = 1; skipped < std::min<int64_t>(step, kHistory); ++skipped) At(last_sent_ + skipped) = {};
-    last_sent_ += step;
-  }
-  Departure& departure = At(last_sent_);
-  departure.abs_send_time = AbsSendTime(packet.send_time - paused_) & kAbsSendTimeMask;
-  departure.kind = packet.kind;
-  departure.state = State::kInFlight;
-  departure.size = static_cast<uint16_t>(packet.size.bytes());
-  if (probes) probes->OnSentPacket(last_sent_, packet);
-}
-
-Timestamp SendSideEstimator::Impl::pause_begins() const {
-  const Timestamp begins = is_answered() ? std::max(latest_departure_, latest_arrival_known_) + kSilence
-                                         : latest_departure_ + kMaxUnanswered;
-  return std::max(begins, now_);
-}
-
-Timestamp SendSideEstimator::Impl::EndPause(Timestamp now) {
-  now = now - paused_;
-  if (!started() || now <= pause_begins()) return now;
-  const TimeDelta pause = now - pause_begins();
-  paused_ += pause;
-  clock_offset_ -= pause;
-  for (int64_t i = std::max(next_to_settle_, oldest()); i <= last_sent_; ++i) {
-    if (At(i).state != State::kInFlight) continue;
-    At(i).state = State::kNotSent;
-    ++counters.fate_unknown;
-  }
-  next_to_settle_ = last_sent_ + 1;
-  return now - pause;
-}
-
-void SendSideEstimator::Impl::Begin(Timestamp now) {
-  decided_at = latest_arrival_ = latest_arrival_known_ = now;
-  Decide(now);
-}
-
-bool SendSideEstimator::Impl::IsInHistory(int64_t sequence_number) {
-  return sequence_number >= std::max<int64_t>(oldest(), 0) && At(sequence_number).state != State::kNotSent;
-}
-
-int64_t SendSideEstimator::Impl::Unwrap(uint16_t sequence_number) const {
-  return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
-}
-
-void SendSideEstimator::Impl::OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now) {
-  if (!started() || !IsTime(now)) {
-    counters.not_in_history += feedback.size();
-    return;
-  }
-  now_ = std::max(now_, is_answered() ? std::min(now - paused_, pause_begins()) : now - paused_);
-  AlignClocks(feedback);
-  TimeDelta feedback_delay = TimeDelta::MinusInfinity();
-  for (const PacketFeedback& report : feedback) {
-    const int64_t sequence_number = Unwrap(report.sequence_number);
-    if (!IsInHistory(sequence_number)) {
-      ++counters.not_in_history;
-      continue;
-    }
-    Departure& departure = At(sequence_number);
-    if (IsSettled(sequence_number)) {
-      ++counters.duplicates;
-    } else if (report.fate == PacketFate::kReceived) {
-      feedback_delay = std::max(feedback_delay, SinceSent(sequence_number));
-      OnReceived(sequence_number, report.receive_time);
-    } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
-      ++counters.lost;
-      departure.state = State::kLost;
-      departure.number = next_number_++;
-      if (probes) probes->OnLost(sequence_number);
-    }
-  }
-  if (feedback_delay.IsFinite()) {
-    feedback_delay_ = std::min({feedback_delay, feedback_delay_ + kFeedbackDelayGrowth, kMaxFeedbackDelay});
-  }
-  FeedPending();
-  const Timestamp sent = TimeOfFeedback();
-  if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
-  Probe();
-}
-
-void SendSideEstimator::Impl::Probe() {
-  if (!probes) return;
-  const DataRate before = rate();
-  const auto shown = probes->OnProgress({.now = now_ + paused_,
-                                         .target = estimator.latest().target_rate,
-                                         .max_rate = constraints_.max_rate,
-                                         .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
-                                         .state = estimator.network_state().state});
-  if (shown) estimator.OnProbeResult(*shown);
-  if (rate() != before) decided_at = now_ + paused_;
-}
-
-TimeDelta SendSideEstimator::Impl::SinceSent(int64_t sequence_number) {
-  const uint32_t ticks = (AbsSendTime(now_) - At(sequence_number).abs_send_time) & kAbsSendTimeMask;
-  return TimeDelta::Micros((int64_t{ticks} * 1'000'000) >> 18);
-}
-
-// The origin of the receiver's clock is arbitrary, and hosts unwrap it from 24 bits; only its differences count. The
-// sender's clock tells which of them are possible: no packet arrives after its report, nor far earlier than the fastest
-// before it, unless its report came earlier too, since a queue drained; nor do delays fall on and on. Other times count
-// only after several messages in a row agreed on a step.
-void SendSideEstimator::Impl::AlignClocks(std::span<const PacketFeedback> feedback) {
-  std::optional<int64_t> latest;
-  Timestamp latest_time = Timestamp::MinusInfinity();
-  for (const PacketFeedback& report : feedback) {
-    if (report.fate != PacketFate::kReceived || !IsTime(report.receive_time)) continue;
-    const int64_t sequence_number = Unwrap(report.sequence_number);
-    if (!IsInHistory(sequence_number) || IsSettled(sequence_number)) continue;
-    if (latest && report.receive_time <= latest_time) continue;
-    latest = sequence_number;
-    latest_time = report.receive_time;
-  }
-  if (!latest) return;
-  const bool first = !latest_delay_.IsFinite();
-  if (first) clock_offset_ = std::max(now_, latest_arrival_) - latest_time;
-  const Timestamp arrival = latest_time + clock_offset_;
-  const TimeDelta since_sent = SinceSent(*latest);
-  const TimeDelta delay = since_sent - (now_ - arrival);
-  const TimeDelta faster = first ? TimeDelta::Zero() : std::max(lowest_since_sent_ - since_sent, TimeDelta::Zero());
-  const TimeDelta fall = first ? TimeDelta::Zero() : std::max(lowest_delay_ - delay - faster, TimeDelta::Zero());
-  plausible_ = arrival <= now_ + kMaxAdvance && fall <= std::min(kFresh, kMaxFall - fallen_);
-  if (!plausible_) return OnImplausibleTimes(std::min(latest_delay_, since_sent) - delay);
-  implausible_messages_ = 0;
-  fallen_ = std::max(fallen_ - kDelayGrowth, TimeDelta::Zero()) + fall;
-  latest_delay_ = delay;
-  lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
-  lowest_since_sent_ = std::min(first ? since_sent : lowest_since_sent_ + kDelayGrowth, since_sent);
-}
-
-bool SendSideEstimator::Impl::IsSettled(int64_t sequence_number) {
-  const State state = At(sequence_number).state;
-  return state == State::kDone ||
-         (state == State::kLost && latest_delay_.IsFinite() && SinceSent(sequence_number) > latest_delay_ + kMaxAge);
-}
-
-void SendSideEstimator::Impl::OnImplausibleTimes(TimeDelta shift) {
-  if ((shift - shift_).Abs() > kFresh) implausible_messages_ = 0;
-  shift_ = shift;
-  if (++implausible_messages_ < kConfirmations) return;
-  ++counters.clock_restarts;
-  clock_offset_ += shift;
-  return_delay_ = TimeDelta::PlusInfinity();
-  implausible_messages_ = 0;
-  plausible_ = true;
-}
-
-// Estimates when the receiver sent the latest feedback: the shortest return delay ago, and a little after the latest
-// arrival. Decisions at the arrivals themselves would have irregular intervals.
-Timestamp SendSideEstimator::Impl::TimeOfFeedback() {
-  return_delay_ = std::min(return_delay_ + kDelayGrowth, now_ - latest_arrival_);
-  return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);
-}
-
-void SendSideEstimator::Impl::OnReceived(int64_t sequence_number, Timestamp receive_time) {
-  const Timestamp arrival_time = plausible_
-                                     ? receive_time + clock_offset_
-                                     : now_ - std::max(SinceSent(sequence_number) - latest_delay_, TimeDelta::Zero());
-  if (!IsTime(receive_time) || !IsTime(arrival_time)) {
-    ++counters.invalid;
-    return;
-  }
-  ++counters.received;
-  if (probes) probes->OnReceived(sequence_number, receive_time);
-  if (sequence_number >= next_to_settle_) {
-    AddUnknown(sequence_number, arrival_time);
-    next_to_settle_ = sequence_number + 1;
-  }
-  Add({arrival_time, sequence_number, plausible_});
-}
-
-void SendSideEstimator::Impl::AddUnknown(int64_t until, Timestamp arrival_time) {
-  const int64_t from = std::max(next_to_settle_, oldest());
-  const auto is_unknown = [this](int64_t sequence_number) { return At(sequence_number).state == State::kInFlight; };
-  int64_t unknown = 0;
-  for (int64_t i = from; i < until; ++i) unknown += is_unknown(i) ? 1 : 0;
-  if (unknown == 0) return;
-  counters.fate_unknown += static_cast<uint64_t>(unknown);
-  const TimeDelta gap = std::max(arrival_time - latest_arrival_, TimeDelta::Zero());
-  const TimeDelta step = TimeDelta::Micros(gap.us() / (unknown + 1));
-  Timestamp time = arrival_time - TimeDelta::Micros(step.us() * unknown);
-  for (int64_t i = from; i < until; ++i) {
-    if (!is_unknown(i)) continue;
-    Add({time, i, false});
-    time += step;
-  }
-}
-
-void SendSideEstimator::Impl::Add(const Pending& arrival) {
-  if (arrival.arrival_time > latest_arrival_) {
-    latest_arrival_ = arrival.arrival_time;
-    latest_arrival_known_ = now_;
-  }
-  Departure& departure = At(arrival.sequence_number);
-  const bool was_lost = departure.state == State::kLost;
-  departure.state = State::kDone;
-  if (!was_lost) {
-    if (arrival.arrival_time < estimator_time - kFresh) {
-      ++counters.late;
-      return;
-    }
-    departure.number = next_number_++;
-  }
-  if (pending_.size() == kMaxPending) FeedPending();
-  const Timestamp oldest = latest_arrival_ - kMaxAge;
-  const bool too_old = arrival.arrival_time < oldest;
-  pending_.push_back(too_old ? Pending{oldest, arrival.sequence_number, false} : arrival);
-}
-
-void SendSideEstimator::Impl::FeedPending() {
-  std::ranges::sort(pending_, [](const Pending& a, const Pending& b) {
-    return std::pair(a.arrival_time, +a.sequence_number) < std::pair(b.arrival_time, +b.sequence_number);
-  });
-  for (const Pending& arrival : pending_) Feed(arrival);
-  pending_.clear();
-}
-
-void SendSideEstimator::Impl::Feed(const Pending& arrival) {
-  DecideBefore(std::min(arrival.arrival_time, latest_arrival_ - kFresh));
-  const Departure& departure = At(arrival.sequence_number);
-  estimator.OnPacket({.arrival_time = arrival.arrival_time,
-                      .sequence_number = departure.number,
-                      .kind = departure.kind,
-                      .has_abs_send_time = arrival.has_delay,
-                      .abs_send_time = departure.abs_send_time,
-                      .payload_size = departure.size});
-}
-
-void SendSideEstimator::Impl::DecideBefore(Timestamp time) {
-  // The estimator ignores later times and would be due for ever.
-  time = std::min(time, kMaxTime);
-  if (time - estimator_time > kMaxSilence) Decide(time - kMaxSilence);
-  while (estimator.next_timeout() < time) Decide(estimator.next_timeout());
-}
-
-void SendSideEstimator::Impl::Decide(Timestamp time) {
-  const DataRate before = rate();
-  estimator_time = time;
-  // The rate in force is read from the estimator instead of the result.
-  static_cast<void>(estimator.OnTimeout(time));
-  if (rate() != before) decided_at = now_ + paused_;
-}
-
-void SendSideEstimator::Impl::OnTimeout(Timestamp now) {
-  if (!started() || !IsTime(now)) return;
-  now_ = std::max(now_, std::min(now - paused_, pause_begins()));
-  DecideBefore(latest_arrival_ + (now_ - latest_arrival_known_) - kSilence + TimeDelta::Micros(1));
-  Probe();
-}
-
-Timestamp SendSideEstimator::Impl::next_timeout() const {
-  if (!started()) return Timestamp::PlusInfinity();
-  const Timestamp next = latest_arrival_known_ + (estimator.next_timeout() - latest_arrival_) + kSilence;
-  return next < pause_begins() ? next + paused_ : Timestamp::PlusInfinity();
-}
-
-DataSize SendSideEstimator::Impl::congestion_window() const {
-  if (!feedback_delay_.IsFinite()) return DataSize::PlusInfinity();
-  const TimeDelta queue = std::max(kMaxQueueTime, feedback_delay_ * kMaxQueueShare);
-  return std::max(rate() * (feedback_delay_ + queue), kMinCongestionWindow);
-}
-
-std::optional<Error> SendSideEstimator::Impl::SetConstraints(const TargetRateConstraints& constraints) {
-  const DataRate before = rate();
-  TargetRateConstraints at_arrivals = constraints;
-  at_arrivals.at_time = estimator_time;
-  if (auto error = estimator.SetConstraints(at_arrivals)) return error;
-  constraints_ = constraints;
-  if (started() && rate() != before) decided_at = now_ + paused_;
-  return std::nullopt;
-}
 
 Result<SendSideEstimator> SendSideEstimator::Create(const SendSideEstimatorConfig& config,
                                                     std::unique_ptr<ReceiverController> controller) {

@@ -20,21 +20,94 @@ class Pool final : public PollingController<PoolController> {
 
   using PollingController::AddMember;
 
-  std::optional<Error> Configure(const PoolSpecification& specification) override;
-  Role role(size_t member) const override;
+  std::optional<Error> Configure(const PoolSpecification& specification) override {
+    Selection line{.fusion = specification.fusion};
+    const auto index = [this](const std::string& name) {
+      return static_cast<size_t>(std::ranges::find(members_, name, &MemberState::name) - members_.begin());
+    };
+    const auto stranger = [](const std::string& name) {
+      return Error{"\"" + name + "\" is no member of this pool; members are chosen when it is made"};
+    };
+    line.pilot = index(specification.pilot);
+    if (line.pilot == members_.size()) return stranger(specification.pilot);
+    for (const std::string& copilot : specification.copilots) {
+      if (index(copilot) == members_.size()) return stranger(copilot);
+      line.copilots |= SetOf(index(copilot));
+    }
+    const bool user_policy = specification.policy == PilotPolicyKind::kUser;
+    if (specification.fusion == FusionKind::kUser && !functions_.fusion)
+      return Error{"fusion=user needs a function, which only a program that links the library can give"};
+    if (user_policy && !functions_.policy)
+      return Error{"policy=user needs a function, which only a program that links the library can give"};
+    specification_ = specification;
+    line_ = current_ = line;
+    selector_.reset();
+    if (specification.policy != PilotPolicyKind::kFixed) {
+      selector_ = std::make_unique<Selector>();
+      selector_->policy = user_policy ? functions_.policy : MakePilotPolicy(specification.policy);
+    }
+    for (MemberState& member : members_) member.trust = 1;
+    changed_at_ = Timestamp::MinusInfinity();
+    return std::nullopt;
+  }
+
+  PoolController::Role role(size_t member) const override {
+    if (members_[member].suspended) return Role::kSuspended;
+    if (member == current_.pilot) return Role::kPilot;
+    return IsFused(member) ? Role::kCopilot : Role::kWatching;
+  }
+
   const Selection& selection() const override { return current_; }
   const PoolSpecification& specification() const override { return specification_; }
   TimeDelta first_pilot_held() const override { return first_pilot_held_; }
   const MemberState& active() const override { return members_[current_.pilot]; }
 
   std::string_view name() const override { return "pool"; }
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  void OnObjective(const Objective& objective) override;
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
-  void OnArrival(const Arrival& arrival) override;
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    if (!started_at_.IsFinite()) {
+      started_at_ = constraints.at_time;
+      target_ = constraints.start_rate;
+      if (selector_) selector_->accumulator.Start(started_at_);
+    }
+    PollingController::OnTargetRateConstraints(constraints);
+  }
+
+  void OnObjective(const Objective& objective) override {
+    objective_ = objective;
+    PollingController::OnObjective(objective);
+  }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
+    if (selector_) selector_->accumulator.OnRoundTripTime(update.round_trip_time);
+    PollingController::OnRoundTripTimeUpdate(update);
+  }
+  void OnArrival(const Arrival& arrival) override {
+    PollingController::OnArrival(arrival);
+    if (selector_) selector_->accumulator.OnArrival(arrival);
+  }
   // Members go on from the rate in force (PolyCC's step 4), so that a change of the active one causes no step.
-  void OnTargetApplied(const TargetTransferRate& target) override;
-  ReceiverControlUpdate OnTimeout(Timestamp now) override;
+  void OnTargetApplied(const TargetTransferRate& target) override {
+    target_ = target.target_rate;
+    PollingController::OnTargetApplied(target);
+  }
+
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
+    bool any = false;
+    bool policy_is_due = false;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      if (!Poll(i, i == current_.pilot, now)) continue;
+      // A controller without further decisions would stay active for ever.
+      const bool pilot_is_done = !controller(current_.pilot).next_timeout().IsFinite();
+      policy_is_due |= i == current_.pilot || (i == line_.pilot && pilot_is_done);
+      any |= i == current_.pilot || IsFused(i);
+    }
+    if (policy_is_due && selector_) RunPolicy(now);
+    any |= PollFallback(now);
+    if (!any) return {};
+    ReceiverControlUpdate update = ActiveUpdate();
+    if (update.target_rate) Fuse(update);
+    return update;
+  }
 
  private:
   // The policy with its inputs.
@@ -44,9 +117,44 @@ class Pool final : public PollingController<PoolController> {
     IntervalAccumulator accumulator = {};
   };
 
-  bool IsFused(size_t member) const;
-  void RunPolicy(Timestamp now);
-  void Fuse(ReceiverControlUpdate& update);
+  bool IsFused(size_t member) const {
+    return current_.fusion != FusionKind::kPilotOnly && member != current_.pilot &&
+           (current_.copilots & SetOf(member)) != 0 && !members_[member].suspended && members_[member].rate;
+  }
+
+  void RunPolicy(Timestamp now) {
+    const IntervalStatistics statistics = selector_->accumulator.Take(now, target_);
+    const PoolView view{.now = now,
+                        .objective = objective_,
+                        .target = target_,
+                        .statistics = statistics,
+                        .members = members_,
+                        .line = line_,
+                        .current = current_};
+    members_[line_.pilot].trust = selector_->trust.Update(view);
+    Selection wanted = selector_->policy(view);
+    const bool settles = now - changed_at_ < kMinActiveTime && !active().suspended;
+    if (wanted.pilot >= members_.size() || settles) wanted.pilot = current_.pilot;
+    if (wanted.pilot != current_.pilot) {
+      changed_at_ = now;
+      if (counters_.active_changes++ == 0) first_pilot_held_ = now - started_at_;
+    }
+    current_ = wanted;
+  }
+
+  void Fuse(ReceiverControlUpdate& update) {
+    const DataRate pilot = *update.target_rate;
+    std::array<DataRate, kMaxCopilots> rates{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
+    size_t count = 0;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      if (IsFused(i)) rates[count++] = *members_[i].rate;
+    }
+    const Fusion fusion{current_.fusion, specification_.fusion_target, &functions_.fusion};
+    const FusedRate fused = FuseRates(fusion, pilot, std::span(rates).first(count));
+    counters_.fusion_faults += fused.fault;
+    if (fused.from_copilot) update.source = TargetSource::kCandidate;
+    update.target_rate = fused.rate;
+  }
 
   const PoolFunctions functions_;
   PoolSpecification specification_;
@@ -60,129 +168,6 @@ class Pool final : public PollingController<PoolController> {
   Timestamp changed_at_ = Timestamp::MinusInfinity();
   TimeDelta first_pilot_held_ = TimeDelta::PlusInfinity();
 };
-
-std::optional<Error> Pool::Configure(const PoolSpecification& specification) {
-  Selection line{.fusion = specification.fusion};
-  const auto index = [this](const std::string& name) {
-    return static_cast<size_t>(std::ranges::find(members_, name, &MemberState::name) - members_.begin());
-  };
-  const auto stranger = [](const std::string& name) {
-    return Error{"\"" + name + "\" is no member of this pool; members are chosen when it is made"};
-  };
-  line.pilot = index(specification.pilot);
-  if (line.pilot == members_.size()) return stranger(specification.pilot);
-  for (const std::string& copilot : specification.copilots) {
-    if (index(copilot) == members_.size()) return stranger(copilot);
-    line.copilots |= SetOf(index(copilot));
-  }
-  const bool user_policy = specification.policy == PilotPolicyKind::kUser;
-  if (specification.fusion == FusionKind::kUser && !functions_.fusion)
-    return Error{"fusion=user needs a function, which only a program that links the library can give"};
-  if (user_policy && !functions_.policy)
-    return Error{"policy=user needs a function, which only a program that links the library can give"};
-  specification_ = specification;
-  line_ = current_ = line;
-  selector_.reset();
-  if (specification.policy != PilotPolicyKind::kFixed) {
-    selector_ = std::make_unique<Selector>();
-    selector_->policy = user_policy ? functions_.policy : MakePilotPolicy(specification.policy);
-  }
-  for (MemberState& member : members_) member.trust = 1;
-  changed_at_ = Timestamp::MinusInfinity();
-  return std::nullopt;
-}
-
-void Pool::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
-  if (!started_at_.IsFinite()) {
-    started_at_ = constraints.at_time;
-    target_ = constraints.start_rate;
-    if (selector_) selector_->accumulator.Start(started_at_);
-  }
-  PollingController::OnTargetRateConstraints(constraints);
-}
-
-void Pool::OnObjective(const Objective& objective) {
-  objective_ = objective;
-  PollingController::OnObjective(objective);
-}
-
-void Pool::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
-  if (selector_) selector_->accumulator.OnRoundTripTime(update.round_trip_time);
-  PollingController::OnRoundTripTimeUpdate(update);
-}
-
-void Pool::OnArrival(const Arrival& arrival) {
-  PollingController::OnArrival(arrival);
-  if (selector_) selector_->accumulator.OnArrival(arrival);
-}
-
-void Pool::OnTargetApplied(const TargetTransferRate& target) {
-  target_ = target.target_rate;
-  PollingController::OnTargetApplied(target);
-}
-
-bool Pool::IsFused(size_t member) const {
-  return current_.fusion != FusionKind::kPilotOnly && member != current_.pilot &&
-         (current_.copilots & SetOf(member)) != 0 && !members_[member].suspended && members_[member].rate;
-}
-
-PoolController::Role Pool::role(size_t member) const {
-  if (members_[member].suspended) return Role::kSuspended;
-  if (member == current_.pilot) return Role::kPilot;
-  return IsFused(member) ? Role::kCopilot : Role::kWatching;
-}
-
-ReceiverControlUpdate Pool::OnTimeout(Timestamp now) {
-  bool any = false;
-  bool policy_is_due = false;
-  for (size_t i = 0; i < members_.size(); ++i) {
-    if (!Poll(i, i == current_.pilot, now)) continue;
-    // A controller without further decisions would stay active for ever.
-    const bool pilot_is_done = !controller(current_.pilot).next_timeout().IsFinite();
-    policy_is_due |= i == current_.pilot || (i == line_.pilot && pilot_is_done);
-    any |= i == current_.pilot || IsFused(i);
-  }
-  if (policy_is_due && selector_) RunPolicy(now);
-  any |= PollFallback(now);
-  if (!any) return {};
-  ReceiverControlUpdate update = ActiveUpdate();
-  if (update.target_rate) Fuse(update);
-  return update;
-}
-
-void Pool::RunPolicy(Timestamp now) {
-  const IntervalStatistics statistics = selector_->accumulator.Take(now, target_);
-  const PoolView view{.now = now,
-                      .objective = objective_,
-                      .target = target_,
-                      .statistics = statistics,
-                      .members = members_,
-                      .line = line_,
-                      .current = current_};
-  members_[line_.pilot].trust = selector_->trust.Update(view);
-  Selection wanted = selector_->policy(view);
-  const bool settles = now - changed_at_ < kMinActiveTime && !active().suspended;
-  if (wanted.pilot >= members_.size() || settles) wanted.pilot = current_.pilot;
-  if (wanted.pilot != current_.pilot) {
-    changed_at_ = now;
-    if (counters_.active_changes++ == 0) first_pilot_held_ = now - started_at_;
-  }
-  current_ = wanted;
-}
-
-void Pool::Fuse(ReceiverControlUpdate& update) {
-  const DataRate pilot = *update.target_rate;
-  std::array<DataRate, kMaxCopilots> rates{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
-  size_t count = 0;
-  for (size_t i = 0; i < members_.size(); ++i) {
-    if (IsFused(i)) rates[count++] = *members_[i].rate;
-  }
-  const Fusion fusion{current_.fusion, specification_.fusion_target, &functions_.fusion};
-  const FusedRate fused = FuseRates(fusion, pilot, std::span(rates).first(count));
-  counters_.fusion_faults += fused.fault;
-  if (fused.from_copilot) update.source = TargetSource::kCandidate;
-  update.target_rate = fused.rate;
-}
 
 }  // namespace
 
