@@ -1,14 +1,12 @@
 """A controller of the library is its own two files, a row of `kControllers` and a row of the factories."""
 
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from library_copy import ROOT, compile_in, copy_library, run
 
-ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "build" / "release" / "estimator" / "libweir.a"
 SUITE = ROOT / "tests" / "estimator" / "controllers" / "receiver_controllers_test.cc"
 HEADER = """
@@ -77,9 +75,7 @@ def add_to_table(path: Path, table: str, line: str) -> None:
 @pytest.fixture
 def estimator(tmp_path: Path) -> Path:
     """The sources after the guide's first two steps."""
-    copy = tmp_path / "estimator"
-    shutil.copytree(ROOT / "estimator" / "include", copy / "include")
-    shutil.copytree(ROOT / "estimator" / "src", copy / "src")
+    copy = copy_library(tmp_path)
     (copy / "src/controllers/dummy_controller.h").write_text(HEADER)
     (copy / "src/controllers/dummy_controller.cc").write_text(SOURCE)
     add_to_table(copy / "src/registry.h", "kControllers", REGISTERED)
@@ -88,9 +84,7 @@ def estimator(tmp_path: Path) -> Path:
 
 def compile_source(estimator: Path, source: Path) -> tuple[Path, subprocess.CompletedProcess[str]]:
     made = estimator / f"{source.stem}.o"
-    folders = [f"-I{estimator / 'include'}", f"-I{estimator / 'src'}", f"-I{ROOT / 'tests' / 'estimator'}"]
-    command = [os.environ.get("CXX", "c++"), "-std=c++20", *folders, "-c", str(source), "-o", str(made)]
-    return made, subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return made, compile_in(estimator, f"-I{ROOT / 'tests' / 'estimator'}", "-c", source, "-o", made)
 
 
 @pytest.mark.skipif(not LIBRARY.is_file(), reason="make build-test first")
@@ -114,13 +108,11 @@ def test_a_controller_added_by_the_guide_passes_the_suite_of_all(estimator: Path
     for source in (SUITE, factories, estimator / "src/controllers/dummy_controller.cc"):
         made, done = compile_source(estimator, source)
         assert done.returncode == 0, done.stderr
-        objects.append(str(made))
+        objects.append(made)
 
-    program = estimator / "suite"
-    libraries = [str(LIBRARY), "-lgtest_main", "-lgtest", "-pthread"]
-    subprocess.run([os.environ.get("CXX", "c++"), *objects, *libraries, "-o", str(program)], check=True, timeout=300)
-    command = [str(program), "--gtest_filter=*/Dummy2"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    built = compile_in(estimator, *objects, LIBRARY, "-lgtest_main", "-lgtest", "-pthread", "-o", "suite")
+    assert built.returncode == 0, built.stderr
+    ran = run(estimator, "./suite", "--gtest_filter=*/Dummy2")
     assert ran.returncode == 0, ran.stdout
     passed = re.search(r"\[  PASSED  \] (\d+) tests", ran.stdout)
     assert passed

@@ -1,13 +1,12 @@
 """A feature is added by the steps of `estimator/README.md` alone."""
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from library_copy import compile_in, copy_library, run
 
 from weir import FEATURES, registry
 from weir.errors import InputError
@@ -15,8 +14,6 @@ from weir.trainer.gym import specification
 from weir.trainer.gym.scaling import SCALINGS
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.golden_inputs import golden_inputs
-
-ROOT = Path(__file__).parents[2]
 
 # The guide's steps in the library: in which file, after which line, what.
 DUMMY = "dummy_s"
@@ -68,17 +65,14 @@ SOURCES = (
 
 def compiled(folder: Path, steps, sources=SOURCES) -> subprocess.CompletedProcess:
     """The output of PROGRAM, built from a copy of the sources with some of the guide's steps done."""
-    for part in ("include", "src"):
-        shutil.copytree(ROOT / "estimator" / part, folder / part)
+    copy_library(folder)
     for file, after, line in steps:
         text = (folder / file).read_text()
         assert text.count(after) == 1, f"{file}: there is no one line {after!r}"
         (folder / file).write_text(text.replace(after, after + line))
     (folder / "main.cc").write_text(PROGRAM)
-    sources = ["main.cc", *(f"src/{name}" for name in sources)]
-    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Werror", "-Iinclude", "-Isrc", *sources]
-    built = subprocess.run([*command, "-o", "program"], cwd=folder, capture_output=True, text=True, timeout=300)
-    return built if built.returncode else subprocess.run([folder / "program"], capture_output=True, text=True)
+    built = compile_in(folder, "main.cc", *(f"src/{name}" for name in sources), "-o", "program")
+    return built if built.returncode else run(folder, "./program")
 
 
 def test_the_guides_steps_are_enough_in_the_library(tmp_path: Path) -> None:

@@ -1,12 +1,10 @@
 """A rule of the guard is its own file and one row of the table."""
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-TABLE = "estimator/src/guard/guard_rules.cc"
+from library_copy import compile_in, copy_library, run
+
+TABLE = "src/guard/guard_rules.cc"
 ROW = '  ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true, .without_delays = true)'
 NEW_ROW = ROW + ' \\\n  ROW("dummy", MakeDummyRule, .has_switch = true, .without_delays = true)'
 NEW_FILE = """
@@ -40,9 +38,8 @@ int main() {
 
 
 def test_a_file_and_a_row_are_enough(tmp_path: Path) -> None:
-    for part in ("include", "src/arrival", "src/guard"):
-        shutil.copytree(ROOT / "estimator" / part, tmp_path / part)
-    table = tmp_path / Path(TABLE).relative_to("estimator")
+    copy_library(tmp_path)
+    table = tmp_path / TABLE
     assert table.read_text().count(ROW) == 1
     table.write_text(table.read_text().replace(ROW, NEW_ROW))
     (tmp_path / "src/guard/dummy_rule.cc").write_text(NEW_FILE)
@@ -51,17 +48,7 @@ def test_a_file_and_a_row_are_enough(tmp_path: Path) -> None:
     sources += [
         tmp_path / "src/arrival" / name for name in ("arrival_history.cc", "queueing_delay.cc", "send_clock.cc")
     ]
-    command = [
-        os.environ.get("CXX", "c++"),
-        "-std=c++20",
-        "-Wall",
-        "-Werror",
-        "-Iinclude",
-        "-Isrc",
-        "main.cc",
-        *sources,
-    ]
-    built = subprocess.run([*command, "-o", "program"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    built = compile_in(tmp_path, "main.cc", *sources, "-o", "program")
     assert built.returncode == 0, built.stderr
-    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True)
+    done = run(tmp_path, "./program")
     assert done.stdout.splitlines() == ["150000 1 guard_dummy", "300000 0 none", "300000 0 none"]
