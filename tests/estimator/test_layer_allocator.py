@@ -1,10 +1,8 @@
-"""weir.LayerAllocator: what the binding adds to the C++ class, and its promises for any targets."""
+"""weir.LayerAllocator: what the binding adds to the C++ class (layer_allocator_test.cc)."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import weir
 
@@ -44,14 +42,9 @@ def test_an_example_from_start_to_fall() -> None:
     ("change", "words"),
     [
         ({"layers": []}, "stream 4: it must have 1 to 12 layers"),
-        ({"layers": [(0, 1, 1)]}, "layer 0's rate must be finite and above 0"),
-        ({"layers": [(2, 1, 1), (2, 1, 1)]}, "layer 1's rate"),
         ({"layers": [(NEVER, 1, 1)]}, "layer 0's rate"),
-        ({"layers": [(5, -1, 1)]}, "width and height"),
-        ({"kind": "probe"}, "kind must be video or audio"),
         ({"kind": "text"}, "no packet kind 'text'"),
         ({"id": -1}, "id must be within"),
-        ({"id": 3}, "two streams have the id 3"),
     ],
 )
 def test_refuses_invalid_streams_and_keeps_the_former(change, words) -> None:
@@ -75,36 +68,3 @@ def test_refuses_times_and_targets_that_are_none() -> None:
     for target in (float("nan"), 2**63, None):
         with pytest.raises(TypeError):
             allocator.allocate(target, 0)  # type: ignore[arg-type]
-
-
-RATES = st.lists(st.integers(20_000, 900_000), min_size=1, max_size=4)
-STREAM = st.tuples(RATES, st.booleans(), st.integers(0, 2), st.booleans())
-STEP = st.tuples(st.one_of(st.integers(0, 5_000_000), st.sampled_from([-1, 0, NEVER])), st.integers(0, 2_000_000))
-
-
-@settings(deadline=None)
-@given(st.lists(STREAM, min_size=1, max_size=6), st.lists(STEP, min_size=1, max_size=60))
-def test_keeps_its_promises_for_any_targets(given_streams, steps) -> None:
-    streams, required = [], []
-    for number, (rates, is_audio, priority, may_pause) in enumerate(given_streams):
-        layers = [(sum(rates[: i + 1]), 1, 1) for i in range(len(rates))]
-        kind = "audio" if is_audio else "video"
-        streams.append(weir.MediaStream(number, layers, kind=kind, priority=priority, may_pause=may_pause))
-        required.append(rates[0] if is_audio or not may_pause else 0)
-    allocator, twin = weir.LayerAllocator(), weir.LayerAllocator()
-    allocator.set_streams(streams)
-    twin.set_streams(streams)
-    now_us, excess_since_us = 0, None
-    for target, step_us in steps:
-        now_us += step_us
-        exceeds = allocator.allocated_rate_bps > target
-        excess_since_us = (now_us if excess_since_us is None else excess_since_us) if exceeds else None
-        allocations = allocator.allocate(target, now_us)
-        assert [one.layer for one in allocations] == [one.layer for one in twin.allocate(target, now_us)]
-        total = sum(one.rate_bps for one in allocations)
-        assert total == allocator.allocated_rate_bps
-        is_graced = excess_since_us is not None and total <= 1.1 * target and now_us - excess_since_us <= 1_000_000
-        assert total <= max(target, sum(required)) or is_graced
-        assert all(one.layer >= 0 for one, rate in zip(allocations, required, strict=True) if rate)
-        reasons = {one.reason for one in allocations if one.at_time_us == now_us}
-        assert step_us == 0 or not {"target_fell", "headroom"} <= reasons
