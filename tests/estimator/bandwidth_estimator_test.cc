@@ -288,34 +288,6 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
   for (const ScriptedController* controller : controllers) EXPECT_EQ(controller->objective, kLatency);
 }
 
-TEST(BandwidthEstimatorTest, FusesCopilots) {
-  BandwidthEstimator estimator = MadeEstimator(
-      {}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))), {.pilot = {}, .fusion = FusionKind::kMin}));
-  BeginMedia(estimator);
-  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
-  EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
-  EXPECT_EQ(estimator.latest().reason.source, TargetSource::kCandidate);
-}
-
-TEST(BandwidthEstimatorTest, GuardSpeaksInTheReason) {
-  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(50'000)));
-  BeginMedia(estimator);
-  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
-  EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
-  EXPECT_EQ(ToString(estimator.latest().reason), "guard_slew");
-  EXPECT_GT(estimator.counters().guard.Of("slew"), 0u);
-}
-
-TEST(BandwidthEstimatorTest, WithoutTheGuardBoundsRemain) {
-  BandwidthEstimatorConfig config;
-  config.guard = false;
-  BandwidthEstimator estimator = MadeEstimator(config, Always(Kbps(90'000)));
-  BeginMedia(estimator);
-  Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
-  EXPECT_EQ(estimator.latest().target_rate, Kbps(50'000));
-  EXPECT_EQ(ToString(estimator.latest().reason), "guard_bounds");
-}
-
 TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
   BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<ScriptedController>([](int decision) {
                                                  return decision % 3 == 1 ? std::nullopt : std::optional(Kbps(200));

@@ -69,8 +69,7 @@ TEST(CApiTest, TheWorkerDecides) {
     after->Submit(observation, kBalanced, Timestamp::Micros(0));
     while (!after->Take(Timestamp::Micros(0))) std::this_thread::yield();
   }
-  weir_estimator_counters counters{};
-  ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+  const weir_estimator_counters counters = CountersOf(estimator.get());
   EXPECT_GT(counters.decisions, 45u);
   EXPECT_EQ(counters.policy_faults, 0u);
   EXPECT_GT(polls, 20);
@@ -112,8 +111,7 @@ TEST(CApiTest, LogsAFailingModelAndCountsItsFaults) {
   Stream(estimator.get(), 6'000'000, 9'000'000, 500'000);
   ASSERT_EQ(log.lines.size(), 2u);
   EXPECT_EQ(log.lines[1], "I controller 'weir' is back");
-  weir_estimator_counters counters{};
-  ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+  const weir_estimator_counters counters = CountersOf(estimator.get());
   EXPECT_NEAR(static_cast<double>(counters.policy_faults), 30, 3);
   EXPECT_GT(counters.fallback_decisions, 20u);
   EXPECT_GT(counters.decisions, 50u);
@@ -254,8 +252,7 @@ TEST(CApiTest, DropsLateDecisions) {
     weir_estimate estimate{};
     for (int64_t now_us = 0; now_us <= 1'000'000; now_us += 100'000)
       ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
-    weir_estimator_counters counters{};
-    ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &counters), WEIR_OK);
+    const weir_estimator_counters counters = CountersOf(estimator.get());
     EXPECT_EQ(counters.policy_faults, limit_us == 999 ? 10u : 0u);
     EXPECT_EQ(counters.late_decisions > 0, limit_us == 999);
   }

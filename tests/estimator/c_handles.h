@@ -62,6 +62,12 @@ inline Owned<weir_estimator> EstimatorWith(const Owned<weir_controller>& control
   return Created<weir_estimator>(weir_estimator_create, controller.get(), &config);
 }
 
+inline weir_estimator_counters CountersOf(const weir_estimator* estimator) {
+  weir_estimator_counters counters{};
+  EXPECT_EQ(weir_estimator_get_counters(estimator, &counters), WEIR_OK);
+  return counters;
+}
+
 // 1250 bytes that arrive as they are sent.
 inline weir_packet CPacket(int64_t time_us, uint16_t sequence_number) {
   weir_packet packet{};

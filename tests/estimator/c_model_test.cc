@@ -1,7 +1,6 @@
 // Models that are loaded once and shared, and errors that the call itself returns.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <thread>
@@ -32,26 +31,6 @@ TEST(CModelTest, SharedItDecidesAsLoadedForOneAlone) {
   policy.reset();
   const auto third = EstimatorWith(pool);
   for (const auto* estimator : {&first, &second, &third}) EXPECT_EQ(Rates(*estimator), alone);
-}
-
-TEST(CModelTest, ServesMoccToo) {
-  const auto model = LoadedModel(ReadTestModel("relative"));
-  EXPECT_NE(Created<weir_mocc>(weir_mocc_create, model.get(), nullptr), nullptr);
-}
-
-// Under ThreadSanitizer too: whoever uses a model only reads it, and the last one frees it.
-TEST(CModelTest, ManyThreadsShareOne) {
-  auto policy = PolicyController(ReadTestModel("recurrent"));
-  const std::vector<int64_t> expected = Rates(EstimatorWith(policy));
-  std::array<std::vector<int64_t>, 8> rates_bps;
-  std::vector<std::thread> threads;
-  for (std::vector<int64_t>& mine : rates_bps) {
-    const auto estimator = std::make_shared<Owned<weir_estimator>>(EstimatorWith(policy));
-    threads.emplace_back([&mine, estimator] { mine = Rates(*estimator); });
-  }
-  policy.reset();
-  for (std::thread& thread : threads) thread.join();
-  for (const std::vector<int64_t>& mine : rates_bps) EXPECT_EQ(mine, expected);
 }
 
 TEST(CModelTest, RefusesNonsense) {

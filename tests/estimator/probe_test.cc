@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,6 +143,11 @@ class LayersTest : public testing::TestWithParam<std::string> {
     if (!made) throw std::runtime_error(made.error());
     return std::move(made.value());
   }
+  static SendSideEstimatorConfig UpTo(DataRate max_rate) {
+    SendSideEstimatorConfig config;
+    config.estimator.constraints.max_rate = max_rate;
+    return config;
+  }
   static TestSendSidePath Path(std::function<DataRate(TimeDelta)> capacity) {
     TestSendSidePath path;
     path.changing_capacity = std::move(capacity);
@@ -155,14 +161,35 @@ class LayersTest : public testing::TestWithParam<std::string> {
     }
     return TimeDelta::PlusInfinity();
   }
+
+  TestSendSideCall& Begin(TestSendSidePath path, const SendSideEstimatorConfig& config = {}) {
+    estimator_.emplace(MadeSendSideEstimator(config, Controller()));
+    return call_.emplace(*estimator_, std::move(path));
+  }
+  // Those of half a minute on 3 Mbps, none of which is sent.
+  std::vector<ProbeClusterConfig> TakeClusters(const DesiredRate& desired, const SendSideEstimatorConfig& config) {
+    TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
+    path.probes = false;
+    TestSendSideCall& call = Begin(path, config);
+    EXPECT_FALSE(estimator_->SetDesiredRate(desired));
+    std::vector<ProbeClusterConfig> clusters;
+    for (int second = 1; second <= 30; ++second) {
+      call.RunUntil(TimeDelta::Seconds(second));
+      if (const auto cluster = estimator_->TakeProbeCluster()) clusters.push_back(*cluster);
+      EXPECT_FALSE(estimator_->TakeProbeCluster());
+    }
+    return clusters;
+  }
+
+  std::optional<SendSideEstimator> estimator_;
+  std::optional<TestSendSideCall> call_;
 };
 
 TEST_P(LayersTest, TheTopIsReachedSoonAfterThePathOpens) {
   std::vector<TimeDelta> times;
   for (int phase = 0; phase < 10; ++phase) {
     const TimeDelta opens = Ms(20'000 + 300 * phase);
-    SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-    TestSendSideCall call(estimator, Path([opens](TimeDelta at) { return Kbps(at < opens ? 300 : 3000); }));
+    TestSendSideCall& call = Begin(Path([opens](TimeDelta at) { return Kbps(at < opens ? 300 : 3000); }));
     call.RunUntil(opens);
     EXPECT_TRUE(call.layer_changes().empty());
     call.RunUntil(opens + TimeDelta::Seconds(10));
@@ -179,10 +206,9 @@ TEST_P(LayersTest, TheTopIsReachedSoonAfterThePathOpens) {
 TEST_P(LayersTest, TheTopIsReachedSoonAfterTheCallMovesToAFasterAndLongerPath) {
   for (const int64_t longer_ms : {10, 20, 30, 50, 70, 100, 200}) {
     const TimeDelta opens = TimeDelta::Seconds(20);
-    SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
     TestSendSidePath path = Path([opens](TimeDelta at) { return Kbps(at < opens ? 300 : 3000); });
     path.detour = {opens, Ms(longer_ms)};
-    TestSendSideCall call(estimator, path);
+    TestSendSideCall& call = Begin(path);
     call.RunUntil(TimeDelta::Seconds(80));
     EXPECT_LE(UntilTop(call, opens), Ms(6000)) << longer_ms;
   }
@@ -190,13 +216,12 @@ TEST_P(LayersTest, TheTopIsReachedSoonAfterTheCallMovesToAFasterAndLongerPath) {
 
 TEST_P(LayersTest, ASteadyPathIsProbedWithoutAQueueAndForFewBytes) {
   for (const int64_t capacity : {300, 700, 1200, 3000}) {
-    SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-    TestSendSideCall call(estimator, Path([capacity](TimeDelta) { return Kbps(capacity); }));
+    TestSendSideCall& call = Begin(Path([capacity](TimeDelta) { return Kbps(capacity); }));
     call.RunUntil(TimeDelta::Seconds(60));
     EXPECT_LE(call.longest_queue(), Ms(50)) << capacity;
     EXPECT_LE(call.probe_share(), 0.03) << capacity;
     EXPECT_LE(call.layer_changes().size(), 4u) << capacity;
-    const auto& counters = estimator.probe_counters();
+    const auto& counters = estimator_->probe_counters();
     EXPECT_EQ(counters.clusters > 5, capacity < 3000) << capacity;
     EXPECT_GE(counters.carried + counters.limited + 1, counters.clusters) << capacity;
   }
@@ -206,8 +231,7 @@ TEST_P(LayersTest, AfterAMinuteOfOneLayerAllAreBackAtOnce) {
   const auto in_between = [](TimeDelta at) { return at > TimeDelta::Seconds(10) && at < TimeDelta::Seconds(70); };
   TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
   path.wanted_layers = [in_between](TimeDelta at) { return in_between(at) ? size_t{1} : size_t{3}; };
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-  TestSendSideCall call(estimator, path);
+  TestSendSideCall& call = Begin(path);
   call.RunUntil(TimeDelta::Seconds(80));
   EXPECT_LE(UntilTop(call, TimeDelta::Zero()), Ms(2000));
   EXPECT_LE(UntilTop(call, TimeDelta::Seconds(70)), Ms(2000));
@@ -219,8 +243,7 @@ TEST_P(LayersTest, APathThatShrankMeanwhileIsNotOverfilled) {
   path.wanted_layers = [](TimeDelta at) {
     return at > TimeDelta::Seconds(10) && at < TimeDelta::Seconds(70) ? size_t{1} : size_t{3};
   };
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-  TestSendSideCall call(estimator, path);
+  TestSendSideCall& call = Begin(path);
   call.RunUntil(TimeDelta::Seconds(90));
   EXPECT_EQ(UntilTop(call, TimeDelta::Seconds(70)), TimeDelta::PlusInfinity());
   EXPECT_LE(call.longest_queue(), Ms(50));
@@ -229,63 +252,37 @@ TEST_P(LayersTest, APathThatShrankMeanwhileIsNotOverfilled) {
 TEST_P(LayersTest, AReceiverThatLiesGetsNoMoreThanIsDesired) {
   TestSendSidePath path = Path([](TimeDelta) { return Kbps(300); });
   path.optimistic_from = TimeDelta::Seconds(5);
-  SendSideEstimatorConfig config;
-  config.estimator.constraints.max_rate = Kbps(1000);
-  SendSideEstimator estimator = MadeSendSideEstimator(config, Controller());
-  TestSendSideCall call(estimator, path);
+  TestSendSideCall& call = Begin(path, UpTo(Kbps(1000)));
   call.RunUntil(TimeDelta::Seconds(60));
-  EXPECT_LE(estimator.target_rate().target_rate, Kbps(1000));
+  EXPECT_LE(estimator_->target_rate().target_rate, Kbps(1000));
   EXPECT_EQ(UntilTop(call, TimeDelta::Zero()), TimeDelta::PlusInfinity());
 }
 
 // A receiver that lies would else be sent cluster after cluster.
 TEST_P(LayersTest, NoClusterIsAboveTheMaximum) {
-  TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
-  path.probes = false;
-  SendSideEstimatorConfig config;
-  config.estimator.constraints.max_rate = Kbps(1000);
-  SendSideEstimator estimator = MadeSendSideEstimator(config, Controller());
-  ASSERT_FALSE(estimator.SetDesiredRate({Kbps(1650), Kbps(1650)}));
-  TestSendSideCall call(estimator, path);
-  int taken = 0;
-  for (int second = 1; second <= 30; ++second) {
-    call.RunUntil(TimeDelta::Seconds(second));
-    const auto cluster = estimator.TakeProbeCluster();
-    if (!cluster) continue;
-    ++taken;
-    EXPECT_LE(cluster->target_data_rate, Kbps(1000));
-  }
-  EXPECT_GT(taken, 0);
+  const auto clusters = TakeClusters({Kbps(1650), Kbps(1650)}, UpTo(Kbps(1000)));
+  EXPECT_FALSE(clusters.empty());
+  for (const ProbeClusterConfig& cluster : clusters) EXPECT_LE(cluster.target_data_rate, Kbps(1000));
 }
 
 TEST_P(LayersTest, ClustersThatAreNeverSentExpire) {
-  TestSendSidePath path = Path([](TimeDelta) { return Kbps(3000); });
-  path.probes = false;
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-  ASSERT_FALSE(estimator.SetDesiredRate({Kbps(1650), Kbps(550)}));
-  TestSendSideCall call(estimator, path);
-  int taken = 0;
-  for (int second = 1; second <= 30; ++second) {
-    call.RunUntil(TimeDelta::Seconds(second));
-    const auto cluster = estimator.TakeProbeCluster();
-    EXPECT_FALSE(estimator.TakeProbeCluster());
-    if (!cluster) continue;
-    ++taken;
-    EXPECT_LE(cluster->target_data_rate, Kbps(1650));
-    EXPECT_GE(cluster->target_duration, Ms(15));
-    EXPECT_LE(cluster->target_duration, Ms(100));
+  const auto clusters = TakeClusters({Kbps(1650), Kbps(550)}, {});
+  EXPECT_GE(clusters.size(), 5u);
+  EXPECT_LE(clusters.size(), 15u);
+  for (const ProbeClusterConfig& cluster : clusters) {
+    EXPECT_LE(cluster.target_data_rate, Kbps(1650));
+    EXPECT_GE(cluster.target_duration, Ms(15));
+    EXPECT_LE(cluster.target_duration, Ms(100));
   }
-  EXPECT_GE(taken, 5);
-  EXPECT_LE(taken, 15);
-  EXPECT_EQ(estimator.probe_counters().carried + estimator.probe_counters().limited, 0u);
+  EXPECT_EQ(estimator_->probe_counters().carried + estimator_->probe_counters().limited, 0u);
 }
 
 TEST_P(LayersTest, ImpossibleDesiredRatesAreErrors) {
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-  EXPECT_TRUE(estimator.SetDesiredRate({DataRate::Zero(), DataRate::Zero()}));
-  EXPECT_TRUE(estimator.SetDesiredRate({DataRate::PlusInfinity(), DataRate::Zero()}));
-  EXPECT_TRUE(estimator.SetDesiredRate({Kbps(1), Kbps(-1)}));
-  EXPECT_FALSE(estimator.TakeProbeCluster());
+  Begin(Path([](TimeDelta) { return Kbps(3000); }));
+  EXPECT_TRUE(estimator_->SetDesiredRate({DataRate::Zero(), DataRate::Zero()}));
+  EXPECT_TRUE(estimator_->SetDesiredRate({DataRate::PlusInfinity(), DataRate::Zero()}));
+  EXPECT_TRUE(estimator_->SetDesiredRate({Kbps(1), Kbps(-1)}));
+  EXPECT_FALSE(estimator_->TakeProbeCluster());
 }
 
 INSTANTIATE_TEST_SUITE_P(Controllers, LayersTest, testing::Values("rule", "weir"),
@@ -297,13 +294,12 @@ TEST_P(LayersTest, StatesFollowTheQueue) {
   TestSendSidePath path =
       Path([](TimeDelta at) { return Kbps(at > TimeDelta::Seconds(20) && at < TimeDelta::Seconds(25) ? 1400 : 3000); });
   path.layers = {Kbps(1500)};
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-  TestSendSideCall call(estimator, path);
+  TestSendSideCall& call = Begin(path);
   std::vector<CongestionState> states;
   const auto follow_until = [&](int seconds) {
     for (TimeDelta at = TimeDelta::Seconds(seconds - 5); at <= TimeDelta::Seconds(seconds); at += Ms(50)) {
       call.RunUntil(at);
-      const CongestionState now = estimator.estimator().network_state().state;
+      const CongestionState now = estimator_->estimator().network_state().state;
       if (states.empty() || now != states.back()) states.push_back(now);
     }
     return states;
@@ -320,12 +316,11 @@ TEST_P(LayersTest, FeedbackThatEndsIsCongestion) {
   path.feedback = [](TimeDelta at) {
     return at < TimeDelta::Seconds(10) ? std::vector<TimeDelta>{TimeDelta::Zero()} : std::vector<TimeDelta>{};
   };
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Controller());
-  TestSendSideCall call(estimator, path);
+  TestSendSideCall& call = Begin(path);
   call.RunUntil(TimeDelta::Seconds(10));
-  EXPECT_EQ(estimator.estimator().network_state().state, CongestionState::kNormal);
+  EXPECT_EQ(estimator_->estimator().network_state().state, CongestionState::kNormal);
   call.RunUntil(TimeDelta::Seconds(12));
-  EXPECT_EQ(estimator.estimator().network_state().state, CongestionState::kCongested);
+  EXPECT_EQ(estimator_->estimator().network_state().state, CongestionState::kCongested);
 }
 
 }  // namespace

@@ -125,25 +125,6 @@ TEST(RembTest, RefusesRatesThatOverflow) {
   EXPECT_TRUE(ParseRemb(packet)->rate.IsZero());
 }
 
-TEST(RembTest, SurvivesNoise) {
-  std::mt19937 random(2);
-  std::vector<uint8_t> valid = Written(DataRate::KilobitsPerSecond(300), {1, 2, 3});
-  int parsed = 0;
-  for (int i = 0; i < 20'000; ++i) {
-    std::vector<uint8_t> packet = valid;
-    packet.resize(random() % 64, static_cast<uint8_t>(random()));
-    for (int flips = static_cast<int>(random() % 3); flips > 0 && !packet.empty(); --flips) {
-      packet[random() % packet.size()] = static_cast<uint8_t>(random());
-    }
-    const std::optional<Remb> remb = ParseRemb(packet);
-    if (!remb) continue;
-    ++parsed;
-    EXPECT_LE(remb->ssrc_count, kMaxRembSsrcs);
-    EXPECT_TRUE(remb->rate.IsFinite() && remb->rate >= DataRate::Zero());
-  }
-  EXPECT_GT(parsed, 0);
-}
-
 constexpr DataRate kRate = DataRate::KilobitsPerSecond(1000);
 constexpr Timestamp kNow = Timestamp::Seconds(10);
 
@@ -172,8 +153,6 @@ class RembRulesTest : public testing::Test {
   }
 };
 
-TEST_F(RembRulesTest, FirstTargetIsDueAtOnce) { EXPECT_TRUE(Sender().DueTime(kRate, kNow).IsMinusInfinity()); }
-
 TEST_F(RembRulesTest, DecreaseOfThreePercentIsDueAtOnce) {
   const Sender sender = SentAt(kNow);
   EXPECT_TRUE(sender.DueTime(kRate * 0.97, kNow).IsMinusInfinity());
@@ -184,23 +163,6 @@ TEST_F(RembRulesTest, IncreaseWaits) {
   const Sender sender = SentAt(kNow);
   EXPECT_EQ(sender.DueTime(kRate * 1.01, kNow), kNow + TimeDelta::Millis(200));
   EXPECT_EQ(sender.DueTime(kRate * 5.0, kNow), kNow + TimeDelta::Millis(200));
-}
-
-TEST_F(RembRulesTest, RepeatsWhatDoesNotChange) {
-  EXPECT_EQ(SentAt(kNow).DueTime(kRate, kNow), kNow + TimeDelta::Seconds(1));
-  EXPECT_EQ(SentAt(kNow, TimeDelta::Seconds(1)).DueTime(kRate, kNow), kNow + TimeDelta::Seconds(1));
-}
-
-TEST_F(RembRulesTest, RepeatsSoonUntilOneIsSentAfterTheFirstPacket) {
-  Sender sender;
-  sender.OnSent(kRate, kNow);
-  EXPECT_EQ(sender.DueTime(kRate, kNow), kNow + TimeDelta::Millis(200));
-  EXPECT_EQ(sender.DueTime(kRate, kNow + TimeDelta::Seconds(10)), kNow + TimeDelta::Millis(200));
-  EXPECT_TRUE(sender.DueTime(kRate, kNow + TimeDelta::Seconds(11)).IsPlusInfinity());
-  sender.OnPacket(kNow + TimeDelta::Seconds(12), DataSize::Bytes(100));
-  EXPECT_EQ(sender.DueTime(kRate, kNow + TimeDelta::Seconds(12)), kNow + TimeDelta::Millis(200));
-  sender.OnSent(kRate, kNow + TimeDelta::Seconds(12));
-  EXPECT_EQ(sender.DueTime(kRate, kNow + TimeDelta::Seconds(12)), kNow + TimeDelta::Seconds(13));
 }
 
 TEST_F(RembRulesTest, RepeatsSoonWhileItLooksUnheardWithinFivePercentOfWhatArrives) {
@@ -218,22 +180,6 @@ TEST_F(RembRulesTest, RepeatsSoonWhileItLooksUnheardWithinFivePercentOfWhatArriv
   // A REMB is 5 % of 1,600 bytes.
   EXPECT_EQ(due_after(DataRate::KilobitsPerSecond(30), 1'599), TimeDelta::Seconds(1));
   EXPECT_EQ(due_after(DataRate::KilobitsPerSecond(30), 1'600), TimeDelta::Millis(200));
-}
-
-TEST_F(RembRulesTest, LooksUnheardFiveTimesForEachTarget) {
-  Sender sender = SentAt(kNow);
-  Timestamp now = kNow;
-  const auto next = [&](DataRate target) {
-    sender.OnPacket(now, DataSize::Bytes(1'000'000));
-    const TimeDelta wait = sender.DueTime(target, now) - now;
-    now += wait;
-    sender.OnSent(target, now);
-    return wait;
-  };
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(next(kRate), TimeDelta::Millis(200)) << i;
-  EXPECT_EQ(next(kRate), TimeDelta::Seconds(1));
-  EXPECT_EQ(next(kRate * 1.5), TimeDelta::Millis(200));
-  EXPECT_EQ(next(kRate * 1.5), TimeDelta::Millis(200));
 }
 
 TEST_F(RembRulesTest, WhilePacketsAreSparseSmallChangesWait) {

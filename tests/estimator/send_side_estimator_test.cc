@@ -544,25 +544,6 @@ TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
   }
 }
 
-// The times that weir.h allows end at 2^61 us.
-TEST(SendSideEstimatorTest, TimesNearTheLimitEnd) {
-  for (uint32_t seed = 0; seed < 40; ++seed) {
-    std::mt19937_64 random(seed);
-    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
-    const Timestamp limit = seed % 2 == 0 ? kMaxTime - TimeDelta::Seconds(10) : kMinTime;
-    const auto any = [&random, limit] {
-      const Timestamp near = limit + TimeDelta::Millis(static_cast<int64_t>(random() % 10'001));
-      return random() % 8 == 0 ? Timestamp::Micros(-near.us()) : near;
-    };
-    for (uint16_t i = 0; i < 200; ++i) {
-      estimator.OnSentPacket({.send_time = any(), .sequence_number = i, .size = kSize});
-      estimator.OnTransportFeedback(std::array{Received(i, any())}, any());
-      estimator.OnTimeout(any());
-    }
-    EXPECT_LT(estimator.estimator().counters().controller.decisions, 200 * 300) << seed;
-  }
-}
-
 // Numbers, times and fates from a stranger: rate and congestion window stay within their bounds, and time goes on.
 TEST(SendSideEstimatorTest, BearsHostileFeedback) {
   constexpr std::array kTimes{std::numeric_limits<int64_t>::min(),

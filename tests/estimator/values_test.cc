@@ -73,13 +73,5 @@ TEST(ObjectiveTest, RefusesWhatIsNoWeight) {
   EXPECT_FALSE(NormalizedObjective(1e30f, 1e-30f, 1e-30f));
 }
 
-TEST(ObjectiveTest, KnowsItsPresets) {
-  EXPECT_EQ(ObjectivePreset("balanced"), kBalanced);
-  EXPECT_EQ(ObjectivePreset("throughput"), kThroughput);
-  EXPECT_EQ(ObjectivePreset("latency"), kLatency);
-  EXPECT_FALSE(ObjectivePreset("Balanced"));
-  EXPECT_FALSE(ObjectivePreset(""));
-}
-
 }  // namespace
 }  // namespace weir

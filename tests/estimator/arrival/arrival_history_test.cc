@@ -19,13 +19,7 @@ class ArrivalHistoryTest : public testing::Test {
   void Feed(TimeDelta duration, const std::function<TimeDelta()>& delay, int32_t lost = 0) {
     for (const Timestamp end = now_ + duration; now_ < end;) {
       now_ += kStep;
-      Arrival arrival;
-      arrival.packet.arrival_time = now_;
-      arrival.packet.payload_size = kBytes;
-      arrival.lost_change = lost;
-      arrival.has_delay = true;
-      arrival.queueing_delay = delay();
-      arrivals_.OnArrival(arrival);
+      arrivals_.OnArrival(ArrivalOf(now_, kBytes, delay(), lost));
     }
   }
   void Feed(TimeDelta duration, TimeDelta delay, int32_t lost = 0) {
@@ -100,11 +94,7 @@ TEST_F(ArrivalHistoryTest, ThreeLossesMayBeChance) {
   const auto feed = [this](int packets, int32_t lost) {
     for (int i = 0; i < packets; ++i) {
       now_ += TimeDelta::Millis(20);
-      Arrival arrival;
-      arrival.packet.arrival_time = now_;
-      arrival.lost_change = i == 0 ? lost : 0;
-      arrival.has_delay = true;
-      arrivals_.OnArrival(arrival);
+      arrivals_.OnArrival(ArrivalOf(now_, 0, TimeDelta::Zero(), i == 0 ? lost : 0));
     }
   };
   feed(100, 0);
@@ -124,11 +114,8 @@ TEST_F(ArrivalHistoryTest, LossIsASignTooAndMayBeTakenBack) {
 }
 
 Arrival At(int64_t ms, int32_t lost_change = 0, TimeDelta queueing_delay = TimeDelta::Zero()) {
-  Arrival arrival;
-  arrival.packet = TestStream().Next(Timestamp::Millis(ms), TimeDelta::Zero(), 980);
-  arrival.lost_change = lost_change;
+  Arrival arrival = ArrivalOf(Timestamp::Millis(ms), 1000, queueing_delay, lost_change);
   arrival.has_delay = queueing_delay > TimeDelta::Zero();
-  arrival.queueing_delay = queueing_delay;
   return arrival;
 }
 

@@ -289,19 +289,6 @@ TEST_P(SenderClockTest, AStepLeavesTheQueueWhatItWas) {
   }
 }
 
-TEST_P(SenderClockTest, AStallIsAQueue) {
-  for (int i = 0; i < 100; ++i) Send(kStart + kSpacing * i, TimeDelta::Millis(25));
-  const Timestamp stall = kStart + kSpacing * 100;
-  const Timestamp end = stall + TimeDelta::Seconds(5);
-  for (Timestamp sent = stall; sent < end; sent += kSpacing) {
-    const auto arrival = Send(sent, end - sent + TimeDelta::Millis(25));
-    ASSERT_TRUE(arrival->has_delay);
-    EXPECT_NEAR(arrival->queueing_delay.seconds(), (end - sent).seconds(), 1e-4);
-  }
-  EXPECT_NEAR(Send(end, TimeDelta::Millis(25))->queueing_delay.seconds(), 0, 1e-4);
-  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
-}
-
 TEST(ArrivalStatisticsTest, ARepeatedPacketTellsNoTime) {
   ArrivalStatistics statistics;
   TestStream stream;

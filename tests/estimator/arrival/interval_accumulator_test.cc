@@ -17,12 +17,7 @@ constexpr Timestamp kStart = Timestamp::Seconds(50);
 constexpr DataRate kEstimate = DataRate::KilobitsPerSecond(1000);
 
 Arrival At(TimeDelta time, TimeDelta queueing_delay = TimeDelta::Zero(), int32_t lost_change = 0) {
-  Arrival arrival;
-  arrival.packet = TestStream().Make(0, kStart + time, TimeDelta::Zero(), 980);
-  arrival.has_delay = true;
-  arrival.queueing_delay = queueing_delay;
-  arrival.lost_change = lost_change;
-  return arrival;
+  return ArrivalOf(kStart + time, 1000, queueing_delay, lost_change);
 }
 
 class IntervalAccumulatorTest : public testing::Test {

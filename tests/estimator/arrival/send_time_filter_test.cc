@@ -209,6 +209,13 @@ TEST(SendTimeFilterOfFramesTest, OneFrameConfirmsNothing) {
   EXPECT_TRUE(filter.Update(time + kSpacing, {900 * 101, 32, kRtpVideoClock}).believed);
 }
 
+TEST(SendTimeFilterOfFramesTest, AnotherClockRateRestarts) {
+  SendTimeFilter filter;
+  filter.Update(kStart, {0, 32, kRtpVideoClock});
+  const SendTimeFilter::Result other = filter.Update(kStart, {0, 32, 48'000});
+  EXPECT_TRUE(other.believed && other.delay.restarted);
+}
+
 // Any clock, any path: whatever has happened, packets that go on evenly are soon believed, and measured rightly.
 TEST_P(SendTimeFilterTest, RecoversFromAnything) {
   std::mt19937_64 random(7);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "test_stream.h"
+
 namespace weir {
 namespace {
 
@@ -19,13 +21,8 @@ class NadaControllerTest : public testing::Test {
   // One DELTA in which 20 packets arrive at `rate`, the first after a gap of `lost`.
   double Interval(DataRate rate, TimeDelta delay, int32_t lost = 0) {
     for (int i = 0; i < 20; ++i) {
-      Arrival arrival;
-      arrival.packet.arrival_time = now_ + TimeDelta::Millis(5) * i;
-      arrival.packet.payload_size = static_cast<uint32_t>((rate * TimeDelta::Millis(5)).bytes());
-      arrival.has_delay = true;
-      arrival.queueing_delay = delay;
-      arrival.lost_change = i == 0 ? lost : 0;
-      nada_.OnArrival(arrival);
+      const auto bytes = static_cast<uint32_t>((rate * TimeDelta::Millis(5)).bytes());
+      nada_.OnArrival(ArrivalOf(now_ + TimeDelta::Millis(5) * i, bytes, delay, i == 0 ? lost : 0));
     }
     now_ += kDelta;
     const ReceiverControlUpdate update = nada_.OnTimeout(now_);

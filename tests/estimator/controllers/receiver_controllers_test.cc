@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "arrival/arrival_statistics.h"
-#include "controllers/decision_timer.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
 #include "registry.h"
@@ -60,8 +59,6 @@ class ReceiverControllerTest : public testing::TestWithParam<ControllerCase> {
  protected:
   std::unique_ptr<ReceiverController> Make() const { return GetParam().make(); }
 };
-
-TEST_P(ReceiverControllerTest, SaysWhoItIs) { EXPECT_EQ(Make()->name(), GetParam().name); }
 
 TEST_P(ReceiverControllerTest, GivesATargetWithinBoundsWheneverItIsDue) {
   const auto controller = Make();
@@ -208,35 +205,6 @@ INSTANTIATE_TEST_SUITE_P(All, ReceiverControllerTest, testing::ValuesIn(Controll
 
 INSTANTIATE_TEST_SUITE_P(AloneAndInPools, ReceiverEstimatorTest, testing::ValuesIn(EstimatorCases()),
                          [](const auto& info) { return info.param.test_name; });
-
-constexpr Timestamp kTimerStart = Timestamp::Seconds(3);
-constexpr TimeDelta kTimerInterval = TimeDelta::Millis(100);
-
-TEST(DecisionTimerTest, NeverBeforeTheStart) {
-  DecisionTimer timer;
-  EXPECT_FALSE(timer.started());
-  EXPECT_FALSE(timer.Take(kTimerStart));
-  timer.Start(kTimerStart, kTimerInterval);
-  EXPECT_TRUE(timer.started());
-  EXPECT_EQ(timer.due(), kTimerStart + kTimerInterval);
-}
-
-TEST(DecisionTimerTest, ALittleLateKeepsThePace) {
-  DecisionTimer timer;
-  timer.Start(kTimerStart, kTimerInterval);
-  EXPECT_FALSE(timer.Take(kTimerStart + TimeDelta::Millis(99)));
-  EXPECT_TRUE(timer.Take(kTimerStart + TimeDelta::Millis(130)));
-  EXPECT_EQ(timer.due(), kTimerStart + TimeDelta::Millis(200));
-}
-
-TEST(DecisionTimerTest, ALongPauseIsOneDecision) {
-  DecisionTimer timer;
-  timer.Start(kTimerStart, kTimerInterval);
-  const Timestamp late = kTimerStart + TimeDelta::Seconds(60);
-  EXPECT_TRUE(timer.Take(late));
-  EXPECT_EQ(timer.due(), late + kTimerInterval);
-  EXPECT_FALSE(timer.Take(late));
-}
 
 }  // namespace
 }  // namespace weir

@@ -18,12 +18,8 @@ class RuleControllerTest : public testing::Test {
   // One interval in which `rate` arrives with queueing delays from `delay` upwards.
   DataRate Interval(DataRate rate, TimeDelta delay = TimeDelta::Zero()) {
     for (int i = 0; i < 10 && !rate.IsZero(); ++i) {
-      Arrival arrival;
-      arrival.packet.arrival_time = now_ + TimeDelta::Millis(10) * i;
-      arrival.packet.payload_size = static_cast<uint32_t>((rate * TimeDelta::Millis(10)).bytes());
-      arrival.has_delay = true;
-      arrival.queueing_delay = delay + TimeDelta::Millis(9 - i);
-      rule_.OnArrival(arrival);
+      const auto bytes = static_cast<uint32_t>((rate * TimeDelta::Millis(10)).bytes());
+      rule_.OnArrival(ArrivalOf(now_ + TimeDelta::Millis(10) * i, bytes, delay + TimeDelta::Millis(9 - i)));
     }
     now_ += kInterval;
     EXPECT_EQ(rule_.next_timeout(), now_);

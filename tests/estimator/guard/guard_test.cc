@@ -9,6 +9,8 @@
 #include <random>
 #include <string_view>
 
+#include "test_stream.h"
+
 namespace weir {
 namespace {
 
@@ -34,6 +36,11 @@ class GuardTest : public testing::Test {
   uint64_t Count(std::string_view rule) const { return guard_->counters().Of(rule); }
   static std::string_view NameOf(const Guard::Result& result) {
     return result.rule ? GuardRules()[*result.rule].name() : "none";
+  }
+
+  // Ten packets in 100 ms.
+  void Arrive(TimeDelta queueing_delay) {
+    for (int i = 0; i < 10; ++i) arrivals_.OnArrival(ArrivalOf(now_ += TimeDelta::Millis(10), 1250, queueing_delay));
   }
 
   // Lets packets arrive at `rate` for a while, then applies the guard.
@@ -79,14 +86,7 @@ TEST_F(GuardTest, Bounds) {
 
 TEST_F(GuardTest, AFloorWhereNoQueueIsSeen) {
   const auto step = [this](DataRate wanted, TimeDelta delay) {
-    Arrival arrival;
-    arrival.has_delay = true;
-    arrival.queueing_delay = delay;
-    arrival.packet.payload_size = 1250;
-    for (int i = 0; i < 10; ++i) {
-      arrival.packet.arrival_time = now_ += TimeDelta::Millis(10);
-      arrivals_.OnArrival(arrival);
-    }
+    Arrive(delay);
     return Apply(wanted, now_);
   };
   for (int i = 0; i < 15; ++i) step(Kbps(1000), TimeDelta::Zero());
@@ -119,14 +119,9 @@ TEST_F(GuardTest, SparsePacketsAreNoReasonToSink) {
 TEST_F(GuardTest, SparsePacketsThatWaitedOrAreLostAreOne) {
   for (const bool lost : {false, true}) {
     Restart({});
-    Arrival arrival;
-    arrival.has_delay = true;
-    arrival.queueing_delay = TimeDelta::Millis(lost ? 0 : 50);
-    arrival.lost_change = lost ? 1 : 0;
-    arrival.packet.payload_size = 1200;
     for (int i = 0; i < 6; ++i) {
-      arrival.packet.arrival_time = now_ += TimeDelta::Millis(240);
-      arrivals_.OnArrival(arrival);
+      now_ += TimeDelta::Millis(240);
+      arrivals_.OnArrival(ArrivalOf(now_, 1200, TimeDelta::Millis(lost ? 0 : 50), lost ? 1 : 0));
       Apply(Kbps(300), now_);
     }
     // Loss is not a queue: the floor on a calm path may sink.
@@ -158,22 +153,6 @@ TEST_F(GuardTest, GrowthStopsAtThreeTimesWhatArrives) {
 TEST_F(GuardTest, AnApplicationLimitedSenderKeepsWhatItHas) {
   for (int i = 0; i < 40; ++i) Step(Kbps(2000), Kbps(2000));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Step(Kbps(2000), Kbps(50)).rate, Kbps(2000));
-}
-
-TEST_F(GuardTest, GoesFrom300KbpsTo5MbpsWithinTwoSecondsWhenPacketsArrive) {
-  // The sender follows after 300 ms: feedback, its way and the packets'.
-  std::array<DataRate, 3> on_the_way{Kbps(300), Kbps(300), Kbps(300)};
-  size_t next = 0;
-  for (int i = 0; i < 10; ++i) Step(Kbps(300), Kbps(300));
-  TimeDelta taken = TimeDelta::Zero();
-  for (DataRate rate = Kbps(300); rate < Kbps(5000); taken += TimeDelta::Millis(100)) {
-    ASSERT_LT(taken, TimeDelta::Seconds(3));
-    rate = Step(Kbps(5000), on_the_way[next]).rate;
-    on_the_way[next] = rate;
-    next = (next + 1) % on_the_way.size();
-  }
-  EXPECT_LE(taken, TimeDelta::Millis(1500));
-  EXPECT_GE(taken, TimeDelta::Millis(800));
 }
 
 TEST_F(GuardTest, ReturnsAtOnceToWhatReallyArrives) {
@@ -270,14 +249,7 @@ TEST_F(GuardTest, VetoSpeaksUnlessItIsOff) {
     Restart(options);
     Guard::Result result{DataRate::Zero(), std::nullopt};
     for (int i = 0; i < 30; ++i) {
-      Arrival arrival;
-      arrival.has_delay = true;
-      arrival.queueing_delay = TimeDelta::Millis(i < 20 ? 0 : 200);
-      arrival.packet.payload_size = 1250;
-      for (int packet = 0; packet < 10; ++packet) {
-        arrival.packet.arrival_time = now_ += TimeDelta::Millis(10);
-        arrivals_.OnArrival(arrival);
-      }
+      Arrive(TimeDelta::Millis(i < 20 ? 0 : 200));
       result = Apply(Kbps(50'000), now_);
     }
     EXPECT_EQ(NameOf(result), veto ? "veto" : "slew");

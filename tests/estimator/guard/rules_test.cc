@@ -61,10 +61,7 @@ TEST_F(VetoRuleTest, LossOfFewPacketsIsChance) {
   Pass(5, 0, TimeDelta::Zero());
   for (int i = 0; i < 40; ++i) {
     path_.now += TimeDelta::Millis(250);
-    Arrival arrival;
-    arrival.packet.arrival_time = path_.now;
-    arrival.lost_change = i % 2;
-    path_.arrivals.OnArrival(arrival);
+    path_.arrivals.OnArrival(ArrivalOf(path_.now, 0, TimeDelta::Zero(), i % 2));
     EXPECT_TRUE(path_.Limit(*rule_).IsPlusInfinity()) << i;
   }
 }
@@ -143,11 +140,7 @@ TEST_F(PolicerRuleTest, LossByChanceOfFewPacketsIsNone) {
     if (random() % 10 == 0) {
       ++lost;
     } else {
-      Arrival arrival;
-      arrival.packet.arrival_time = path_.now;
-      arrival.packet.payload_size = 1200;
-      arrival.lost_change = std::exchange(lost, 0);
-      path_.arrivals.OnArrival(arrival);
+      path_.arrivals.OnArrival(ArrivalOf(path_.now, 1200, TimeDelta::Zero(), std::exchange(lost, 0)));
     }
     path_.arrivals.OnDecision(path_.now);
     ASSERT_TRUE(path_.Limit(*rule_).IsPlusInfinity()) << i;

@@ -9,7 +9,7 @@
 
 #include "arrival/arrival_history.h"
 #include "guard/guard_rule.h"
-#include "weir/arrival.h"
+#include "test_stream.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -30,12 +30,8 @@ class WatchedPath {
     for (int i = 0; i < 10; ++i) {
       now += TimeDelta::Millis(10);
       lost_ += loss_ratio / (1 - loss_ratio);
-      Arrival arrival;
-      arrival.packet.arrival_time = now;
-      arrival.packet.payload_size = static_cast<uint32_t>((rate * (1 - loss_ratio) * TimeDelta::Millis(10)).bytes());
-      arrival.lost_change = static_cast<int32_t>(lost_);
-      arrival.has_delay = true;
-      arrival.queueing_delay = delay;
+      const auto bytes = static_cast<uint32_t>((rate * (1 - loss_ratio) * TimeDelta::Millis(10)).bytes());
+      Arrival arrival = ArrivalOf(now, bytes, delay, static_cast<int32_t>(lost_));
       arrival.delay_stands = delay_stands;
       lost_ -= std::floor(lost_);
       arrivals.OnArrival(arrival);

@@ -25,14 +25,8 @@ Observation Write(const MmsysFeatures& features) {
 }
 
 Arrival MakeArrival(int64_t time_ms, int64_t queueing_delay_ms, PacketKind kind, int32_t lost_change = 0) {
-  Arrival arrival;
-  arrival.packet.arrival_time = Timestamp::Millis(time_ms);
+  Arrival arrival = ArrivalOf(Timestamp::Millis(time_ms), 1200, TimeDelta::Millis(queueing_delay_ms), lost_change);
   arrival.packet.kind = kind;
-  arrival.packet.header_size = 12;
-  arrival.packet.payload_size = 1188;
-  arrival.lost_change = lost_change;
-  arrival.has_delay = true;
-  arrival.queueing_delay = TimeDelta::Millis(queueing_delay_ms);
   return arrival;
 }
 

@@ -25,27 +25,6 @@ float RunOnce(Policy& policy, std::vector<float> observation, const Objective& o
   return action;
 }
 
-TEST(PolicyTest, DescribesAModel) {
-  const auto policy = LoadTestModel("rate_bps");
-  ASSERT_NE(policy, nullptr);
-  const ModelDescription& description = policy->description();
-  EXPECT_EQ(description.format, ModelFormat::kWeir1);
-  EXPECT_EQ(description.name, "test-rate_bps");
-  EXPECT_EQ(description.version, "7");
-  EXPECT_EQ(description.provenance, "tests/estimator/make_test_models.py");
-  ASSERT_EQ(description.features.fields.size(), 3u);
-  EXPECT_EQ(description.features.fields[1].name, "loss_ratio");
-  EXPECT_EQ(description.features.history, 2);
-  EXPECT_EQ(description.interval.ms(), 100);
-  EXPECT_EQ(description.action.kind, ActionKind::kRate);
-  EXPECT_EQ(description.action.min_rate.bps(), 30'000);
-  EXPECT_EQ(description.action.max_rate.bps(), 50'000'000);
-  EXPECT_EQ(description.observation_size, 6u);
-  EXPECT_EQ(description.action_size, 1u);
-  EXPECT_EQ(description.state_size, 0u);
-  EXPECT_TRUE(description.takes_objective);
-}
-
 TEST(PolicyTest, DescribesEveryKindOfAction) {
   EXPECT_EQ(LoadTestModel("log_rate")->description().action.kind, ActionKind::kLogRate);
   EXPECT_FALSE(LoadTestModel("log_rate")->description().takes_objective);
@@ -102,21 +81,6 @@ TEST(PolicyTest, ReportsANonFiniteOutput) {
   EXPECT_EQ(action, -7);
   observation[0] = 3e6f;
   EXPECT_NEAR(RunOnce(*policy, observation), std::log(2.0) * 1e6, 10);
-}
-
-TEST(PolicyTest, SameInputsGiveTheSameBits) {
-  const auto first = LoadTestModel("mocc_sized");
-  const auto second = LoadTestModel("mocc_sized");
-  std::mt19937 random(5);
-  std::uniform_real_distribution<float> value(0, 1e6f);
-  for (int i = 0; i < 100; ++i) {
-    std::vector<float> observation(first->description().observation_size);
-    for (float& x : observation) x = value(random);
-    const float a = RunOnce(*first, observation);
-    const float b = RunOnce(*second, observation);
-    EXPECT_EQ(a, b);
-    EXPECT_LE(std::fabs(a), 1);
-  }
 }
 
 struct Refusal {

@@ -62,25 +62,6 @@ TEST(SharedModelTest, ManyThreadsGetTheAnswersOfOne) {
   });
 }
 
-TEST(SharedModelTest, TheLastUserOfAModelMayBeOnAnyThread) {
-  Model model = Load(ReadFile(WEIR_SHIPPED_MODEL));
-  ASSERT_TRUE(model);
-  std::vector<std::unique_ptr<ReceiverController>> members;
-  members.reserve(kThreads);
-  for (int i = 0; i < kThreads; ++i) members.push_back(MakePolicyController(model));
-  model = nullptr;
-  std::vector<std::thread> threads;
-  threads.reserve(kThreads);
-  for (auto& member : members) {
-    threads.emplace_back([member = std::move(member)]() mutable {
-      BandwidthEstimator estimator = MadeEstimator({}, std::move(member));
-      TestCall call(estimator, {.capacity = [](TimeDelta) { return DataRate::KilobitsPerSecond(500); }});
-      call.RunUntil(TimeDelta::Seconds(1));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
 // The rate of the C interface after two replacements; errors belong to the calling thread.
 int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std::byte>& second) {
   const auto estimator = EstimatorWith(PolicyController(first));
@@ -88,13 +69,8 @@ int64_t RateThroughC(const std::vector<std::byte>& first, const std::vector<std:
     return weir_estimator_set_controller(estimator.get(), PolicyController(onnx).get());
   };
   weir_estimate estimate{};
-  weir_packet packet{};
-  packet.payload_bytes = 1000;
-  packet.has_abs_send_time = 1;
   for (int64_t now_us = 0; now_us < 3'000'000; now_us += 10'000) {
-    packet.arrival_time_us = now_us;
-    packet.abs_send_time = static_cast<uint32_t>(now_us * (1 << 18) / 1'000'000) & 0xFFFFFF;
-    ++packet.sequence_number;
+    const weir_packet packet = CPacket(now_us, static_cast<uint16_t>(now_us / 10'000));
     EXPECT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
     EXPECT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
     if (now_us == 1'000'000) {

@@ -91,12 +91,6 @@ TEST_F(PilotPolicyTest, CopilotsFlyTogetherWhereTheLineNamesNoFusion) {
   EXPECT_EQ(Ask(policy).fusion, FusionKind::kMin);
 }
 
-TEST_F(PilotPolicyTest, ASuspendedPilotLeavesAtOnceForTheFirst) {
-  PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByTrust);
-  members_[0].suspended = true;
-  EXPECT_EQ(Ask(policy).pilot, 1u);
-}
-
 TEST_F(PilotPolicyTest, NobodyWhoCannotFlyGetsTheSeat) {
   PilotPolicy policy = MakePilotPolicy(PilotPolicyKind::kByTrust);
   members_[0].trust = 0;

@@ -6,13 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -58,131 +55,8 @@ std::vector<float> AnswerOf(PolicyExecutor& executor) {
   }
 }
 
-// A worker that takes `delay` of simulated time for each decision: the gate opens when that is over.
-class TimedExecutor final : public PolicyExecutor {
- public:
-  // `delay` is read at the beginning of each decision, and outlives this.
-  TimedExecutor(const std::string& model, const TimeDelta& delay)
-      : delay_(delay), executor_(worker_(std::make_unique<Policy>(MakeGated(model, gate_)))) {}
-  // A decision in flight ends after this.
-  ~TimedExecutor() override { gate_->open.release(2); }
-
-  const ModelDescription& description() const override { return executor_->description(); }
-  void Submit(std::span<const float> observation, const Objective& objective, Timestamp now) override {
-    Advance(now);
-    executor_->Submit(observation, objective, now);
-    if (free_at_) {
-      is_next_waiting_ = true;
-    } else {
-      Begin(now);
-    }
-  }
-  std::optional<PolicyAnswer> Take(Timestamp now) override {
-    Advance(now);
-    return executor_->Take(now);
-  }
-  void Reset() override { executor_->Reset(); }
-
- private:
-  void Begin(Timestamp now) {
-    gate_->arrived.acquire();
-    free_at_ = now + delay_;
-    Advance(now);
-  }
-  void Advance(Timestamp now) {
-    while (free_at_ && *free_at_ <= now) {
-      const Timestamp begin = *std::exchange(free_at_, std::nullopt);
-      gate_->open.release();
-      if (std::exchange(is_next_waiting_, false)) {
-        Begin(begin);
-      } else {
-        // The worker answers in order.
-        Ask(*after_, 0);
-        AnswerOf(*after_);
-      }
-    }
-  }
-
-  const TimeDelta& delay_;
-  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
-  const PolicyExecutorFactory worker_ = MakePolicyWorker();
-  const std::unique_ptr<PolicyExecutor> executor_;
-  const std::unique_ptr<PolicyExecutor> after_ = worker_(LoadTestModel("rate_bps"));
-  std::optional<Timestamp> free_at_;
-  bool is_next_waiting_ = false;
-};
-
-std::unique_ptr<PolicyController> MakeTimed(const std::string& model, const TimeDelta& delay) {
-  return std::make_unique<PolicyController>(std::make_unique<TimedExecutor>(model, delay));
-}
-
-struct CallResult {
-  std::vector<int64_t> rembs;  // time and rate of each
-  TimeDelta longest_gap = TimeDelta::Zero();
-  EstimatorCounters counters;
-};
-
-// A call in simulated time, whose decisions take `delay` from 3 to 7.9 s and nothing before and after.
-CallResult RunCall(std::unique_ptr<ReceiverController> controller, TimeDelta& present_delay, TimeDelta delay) {
-  BandwidthEstimator estimator = MadeEstimator({}, std::move(controller));
-  TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
-  CallResult result;
-  const MemberState& active = estimator.controller().active();
-  call.RunUntil(TimeDelta::Seconds(3));
-  EXPECT_FALSE(active.suspended);
-  EXPECT_EQ(active.faults, 0u);
-  present_delay = delay;
-  call.RunUntil(TimeDelta::Millis(3'290));
-  EXPECT_FALSE(active.suspended);
-  call.RunUntil(TimeDelta::Millis(7'900));
-  EXPECT_EQ(active.suspended, delay > TimeDelta::Millis(100));
-  // Slow decisions end at 8.1 s, when a good one is there that took the whole interval; the twentieth is at 9.9 s.
-  present_delay = TimeDelta::Zero();
-  call.RunUntil(TimeDelta::Millis(9'890));
-  EXPECT_EQ(active.suspended, delay > TimeDelta::Millis(100));
-  call.RunUntil(TimeDelta::Seconds(10));
-  EXPECT_FALSE(active.suspended);
-  TimeDelta before = TimeDelta::Zero();
-  for (const auto& remb : call.feedback()) {
-    result.longest_gap = std::max(result.longest_gap, remb.at - std::exchange(before, remb.at));
-    result.rembs.insert(result.rembs.end(), {remb.at.us(), remb.estimate.target_rate.bps()});
-  }
-  result.counters = estimator.counters();
-  return result;
-}
-
-CallResult RunTimedCall(TimeDelta delay) {
-  TimeDelta present = TimeDelta::Zero();
-  return RunCall(MakeTimed("rate_bps", present), present, delay);
-}
-
 // RembSender's slowest repetition.
 constexpr TimeDelta kLongestGap = TimeDelta::Seconds(1);
-
-TEST(PolicyWorkerTest, ADelayOfZeroEqualsInline) {
-  TimeDelta present = TimeDelta::Zero();
-  const CallResult at_once =
-      RunCall(std::make_unique<PolicyController>(LoadTestModel("rate_bps")), present, TimeDelta::Zero());
-  ASSERT_GT(at_once.rembs.size(), 30u);
-  EXPECT_EQ(RunTimedCall(TimeDelta::Zero()).rembs, at_once.rembs);
-  EXPECT_NE(RunTimedCall(TimeDelta::Millis(30)).rembs, at_once.rembs);
-}
-
-TEST(PolicyWorkerTest, ThirtyMillisecondsCostNoDecision) {
-  const CallResult result = RunTimedCall(TimeDelta::Millis(30));
-  EXPECT_EQ(result.counters.controller.faults, 0u);
-  EXPECT_EQ(result.counters.controller.fallback_decisions, 0u);
-  EXPECT_LE(result.longest_gap, kLongestGap);
-}
-
-TEST(PolicyWorkerTest, TheFallbackDecidesWhileDecisionsAreLate) {
-  for (const TimeDelta delay : {TimeDelta::Seconds(1), TimeDelta::Seconds(5)}) {
-    const CallResult result = RunTimedCall(delay);
-    EXPECT_GT(result.counters.controller.faults, 40u);
-    EXPECT_GT(result.counters.controller.fallback_decisions, 40u);
-    EXPECT_LE(result.longest_gap, kLongestGap);
-  }
-}
 
 TEST(PolicyWorkerTest, NothingWaitsForADecisionThatNeverEnds) {
   const auto gate = std::make_shared<Gate>();
