@@ -1,4 +1,5 @@
-"""Measures of goals on real calls: a controller against others in pairs, and calls against replays.
+"""Measures of goals on real calls: a controller against others in pairs, calls against replays, the link, and the
+estimator's CPU.
 
 A pair is calls on one scenario with one seed, of which the machine disturbed none. Each function returns the measure
 of a goal.
@@ -7,11 +8,17 @@ of a goal.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from weir._core import BandwidthEstimator, Model
+from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.qoe_eval.call.logs import LINK_LOG
+from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.evaluate.results import Results, metric, undisturbed
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.measures.statistics import bootstrap_interval
@@ -22,6 +29,10 @@ from weir.qoe_eval.report.goal_table import Bound
 BITRATE = "received_bitrate_bps"
 NETWORK_DELAY = "network_delay_ms_p95"
 FROZEN = "total_freezes_duration_s"
+_PACKET_BYTES = 1200
+_HEADER_BYTES = 12
+_TICKS_PER_SECOND = 1 << 18
+_WARM_UP_S = 5
 _MOST_SHOWN = 6
 
 
@@ -71,20 +82,8 @@ def _compared(
 ) -> Outcome:
     """A controller against the best of others in each pair, by a function of both means over the pairs."""
     pairs = _pairs(results, sets, metric_name, controller, others)
-    means = [sum(values) / len(pairs) for values in (pairs.own, pairs.others)] if len(pairs) else []
-    value = of_means(*means) if means else None
-    if value is None:
-        return _no_pair(results, sets)
-    own, other = pairs.by_scenario
-    low, high = bootstrap_interval(own, other)
-    measure, rivals = MEASURES[metric_name], "the better of " * (len(others) > 1) + " and ".join(others)
-    detail = (
-        f"{measure.title} {measure.display(means[0])} with {controller}, "
-        f"{measure.display(means[1])} with {rivals}, means of {len(pairs)} pairs of calls"
-    )
-    if low is not None:
-        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
-    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
+    rivals = "the better of " * (len(others) > 1) + " and ".join(others)
+    return _of_pairs(pairs, of_means, metric_name, controller, rivals) or _no_pair(results, sets)
 
 
 def _ratio(own: float, other: float) -> float | None:
@@ -95,6 +94,23 @@ ratio = functools.partial(_compared, _ratio)
 """A goal's measure: a controller over the best of others in each pair, of means over the pairs."""
 difference = functools.partial(_compared, lambda own, other: own - other)
 """A goal's measure: a controller less the best of others in each pair, mean over the pairs."""
+
+
+@goal_measure
+def change(results: Results, bound: Bound, metric_name: str, changed: str, usual: str) -> Outcome:
+    """Calls of a set over those of another that have the same paths and seeds, as `ratio`."""
+    found = [
+        {(one.controller, one.scenario, one.seed): metric(metric_name)(one) for one in undisturbed(records)}
+        for records in (results.calls.get(changed, []), results.calls.get(usual, []))
+    ]
+    pairs = Pairs([], [], [])
+    for key, own in found[0].items():
+        other = found[1].get(key)
+        if own is not None and other is not None:
+            pairs.own.append(own)
+            pairs.others.append(other)
+            pairs.scenarios.append(key[1])
+    return _of_pairs(pairs, _ratio, metric_name, changed, usual) or _no_pair(results, (changed, usual))
 
 
 @goal_measure
@@ -130,7 +146,7 @@ def near_replays(
         replays: the set of replays by the set of calls.
         controllers: which.
         name: the metric of calls.
-        of_replay: that of replays, where it differs.
+        of_replay: that of replays, where it differs; it gets the record with its series, if they are kept.
         within: of the replays' value.
         or_within: in the metric's unit, near too.
     """
@@ -144,6 +160,7 @@ def near_replays(
                 real = _mean(list(made.values()), metric(name))
                 runs = [one for one in results.runs(replayed, controller) if one.scenario == scenario]
                 runs = [one for one in runs if one.seed in made]
+                runs = [results.with_series(one) for one in runs] if of_replay else runs
                 simulated = _mean(runs, of_replay or metric(name))
                 if real is None or simulated is None:
                     continue
@@ -158,6 +175,58 @@ def near_replays(
     return Outcome(len(near) / count, shown, {"near": near, "far": far})
 
 
+@goal_measure
+def link_error(results: Results, bound: Bound, *sets: str, of_delay: bool = False) -> Outcome:
+    """Bytes that the link carried under a standing queue against the scenario's capacity, or the p95 lateness of its
+    packets: worst call.
+    """
+    records = [one for one in _calls(results, sets) if one.key in results.called]
+    if not records:
+        return Outcome(reason=results.why_no_pair(sets[0], []))
+    settings = [results.called[one.key] for one in records]
+    found = worst([link_accuracy(one.out / LINK_LOG, one.scenario) for one in settings])
+    carried = None if found.capacity_ratio is None else abs(found.capacity_ratio - 1)
+    value, why_none = (
+        (found.delay_error_ms_p95, "no call carried packets") if of_delay else (carried, "no call had a standing queue")
+    )
+    return Outcome(value, f"the worst of {len(records)} calls", reason=why_none if value is None else "")
+
+
+@goal_measure
+def cpu_share(results: Results, bound: Bound, rate_bps: float, *sets: str) -> Outcome:
+    """CPU of the estimator on a steady stream, as a share of one core. Only with calls."""
+    if not any(results.calls.get(name) for name in sets):
+        return Outcome(reason=results.why_no_pair(sets[0], []))
+    detail = "the estimator alone on a steady stream, driven from Python, whose own time counts too"
+    return Outcome(estimator_cpu_share(results.settings.model, rate_bps), detail)
+
+
+def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) -> float:
+    """CPU time of the estimator on a steady stream of that rate / time of the stream.
+
+    The estimator runs in this process, driven from Python faster than real time; Python's own time counts too, so this
+    is an upper bound of the cost in weir-peer.
+    """
+    loaded = Model(read_bytes(model, LARGEST_MODEL_BYTES))
+    estimator = BandwidthEstimator(loaded, start_rate_bps=300_000, max_rate_bps=20_000_000)
+    gap_us = round(1e6 * 8 * _PACKET_BYTES / rate_bps)
+    started_s = time.process_time()
+    for number in range(round((_WARM_UP_S + duration_s) * 1e6 / gap_us)):
+        now_us = number * gap_us
+        if now_us >= _WARM_UP_S * 1_000_000 > now_us - gap_us:
+            started_s = time.process_time()
+        estimator.on_packet(
+            arrival_time_us=now_us,
+            ssrc=1,
+            sequence_number=number & 0xFFFF,
+            payload_bytes=_PACKET_BYTES - _HEADER_BYTES,
+            abs_send_time=now_us * _TICKS_PER_SECOND // 1_000_000 & 0xFFFFFF,
+        )
+        while estimator.next_timeout_us <= now_us:
+            estimator.on_timeout(now_us)
+    return (time.process_time() - started_s) / duration_s
+
+
 def _calls(results: Results, sets: Sequence[str]) -> list[CallRecord]:
     return [record for name in sets for record in results.calls.get(name, [])]
 
@@ -165,6 +234,26 @@ def _calls(results: Results, sets: Sequence[str]) -> list[CallRecord]:
 def _no_pair(results: Results, sets: Sequence[str]) -> Outcome:
     first = next((name for name in sets if name in results.sets), sets[0])
     return Outcome(reason=results.why_no_pair(first, _calls(results, sets)))
+
+
+def _of_pairs(
+    pairs: Pairs, of_means: Callable[[float, float], float | None], metric_name: str, own_name: str, other_name: str
+) -> Outcome | None:
+    """The outcome of a function of both means over pairs; None where there is none."""
+    means = [sum(values) / len(pairs) for values in (pairs.own, pairs.others)] if len(pairs) else []
+    value = of_means(*means) if means else None
+    if value is None:
+        return None
+    own, other = pairs.by_scenario
+    low, high = bootstrap_interval(own, other)
+    measure = MEASURES[metric_name]
+    detail = (
+        f"{measure.title} {measure.display(means[0])} with {own_name}, "
+        f"{measure.display(means[1])} with {other_name}, means of {len(pairs)} pairs of calls"
+    )
+    if low is not None:
+        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
+    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
 
 
 def _pairs(results: Results, sets: Sequence[str], name: str, controller: str, others: Sequence[str]) -> Pairs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -17,7 +18,6 @@ from weir.console import error_console
 from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.options import loading
-from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.options.call import SIZES
 from weir.qoe_eval.options.shared import TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
 from weir.simulator.executables import find_simulator
@@ -26,14 +26,14 @@ _FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "rev
              "fault", "everything")  # fmt: skip
 # The sets by suite. The suites take a second to load.
 SETS = {
-    "policy": ("catalogue", "random", *TRACE_SETS[::-1], "steady", "more random", "start", "halved", "rfc8867",
-               "compared", "video", "wide"),
+    "policy": ("catalogue", "random", *TRACE_SETS[::-1], "steady", "more random", "slow decisions", "start", "halved",
+               "rfc8867", "compared", "video", "wide"),
     "opponents": ("bundled", *TRACE_SETS, "random", "impairments"),
     "impairments": (*_FAMILIES, "sharing"),
     "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone"),
     "safety": ("random", *_FAMILIES, *TRACE_SETS),
     "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "muses calls", "mahimahi calls"),
-    "calls": ("muses", "cellular", "impaired", "native"),
+    "calls": ("muses", "cellular", "impaired", "slow decisions", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"
@@ -72,6 +72,7 @@ def evaluate(
         list[str] | None,
         typer.Option(metavar="PATTERN", help="Only scenarios with names like this, such as '*-4M-video'; repeatable."),
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Safety on all scenarios of each family, not two.")] = False,
     calls: Annotated[
         bool,
         typer.Option(
@@ -85,6 +86,9 @@ def evaluate(
     ] = None,
     repeat_disturbed: Annotated[
         bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
+    ] = False,
+    keep_calls: Annotated[
+        bool, typer.Option("--keep-calls", help="Use calls of an earlier run, whichever builds made them.")
     ] = False,
     figures: Annotated[
         list[Path] | None,
@@ -145,7 +149,9 @@ def evaluate(
         if name in (suite or ()) or (not suite and one.goals and (calls or not one.only_calls))
     ]
     traces = traces or shared_traces(*TRACE_SETS)
-    settings = Settings(chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, size, weak_model, values)
+    settings = Settings(
+        chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, full, size, weak_model, values
+    )
     calls = calls or (bool(suite) and all(one.only_calls for one in suites))
     planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
     console = error_console()
@@ -160,6 +166,7 @@ def evaluate(
                 about,
                 quiet=as_json,
                 repeat_disturbed=repeat_disturbed,
+                keep_calls=keep_calls,
             )
             for one in planned
         ]
@@ -220,5 +227,9 @@ def _read_figures(files: Sequence[Path], model_sha256: str) -> dict[str, Any]:
         if not isinstance(document, dict):
             raise InputError(f'{source}: must be a JSON object such as {{"steps_ratio": 1.0}}')
         if document.get("model_sha256", model_sha256) == model_sha256:
-            found |= {key: value for key, value in document.items() if value is None or number(value) is not None}
+            found |= {key: value for key, value in document.items() if value is None or _is_number(value)}
     return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
+from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.records import CallRecord, Record, RunRecord
@@ -25,6 +26,7 @@ class Results:
         sets: scenarios by set, of replays and calls.
         replays: records by set.
         calls: records by set; empty where no calls were made.
+        called: settings of the calls by key.
         pools: specifications of pools by the suite's names for them.
         with_series: gives a record its time series back.
     """
@@ -34,6 +36,7 @@ class Results:
     replays: Mapping[str, Sequence[RunRecord]]
     with_series: Callable[[RunRecord], RunRecord] = lambda record: record
     calls: Mapping[str, Sequence[CallRecord]] = field(default_factory=dict)
+    called: Mapping[str, CallSettings] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, *names: str) -> list[RunRecord]:
@@ -81,7 +84,7 @@ class Results:
         reasons = sorted({reason for record in records for reason in record.call.disturbed})
         if reasons:
             return f"no undisturbed pair of calls: {'; '.join(reasons[:3])}"
-        return (self._missing(name) or "no complete pair of calls") if self.calls else NO_CALLS
+        return (self._missing(name) or "no complete pair of calls") if self.called else NO_CALLS
 
     def _missing(self, name: str) -> str:
         return self.sets[name].missing if name in self.sets else f"the set {base_name(name)} {NOT_CHOSEN}"

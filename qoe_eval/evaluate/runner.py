@@ -18,7 +18,7 @@ from rich.console import Console
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.qoe_eval.call import call_report
-from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls
+from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
@@ -33,7 +33,7 @@ from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import unavailable_controllers
-from weir.qoe_eval.runs.store import RunStore
+from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_peer, find_simulator
 
@@ -120,6 +120,7 @@ def evaluate_suite(
     *,
     quiet: bool,
     repeat_disturbed: bool,
+    keep_calls: bool,
 ) -> Evaluated:
     """Makes the runs of a suite that are not there yet and judges its goals.
 
@@ -131,6 +132,7 @@ def evaluate_suite(
         about: the command, for the reports of calls.
         quiet: no progress.
         repeat_disturbed: calls that were disturbed are made again.
+        keep_calls: calls that other builds of the programs made count.
 
     Raises:
         InputError: a folder cannot be used, or the simulator refused a run.
@@ -141,13 +143,18 @@ def evaluate_suite(
     outcome = run_with_progress(plans, out, jobs, console, quiet=quiet)
     failures = [failure.describe() for failure in outcome.failures]
     by_set: dict[str, list[CallRecord]] = {}
+    called: dict[str, CallSettings] = {}
     records, pages = list[Record](outcome.records), {}
     for kind in dict.fromkeys(_kind(one) for one in planned.calls):
         folder = out / f"calls-{kind}"
         of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if _kind(one) == kind}
+        if keep_calls:
+            kept = CallStore(folder).read()
+            of_set = {name: with_kept_keys(some, kept) for name, some in of_set.items()}
         wanted = _in_succession({key: call for some in of_set.values() for key, call in some.items()})
         made = run_calls(wanted, folder, console, quiet=quiet, repeat_disturbed=repeat_disturbed)
         by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}
+        called |= wanted
         records += made.records
         failures += [f"{kind}: {failure}" for failure in made.failures]
         if whole := [*made.records, *made.failed]:
@@ -159,6 +166,7 @@ def evaluate_suite(
         dict(zip((one.name for one in planned.replays), outcome.by_plan, strict=False)),
         RunStore(out).with_series,
         by_set,
+        called,
         planned.custom.pools,
     )
     version = next((record.versions.get("libwebrtc", "") for one in outcome.by_plan for record in one), "")
@@ -220,6 +228,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays) -> ReplayPlan:
         one.series,
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,
+        one.decision_delay_ms,
     )
 
 
@@ -237,5 +246,6 @@ def _plan_calls(planned: PlannedSuite, one: Calls, folder: Path) -> dict[str, Ca
         codec="VP8",
         max_bitrate_bps=one.max_bitrate_bps,
         model=planned.settings.model,
+        decision_delay_ms=one.decision_delay_ms,
     )
     return plan_calls(plan, folder, [find_peer(), find_simulator()])

@@ -35,6 +35,16 @@ def against_better(results: Results, bound: Bound, controller: str, sets: Sequen
 
 
 @goal_measure
+def inactive(results: Results, bound: Bound, controller: str, sets: Sequence[str]) -> Outcome:
+    """Share of decisions that a pool's first member did not make: mean over sets."""
+    runs = {name: results.runs(name, controller) for name in sets}
+    found = {name: mean(1 - _pool(run).members[0].pilot_share for run in some) for name, some in runs.items() if some}
+    if not found:
+        return Outcome(reason=results.why_no_run(sets[0]))
+    return Outcome(mean(found.values()), _shown(found, bound), found)
+
+
+@goal_measure
 def pool_gain(results: Results, bound: Bound, controller: str, sets: Sequence[str]) -> Outcome:
     """Mean score of a pool less that of its model alone: worst set."""
     scores = {name: (_score(results, name, controller), _score(results, name, "weir")) for name in sets}

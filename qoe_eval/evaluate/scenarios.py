@@ -85,6 +85,11 @@ def muses_call() -> list[Scenario]:
     return [muses_cross_traffic()]
 
 
+def slow_decision_calls() -> list[Scenario]:
+    """Muses' path, one of constant capacity and three cellular ones: video, CELLULAR_CALL_S but for the first."""
+    return [*muses_call(), *_bundled_calls(("steady-2m5", "cellular-3m", "cellular-12m", "handover"))]
+
+
 def impaired_calls() -> list[Scenario]:
     """One scenario of each family that a link can do to a browser: video on 4 Mbps, at most 40 s."""
     return [

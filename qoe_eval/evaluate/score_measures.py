@@ -47,12 +47,22 @@ def gain(results: Results, bound: Bound, other: str, *sets: str, measure: str = 
     if found is None:
         return Outcome(reason=missing)
     parts = [f"{name} {one.mean:+.2f}" for name in sets if (one := against(results.of(name), POLICY, other, measure))]
-    low, high = found.ci95
-    interval = too_few_text(found.independent) if low is None else f"95 % interval {low:+.2f} to {high:+.2f}"
-    detail = f"{interval}, won {found.wins} of {sample_text(found.independent, found.n)}"
+    detail = f"{interval_text(found)}, won {found.wins} of {sample_text(found.independent, found.n)}"
     detail += f"; {', '.join(parts)}" if len(sets) > 1 else ""
     figures = {"ci95": list(found.ci95), "wins": found.wins, "independent": found.independent, "n": found.n}
     return Outcome(found.mean, detail, figures, missing)
+
+
+@goal_measure
+def gain_low(results: Results, bound: Bound, other: str, name: str) -> Outcome:
+    """Lower end of the 95 % interval of the mean gain on a set."""
+    found = against(results.of(name), POLICY, other)
+    if found is None or found.ci95[0] is None:
+        few = f"mean {found.mean:+.2f}; {too_few_text(found.independent)}" if found else ""
+        return Outcome(reason=results.why_absent([name], other) or few)
+    low, high = found.ci95
+    detail = f"mean {found.mean:+.2f}, {interval_text(found)}, {found.independent} scenarios"
+    return Outcome(low, detail, {"mean": found.mean, "ci95": [low, high]})
 
 
 @goal_measure
@@ -69,6 +79,31 @@ def controller_gain(results: Results, bound: Bound, own: str, reference: str, *o
     gains = ", ".join(f"over {one} {_with_interval(some)}" for one, some in found.items() if some)
     shown = ", ".join(f"{one} {score:.2f}" for one, score in scores.items())
     return Outcome(first.mean, f"{shown}; {gains}; {len(means)} scenarios", scores)
+
+
+@goal_measure
+def change(results: Results, bound: Bound, name: str, reference: str) -> Outcome:
+    """Mean score of weir on a set less that on the same scenarios under the conditions of another set."""
+    own, other = (run_values(distinct_runs(results.of(one)), POLICY, SCORE) for one in (name, reference))
+    found = compare_paired(MEASURES[SCORE], own, other)
+    if found is None:
+        return Outcome(reason=results.why_no_run(name))
+    return Outcome(found.mean, f"{interval_text(found)}, {sample_text(found.independent, found.n)}")
+
+
+@goal_measure
+def bytes_lost(results: Results, bound: Bound, name: str, reference: str) -> Outcome:
+    """The share of the bytes that weir receives on a set, which it does not receive on the same scenarios under the
+    conditions of another set.
+    """
+    own, other = (
+        results.by_scenario(one, POLICY, lambda record: record.flows[0].bytes_received) for one in (reference, name)
+    )
+    common = own.keys() & other.keys()
+    if not common:
+        return Outcome(reason=results.why_no_run(name))
+    lost = 1 - sum(other[scenario] for scenario in common) / sum(own[scenario] for scenario in common)
+    return Outcome(lost, f"{len(common)} scenarios")
 
 
 @goal_measure
@@ -154,6 +189,21 @@ def wins(results: Results, bound: Bound, name: str) -> Outcome:
     close = sum(abs(value) <= _TIE for value in differences.values())
     detail = f"won {won} of {len(differences)}; lost by more than {_TIE:g} points {losses}; within them {close}"
     return Outcome(won / len(differences), detail)
+
+
+@goal_measure
+def median_difference(results: Results, bound: Bound, name: str, *sets: str) -> Outcome:
+    """Median over the scenarios of sets of a metric less gcc's; undecided while a set is missing."""
+    means, described, missing = scenario_means(results.of(*sets)), MEASURES[name], results.why_absent(sets)
+    differences = scenario_differences(means, POLICY, "gcc", name)
+    if not differences:
+        return Outcome(reason=missing)
+    own, other = (
+        described.scale * median(means[scenario][one][name] for scenario in differences) for one in ("weir", "gcc")
+    )
+    unit = described.unit
+    detail = f"median of weir {own:.1f} {unit}, of gcc {other:.1f} {unit}, {len(differences)} scenarios"
+    return Outcome(median(differences.values()), detail, reason=missing)
 
 
 @goal_measure
@@ -254,6 +304,12 @@ def lowest(values: Mapping[str, float], bound: Bound, why_none: str = "", undeci
     worst = min(values, key=values.__getitem__)
     detail = f"{len(missed)} of {len(values)} miss it: {shown}" if missed else f"all {len(values)}; lowest {worst}"
     return Outcome(values[worst], detail, reason=undecided)
+
+
+def interval_text(found: PairedComparison) -> str:
+    """The 95 % interval in words."""
+    low, high = found.ci95
+    return too_few_text(found.independent) if low is None else f"95 % interval {low:+.2f} to {high:+.2f}"
 
 
 def _with_interval(found: PairedComparison) -> str:

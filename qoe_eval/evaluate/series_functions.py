@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -21,6 +22,16 @@ RECOVERED_SHARE = 0.8
 # A queue that drains is no recovery, though the link is busy with it; nor are the last packets of the rate before.
 RECOVERED_QUEUE_MS = 100.0
 RECOVERED_FOR_S = 3.0
+
+
+@dataclass(frozen=True)
+class Dip:
+    """A receive rate after a step, against the rate before: total seconds below 0.8 of it, and the longest stretch in
+    seconds below half of it.
+    """
+
+    below_80_percent_s: float
+    longest_below_half_s: float
 
 
 def start_time_s(series: FlowSeries, rate_bps: float) -> float | None:
@@ -45,10 +56,21 @@ def drain_time_s(series: FlowSeries, base_ms: float, step_s: float) -> float | N
     return float(first[0]) * series.interval_s if first.size else None
 
 
-def dip_s(series: FlowSeries, step_s: float) -> float | None:
-    """Total seconds from `step_s` to the flow's end in which it receives less than 0.8 of its mean rate of the BEFORE_S
-    before; None when nothing arrived in these. A rate is the mean over WINDOW_S, and stands for the middle of that
-    time.
+def share_before_step(series: FlowSeries, step_s: float, over_s: float = 5.0) -> float | None:
+    """Receive rate as a share of the capacity over the last seconds before a step: a flow that hardly used the link has
+    nothing to drain. None without a capacity.
+    """
+    if series.capacity_bps is None:
+        return None
+    end = round(step_s / series.interval_s)
+    some = slice(end - round(over_s / series.interval_s), end)
+    return float(series.receive_rate_bps[some].sum() / series.capacity_bps[some].sum())
+
+
+def dip_after(series: FlowSeries, step_s: float) -> Dip | None:
+    """The dip of a flow from `step_s` to its end; None when nothing arrived in the BEFORE_S before.
+
+    A rate is the mean over WINDOW_S, and stands for the middle of that time.
     """
     interval_s = series.interval_s
     received = series.receive_rate_bps[: series.active.stop]
@@ -57,8 +79,11 @@ def dip_s(series: FlowSeries, step_s: float) -> float | None:
     if reference <= 0:
         return None
     window = round(WINDOW_S / interval_s)
-    means = np.convolve(received[step:], np.full(window, 1 / window), mode="valid")
-    return float(np.count_nonzero(means < 0.8 * reference)) * interval_s
+    share = np.convolve(received[step:], np.full(window, 1 / window), mode="valid") / reference
+    return Dip(
+        below_80_percent_s=float(np.count_nonzero(share < 0.8)) * interval_s,
+        longest_below_half_s=_longest(share < 0.5) * interval_s,
+    )
 
 
 def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, base_ms: float) -> float | None:
@@ -88,3 +113,9 @@ def largest_queue_ms(series: FlowSeries, base_ms: float) -> float | None:
     first = series.active.start
     delay_ms = series.one_way_delay_mean_ms[first : first + round(FIRST_S / series.interval_s)]
     return None if np.isnan(delay_ms).all() else max(0.0, float(np.nanmax(delay_ms)) - base_ms)
+
+
+def _longest(wanted: np.ndarray) -> int:
+    """Length of the longest run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], wanted.astype(int), [0]))))
+    return int((edges[1::2] - edges[::2]).max(initial=0))

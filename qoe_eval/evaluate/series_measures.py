@@ -8,7 +8,8 @@ goal's measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import mean
 
 from weir.qoe_eval.evaluate import series_functions as functions
@@ -17,9 +18,10 @@ from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.scenarios import HALVED_AT_S, START_BPS
 from weir.qoe_eval.evaluate.score_measures import ALL
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.fairness import settled_media_share
+from weir.qoe_eval.measures.fairness import settled_media_share, settled_rates_bps
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound
+from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM, CONGESTION_CONTROLS
 from weir.traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S, ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
 from weir.traces.schema.media import MediaKind
 
@@ -36,11 +38,25 @@ def start_time(results: Results, bound: Bound, name: str) -> Outcome:
 @goal_measure
 def drain_time(results: Results, bound: Bound, name: str) -> Outcome:
     """Time from the halving of a link until its queue is drained."""
+    used = _each(results, name, lambda one: _of_series(results, one, functions.share_before_step, HALVED_AT_S))
+    shares = ", ".join(f"{c} {100 * x:.0f} %" for c, some in used.items() if (x := _mean_or_none(some)) is not None)
+    outcome = _time(_drain_times(results, name), results.why_no_run(name))
+    detail = f"{outcome.detail}; used of the link before the step: {shares}" if outcome.detail else ""
+    return replace(outcome, detail=detail)
 
-    def drained(run: RunRecord) -> float | None:
-        return _of_series(results, run, functions.drain_time_s, run.flows[0].base_one_way_delay_ms, HALVED_AT_S)
 
-    return _time(_each(results, name, drained), results.why_no_run(name))
+@goal_measure
+def drain_time_difference(results: Results, bound: Bound, name: str) -> Outcome:
+    """Time until the queue is drained, less gcc's."""
+    found = _drain_times(results, name)
+    if not found["weir"] or not found["gcc"]:
+        return Outcome(reason=results.why_no_run(name))
+    own, other = (_mean_or_none(found[controller]) for controller in PAIR)
+    if own is None:
+        return Outcome(text="weir never is")
+    if other is None:
+        return Outcome(text="gcc never is", reached=True)
+    return Outcome(own - other)
 
 
 @goal_measure
@@ -62,36 +78,69 @@ def run_mean(results: Results, bound: Bound, name: str, scenario: str, of_run: R
 
 
 @goal_measure
-def share_against_tcp(results: Results, bound: Bound, name: str, cases: Mapping[str, str]) -> Outcome:
-    """Smallest throughput share of Weir in the settled rates of both. `cases`: label to scenario."""
+def share_against_tcp(
+    results: Results, bound: Bound, name: str, cases: Mapping[str, str], of_tcp: bool = False
+) -> Outcome:
+    """Smallest throughput share of Weir, or of TCP, in the settled rates of both. `cases`: label to scenario."""
     parts = {}
     for label, scenario in cases.items():
         runs = [one for one in results.runs(name, "weir") if one.scenario == scenario]
         values = [x for one in runs if (x := settled_media_share(results.with_series(one))) is not None]
         if not values:
             return Outcome(reason=results.why_no_run(name))
-        parts[label] = mean(values)
+        parts[label] = 1 - mean(values) if of_tcp else mean(values)
     detail = ", ".join(f"queue of {label} {100 * value:.1f} %" for label, value in parts.items())
     return Outcome(min(parts.values()), detail, parts)
 
 
 @goal_measure
-def route_dip(results: Results, bound: Bound, media: MediaKind) -> Outcome:
+def share_of_half_link(results: Results, bound: Bound, kind: str, media: MediaKind) -> Outcome:
+    """Settled rate of the flow of a kind as a share of half the link, in the family `tcp`: worst congestion control."""
+
+    def share(record: RunRecord) -> float | None:
+        rates = settled_rates_bps(results.with_series(record))
+        own = [rates[flow.id] for flow in record.flows if flow.kind == kind and flow.id in rates]
+        return own[0] / (record.path.mean_capacity_bps / 2) if own and record.path.mean_capacity_bps else None
+
+    means = {
+        controller: {
+            control: mean(values.values())
+            for control in CONGESTION_CONTROLS
+            if (values := results.by_scenario(of_media("tcp", media), controller, share, control))
+        }
+        for controller in PAIR
+    }
+    return _of_weir(means, min, "{:.2f}", results.why_no_run(of_media("tcp", media)))
+
+
+@goal_measure
+def route_dip(results: Results, bound: Bound, part: Callable[[functions.Dip], float], media: MediaKind) -> Outcome:
     """Longest dip of the rate after the base delay rises."""
-
-    def time_s(record: RunRecord) -> float | None:
-        return _of_series(results, record, functions.dip_s, ROUTE_CHANGES_AT_S)
-
-    name, cases = of_media("route", media), [f"plus{more_ms:g}" for more_ms in ROUTE_CHANGES_MS]
-    own, other = (
-        {scenario: s for case in cases for scenario, s in results.by_scenario(name, one, time_s, case).items()}
-        for one in PAIR
-    )
-    if not own:
+    name = of_media("route", media)
+    found = {controller: _dips(results, name, controller) for controller in PAIR}
+    times = {controller: [(part(dip), scenario) for scenario, dip in some] for controller, some in found.items()}
+    if not times["weir"]:
         return Outcome(reason=results.why_no_run(name))
-    longest = max(own, key=own.__getitem__)
-    detail = f"{longest}; {sum(not bound.met(dip_s) for dip_s in own.values())} of {len(own)} miss it"
-    return Outcome(own[longest], detail + (f"; gcc {max(other.values()):.1f} s" if other else ""))
+    longest_s, scenario = max(times["weir"])
+    missed = sum(not bound.met(time_s) for time_s, _ in times["weir"])
+    detail = f"{scenario}; {missed} of {len(times['weir'])} miss it"
+    detail += f"; gcc {max(times['gcc'])[0]:.1f} s" if times["gcc"] else ""
+    return Outcome(longest_s, detail)
+
+
+@goal_measure
+def clock_utilisation(results: Results, bound: Bound, media: MediaKind) -> Outcome:
+    """Utilisation under a wrong clock as a ratio of that under a right one: worst clock."""
+    wrong = [("slow" if ppm < 0 else "fast") + str(abs(ppm)) for ppm in CLOCK_PPM if ppm]
+    ratios, clocks = {}, of_media("clock", media)
+    for controller in PAIR:
+        used = {
+            name: values
+            for name in ("right", *wrong)
+            if (values := results.by_scenario(clocks, controller, metric("utilisation"), name))
+        }
+        ratios[controller] = _against_right(used)
+    return _of_weir(ratios, min, "{:.2f}", results.why_no_run(clocks))
 
 
 @goal_measure
@@ -105,6 +154,18 @@ def family_mean(results: Results, bound: Bound, family: str, case: str, metric_n
 
 
 @goal_measure
+def family_ratio(results: Results, bound: Bound, family: str, case: str, metric_name: str) -> Outcome:
+    """A metric of one case of a family as a ratio of gcc's: sums over the rates."""
+    own, other = (results.by_scenario(family, one, metric(metric_name), case) for one in PAIR)
+    common = [scenario for scenario in own if scenario in other]
+    whole = sum(other[scenario] for scenario in common)
+    if not whole:
+        return Outcome(reason=results.why_no_run(family))
+    detail = ", ".join(f"{_rate(one)} {own[one]:.0f} and {other[one]:.0f} {bound.unit or 'ms'}" for one in common)
+    return Outcome(sum(own[scenario] for scenario in common) / whole, f"weir and gcc: {detail}")
+
+
+@goal_measure
 def start_queue(results: Results, bound: Bound, rate: str, media: MediaKind) -> Outcome:
     """Largest queue in the first seconds of a call on a link of that rate, such as 3M."""
 
@@ -113,9 +174,30 @@ def start_queue(results: Results, bound: Bound, rate: str, media: MediaKind) -> 
 
     name = of_media("start", media)
     found = {one: results.by_scenario(name, one, queue_ms, rate) for one in PAIR}
-    if not found["weir"]:
-        return Outcome(reason=results.why_no_run(name))
-    return Outcome(max(found["weir"].values()), _shown(found, "{:.0f} ms"), found)
+    return _of_weir(found, max, "{:.0f} ms", results.why_no_run(name))
+
+
+@goal_measure
+def audio_feedback(results: Results, bound: Bound, family: str) -> Outcome:
+    """Messages with a rate (REMB or transport feedback) per second while only audio arrives: most in a scenario."""
+
+    def per_second(record: RunRecord) -> float | None:
+        whole = results.with_series(record)
+        sent = (whole.flows[0].series or {}).get("rate_feedback_sent")
+        if sent is None or whole.series is None:
+            return None
+        first, last = (round(time_s / whole.series["interval_s"]) for time_s in AUDIO_ONLY_S)
+        return sum(value or 0 for value in sent[first:last]) / (AUDIO_ONLY_S[1] - AUDIO_ONLY_S[0])
+
+    found = {
+        controller: {
+            scenario: value
+            for rate in AUDIO_PACKETS_PER_SECOND
+            for scenario, value in results.by_scenario(family, controller, per_second, f"audio{rate}").items()
+        }
+        for controller in (*PAIR, "gcc-remb")
+    }
+    return _of_weir(found, max, "{:.1f}", results.why_no_run(family))
 
 
 @goal_measure
@@ -137,6 +219,14 @@ def recovery(results: Results, bound: Bound, fault: str, media: MediaKind) -> Ou
     if math.isinf(slowest_s):
         return Outcome(text="not within the call", detail=detail)
     return Outcome(slowest_s, detail)
+
+
+def _drain_times(results: Results, name: str) -> dict[str, list[float | None]]:
+    return _each(
+        results,
+        name,
+        lambda one: _of_series(results, one, functions.drain_time_s, one.flows[0].base_one_way_delay_ms, HALVED_AT_S),
+    )
 
 
 def _of_series(
@@ -167,6 +257,41 @@ def _time(found: Mapping[str, Sequence[float | None]], why_none: str) -> Outcome
         never = sum(value is None for value in found["weir"])
         return Outcome(text=f"not at all in {never} of {len(found['weir'])}", detail=others, figures=means)
     return Outcome(means["weir"], others, means)
+
+
+def _dips(results: Results, name: str, controller: str) -> list[tuple[str, functions.Dip]]:
+    found = []
+    for more_ms in ROUTE_CHANGES_MS:
+        for record in results.runs(name, controller, f"plus{more_ms:g}"):
+            series = results.series(record)
+            dip = None if series is None else functions.dip_after(series, ROUTE_CHANGES_AT_S)
+            if dip is not None:
+                found.append((record.scenario, dip))
+    return found
+
+
+def _against_right(by_clock: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Utilisation by clock as a ratio of that of a right one: the mean over the rates that both have."""
+    right = {name.partition("right-")[2]: value for name, value in by_clock.get("right", {}).items()}
+    found = {}
+    for clock, values in by_clock.items():
+        ratios = [
+            value / right[where]
+            for name, value in values.items()
+            if (where := name.partition(f"{clock}-")[2]) in right and right[where] > 0
+        ]
+        if clock != "right" and ratios:
+            found[clock] = mean(ratios)
+    return found
+
+
+def _of_weir(
+    found: Mapping[str, Mapping[str, float]], worst: Callable[[Iterable[float]], float], form: str, why_none: str
+) -> Outcome:
+    """The worst of weir's values, which are by what they are of; those of all controllers are in the detail."""
+    if not found["weir"]:
+        return Outcome(reason=why_none)
+    return Outcome(worst(found["weir"].values()), _shown(found, form), found)
 
 
 def _shown(by_controller: Mapping[str, Mapping[str, float]], form: str) -> str:

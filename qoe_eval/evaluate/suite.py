@@ -35,6 +35,7 @@ class Replays:
     preset: str = "balanced"
     first_seed: bool = False
     guard_off: Sequence[str] = ()
+    decision_delay_ms: float = 0.0
     with_calls: bool = False
 
 
@@ -49,6 +50,7 @@ class Calls:
     sender: SenderKind = "chromium"
     receiver: SenderKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
+    decision_delay_ms: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+
+import numpy as np
 
 from weir.qoe_eval.measures.flow_series import read_flow_series
 from weir.qoe_eval.records import FlowRecord, RunRecord
@@ -25,31 +27,50 @@ def rtp_fairness(record: RunRecord) -> float | None:
     """Jain's index of the forward RTP flows over the time when all are active; nothing for fewer than two, or no such
     time.
     """
-    return jain_index(list(common_rates_bps(record, _forward(record, "rtp")).values()))
+    flows = _forward(record, "rtp")
+    rates = common_rates(record, flows)
+    return None if rates is None else jain_index(rates)
 
 
 def tcp_share(record: RunRecord) -> float | None:
     """Share of the forward TCP flows in the bytes of TCP and RTP while all of them are active, 0 to 1."""
     tcp, rtp = _forward(record, "tcp"), _forward(record, "rtp")
-    return _share(common_rates_bps(record, [*tcp, *rtp]), tcp, rtp) if tcp and rtp else None
+    if not tcp or not rtp:
+        return None
+    rates = common_rates(record, [*tcp, *rtp])
+    if rates is None or sum(rates) <= 0:
+        return None
+    return sum(rates[: len(tcp)]) / sum(rates)
 
 
-def common_rates_bps(record: RunRecord, flows: Sequence[FlowRecord], after_s: float = 0.0) -> dict[str, float]:
-    """Mean receive rate of each flow, by its id, from `after_s` after the last one's start to the first one's end.
+def common_rates(record: RunRecord, flows: Sequence[FlowRecord]) -> list[float] | None:
+    """Mean receive rate in bps of each flow over the time when all are active; nothing when there is none or no
+    series.
+    """
+    series = [read_flow_series(record, flow) for flow in flows]
+    if not series or any(one is None for one in series):
+        return None
+    first = max(one.active.start for one in series if one)
+    last = min(one.active.stop for one in series if one)
+    if last <= first:
+        return None
+    return [float(np.mean(one.receive_rate_bps[first:last])) for one in series if one]
+
+
+def settled_rates_bps(record: RunRecord) -> dict[str, float]:
+    """Mean receive rate of each forward flow from SETTLED_AFTER_S after the last one's start to the first one's end.
     Empty when there is no such time, or the record has no series.
     """
+    flows = [flow for flow in record.flows if flow.direction == "forward"]
     series = {flow.id: read_flow_series(record, flow) for flow in flows}
     known = {name: one for name, one in series.items() if one is not None}
     if not known or len(known) < len(series):
         return {}
-    first = max(one.active.start + round(after_s / one.interval_s) for one in known.values())
+    first = max(one.active.start + round(SETTLED_AFTER_S / one.interval_s) for one in known.values())
     last = min(one.active.stop for one in known.values())
-    return {name: float(one.receive_rate_bps[first:last].mean()) for name, one in known.items()} if last > first else {}
-
-
-def settled_rates_bps(record: RunRecord) -> dict[str, float]:
-    """`common_rates_bps` of all forward flows, SETTLED_AFTER_S after the last one's start."""
-    return common_rates_bps(record, [flow for flow in record.flows if flow.direction == "forward"], SETTLED_AFTER_S)
+    if last <= first:
+        return {}
+    return {name: float(one.receive_rate_bps[first:last].mean()) for name, one in known.items()}
 
 
 def settled_jain_index(record: RunRecord) -> float | None:
@@ -60,13 +81,9 @@ def settled_jain_index(record: RunRecord) -> float | None:
 
 def settled_media_share(record: RunRecord) -> float | None:
     """Share of the forward RTP flows in the settled rates of RTP and TCP, 0 to 1."""
-    return _share(settled_rates_bps(record), _forward(record, "rtp"), _forward(record, "tcp"))
-
-
-def _share(rates_bps: Mapping[str, float], some: Sequence[FlowRecord], others: Sequence[FlowRecord]) -> float | None:
-    """The part of some flows in the rates of these and others; nothing when these are 0."""
-    own, rest = (sum(rates_bps.get(flow.id, 0.0) for flow in flows) for flows in (some, others))
-    return own / (own + rest) if own + rest > 0 else None
+    rates = settled_rates_bps(record)
+    media, tcp = (sum(rates.get(flow.id, 0.0) for flow in _forward(record, kind)) for kind in ("rtp", "tcp"))
+    return media / (media + tcp) if media + tcp > 0 else None
 
 
 def _forward(record: RunRecord, kind: str) -> list[FlowRecord]:

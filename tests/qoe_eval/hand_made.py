@@ -27,12 +27,12 @@ def record(scenario, controller, seed=1, *, disturbed=None, key="", flow=None, f
     return CallRecord.model_validate(found | {"call": {"disturbed": list(disturbed)}})
 
 
-def results(replays=None, *, sets=None, calls=None, pools=None, **settings):
+def results(replays=None, *, sets=None, calls=None, called=None, pools=None, **settings):
     """`Results` from records by set; `sets` are those with scenarios."""
     replays, calls = replays or {}, calls or {}
     known = {name: SimpleNamespace(missing="", scenarios=[]) for name in (*replays, *calls)} | (sets or {})
     some = Settings(None, None, **settings)
-    return Results(some, known, replays, lambda one: one, calls, pools or {})
+    return Results(some, known, replays, lambda one: one, calls, called or {}, pools or {})
 
 
 def row(name, found):

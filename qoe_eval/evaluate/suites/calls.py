@@ -14,6 +14,7 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
@@ -22,9 +23,12 @@ _AT_SENDER: Final = "weir-send"
 _MUSES: Final = "muses"
 _IMPAIRED: Final = "impaired"
 _NATIVE: Final = "native"
+# The policy takes so long for each decision.
+_SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
 _SMALL: Final = "640x360"
 _LARGE: Final = "1280x720"
+_END_TO_END: Final = "end_to_end_delay_ms_p95"
 _IMPAIRED_CALLS: Final = sets.fixed(scenarios.impaired_calls)
 # One replay of a path for its calls at both sizes: the simulated encoder is the same for both.
 _REPLAYS: Final = {"cellular, replayed": sets.cellular_calls, "impaired, replayed": _IMPAIRED_CALLS}
@@ -47,7 +51,7 @@ def _against(
         ("network", "p95 network delay over", calls.ratio, calls.NETWORK_DELAY, Bound("at most", 0.0, "times")),
         ("frozen", "time frozen, less", calls.difference, "frozen_share",
          Bound("at most", 0.0, "points", scale=100, signed=True)),
-        ("end_to_end", "p95 end-to-end delay, less", calls.difference, "end_to_end_delay_ms_p95",
+        ("end_to_end", "p95 end-to-end delay, less", calls.difference, _END_TO_END,
          Bound("at most", 0.0, "ms", signed=True, decimals=0)),
         ("vmaf", "VMAF, less", calls.difference, "vmaf_mean", Bound("at least", 0.0, signed=True, decimals=1)),
     )  # fmt: skip
@@ -75,6 +79,10 @@ SUITE: Final = Suite(
         Calls(_CELLULAR[1], sets.cellular_calls, _CONTROLLERS, _LARGE),
         Calls(_IMPAIRED, _IMPAIRED_CALLS, _CONTROLLERS, _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
+        *(
+            Calls(name, sets.fixed(scenarios.slow_decision_calls), (POLICY,), _SMALL, decision_delay_ms=ms)
+            for ms, name in _SLOW.items()
+        ),
         Calls(_NATIVE, sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), _SMALL, sender="native"),
     ),
     replays=tuple(
@@ -88,13 +96,25 @@ SUITE: Final = Suite(
         *_against("gcc", "cellular", _CELLULAR, ("gcc",), POLICY, 1.25, 1.0, 0.0, 0.0, 0.0),
         *_against("impaired", "impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, POLICY, 0.97, None, 0.001, 5.0, -0.2),
         *_against("native", "native", (_NATIVE,), LIBWEBRTC_SENDERS, _AT_SENDER, 1.0, None, 0.0, 0.0, 0.0),
+        Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
+             calls.change(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
+        Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",
+             calls.change(_END_TO_END, _SLOW[30], _SLOW[0]), Bound("at most", 1.03, "times", decimals=3)),
         Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
              calls.share_better("call_score", *_CELLULAR, _IMPAIRED, others=LIBWEBRTC_SENDERS), _NEAR),
         Goal("near_rate", "paths and controllers whose receive rate in calls is within 10 % of that in replays",
              calls.near_replays(_REPLAYED, _CONTROLLERS, "receive_rate_bps", within=0.1), _NEAR),
         Goal("near_delay", "the same: p95 network delay within 15 %",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.NETWORK_DELAY, delay_p95_ms, within=0.15), _NEAR),
+        Goal("near_end_to_end", "the same: p95 end-to-end delay within 15 %",
+             calls.near_replays(_REPLAYED, _CONTROLLERS, _END_TO_END, end_to_end_delay_ms_p95, within=0.15), _NEAR),
         Goal("near_frozen", "the same: time frozen within 20 % or 0.3 s",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.FROZEN, within=0.2, or_within=0.3), _NEAR),
+        Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",
+             calls.link_error(_MUSES, *_REPLAYED), Bound("at most", 0.02, "%", scale=100)),
+        Goal("link_delay", "link: lateness of packets, p95, worst call",
+             calls.link_error(_MUSES, *_REPLAYED, of_delay=True), Bound("at most", 2.0, "ms")),
+        Goal("cpu", "estimator's CPU at 5 Mbps", calls.cpu_share(5e6, _MUSES, *_REPLAYED),
+             Bound("at most", 0.01, "% of a core", strict=True, scale=100)),
     ),
 )  # fmt: skip

@@ -54,7 +54,15 @@ def _of_both(media: MediaKind) -> tuple[Goal, ...]:
         goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
              scores.worst_utilisation_ratio(*without_tcp), Bound("at least", 0.8)),
         goal("route_below_80", f"{_RISE}: longest total time below 0.8 of the rate before",
-             series.route_dip(media), Bound("at most", 3.0, "s", decimals=1)),
+             series.route_dip(lambda dip: dip.below_80_percent_s, media), Bound("at most", 3.0, "s", decimals=1)),
+        goal("route_below_half", f"{_RISE}: longest continuous time below half of the rate before",
+             series.route_dip(lambda dip: dip.longest_below_half_s, media), Bound("at most", 1.5, "s", decimals=1)),
+        goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
+             series.clock_utilisation(media), Bound("at least", 0.97)),
+        goal("tcp_own_share", "TCP starts later: Weir's rate as a share of half the link, worst congestion control",
+             series.share_of_half_link("rtp", media), Bound("at least", 0.5)),
+        goal("tcp_left_share", "TCP starts later: TCP's rate as a share of half the link, worst congestion control",
+             series.share_of_half_link("tcp", media), Bound("at least", 0.7)),
         goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s", series.start_queue("3M", media),
              Bound("at most", 80.0, "ms", decimals=0)),
         *(
@@ -77,6 +85,13 @@ _FAMILY_GOALS: Final = (
              Bound("at least", limit))
         for ms, limit in ((10, 0.95), (20, 0.90), (40, 0.80))
     ),
+    *(
+        Goal(f"jitter_delay_{ms}", f"jitter of {ms} ms, video: p95 queueing delay as a ratio of gcc's",
+             series.family_ratio("jitter", f"gaussian{ms}", "p95_queueing_delay_ms"), Bound("at most", 1.1))
+        for ms in (10, 20, 40)
+    ),
+    Goal("audio_feedback", "audio only: REMB or transport feedback a second, most in a scenario",
+         series.audio_feedback("mute"), Bound("at most", 2.0, decimals=1)),
     *(
         Goal(f"jain_{case}{scenarios.ROUTE_CHANGES}", f"RFC 8867 {case}, with a base delay that changes: Jain's index",
              series.run_mean("sharing", f"rfc8867-{case}{scenarios.ROUTE_CHANGES}", settled_jain_index),

@@ -38,6 +38,8 @@ _STEPS: Final = sets.sending(
     "filler", {"start": sets.fixed(scenarios.start_link), "halved": sets.fixed(scenarios.halved_link)}
 )
 _START, _HALVED = _STEPS
+# Models that take so long for each decision.
+_SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 25, 50, 100)}
 _RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
 _TCP: Final = {"300 ms": "rfc8867-5.6-queue300", "1000 ms": "rfc8867-5.6-queue1000"}
 # The sets that run under other presets as well, by the name that they have together then.
@@ -50,6 +52,7 @@ _PRESETS: Final = {
 
 _GAIN: Final = Bound("at least", 0.0, signed=True)
 _SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
+_TCP_SHARE: Final = Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1)
 _MOCC: Final = "MOCC (EuroSys 2022)"
 _RECOCO: Final = "ReCoCo, Table I"
 
@@ -75,6 +78,10 @@ SUITE: Final = Suite(
     replays=(
         *(Replays(name, build, ALL, series="measured") for name, build in {**_VIDEO, **_FILLER}.items()),
         *(Replays(name, build, ("weir", "gcc"), first_seed=True) for name, build in _LONG.items()),
+        *(
+            Replays(name, _VIDEO["random"], ("weir",), first_seed=True, decision_delay_ms=ms)
+            for ms, name in _SLOW.items()
+        ),
         *(Replays(name, build, ALL, series="kept") for name, build in _STEPS.items()),
         Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
         *(
@@ -112,12 +119,35 @@ SUITE: Final = Suite(
              scores.worst_gain(_STEADY), _GAIN),
         Goal("rule_gain", "opennetlab, mahimahi, random, steady, filler: mean gain over rule",
              scores.gain("rule", *_COMPARED), Bound("at least", 2.0, signed=True)),
+        *(
+            Goal(f"rule_low_{sets.base_name(name)}", f"{name}: lower end of the 95 % interval of the mean gain over "
+                 "rule", scores.gain_low("rule", name), Bound("at least", 0.0, strict=True, signed=True))
+            for name in _COMPARED
+        ),
+        Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over these sets",
+             scores.median_difference("p95_queueing_delay_ms", *_COMPARED),
+             Bound("at most", 0.0, "ms", decimals=1, signed=True)),
+        Goal("utilisation_against_gcc", "utilisation less gcc's, median over these sets",
+             scores.median_difference("utilisation", *_COMPARED),
+             Bound("at least", 0.0, "points", scale=100, signed=True)),
         Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
              scores.delay_tail(_RANDOM, *_LONG), Bound("at most", 1.25, "times")),
+        *(
+            Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
+                 scores.change(_SLOW[ms], _SLOW[0]), Bound("at least", limit, signed=True))
+            for ms, limit in ((50, -0.5), (100, -1.0))
+        ),
+        *(
+            Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
+                 scores.bytes_lost(_SLOW[ms], _SLOW[0]), Bound("at most", limit, "%", scale=100))
+            for ms, limit in ((25, 0.001), (50, 0.005))
+        ),
         Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link", series.start_time(_START),
              Bound("at most", 3.0, "s")),
         Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
              series.drain_time(_HALVED), Bound("at most", 1.5, "s")),
+        Goal("halved_against_gcc", "halved link: that time, less gcc's", series.drain_time_difference(_HALVED),
+             Bound("at most", 0.0, "s", strict=True, signed=True)),
         Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
              scores.steering(_PRESETS["compared"]), _SHARE, _MOCC),
         *(
@@ -134,8 +164,9 @@ SUITE: Final = Suite(
              series.run_mean("rfc8867", "rfc8867-5.5", settled_jain_index), Bound("at least", 0.9, decimals=3),
              "RFC 8867 5.5; bound of the project"),
         Goal("rfc8867_5.6_own_share", "RFC 8867 5.6, against one TCP Cubic flow: Weir's throughput share",
-             series.share_against_tcp("rfc8867", _TCP),
-             Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project"),
+             series.share_against_tcp("rfc8867", _TCP), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
+        Goal("rfc8867_5.6_tcp_share", "RFC 8867 5.6, against one TCP Cubic flow: TCP's throughput share",
+             series.share_against_tcp("rfc8867", _TCP, of_tcp=True), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
         Goal("adaptation_steps", "adaptation to an unseen objective: times fewer steps than from scratch to 99 % of "
              "the gain", scores.figure("steps_ratio"), Bound("at least", 14.2, decimals=1), _MOCC),
         Goal("adaptation_loss", "adaptation: loss on old objectives", scores.figure("old_objectives_loss_ratio"),

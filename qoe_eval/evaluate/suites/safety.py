@@ -72,6 +72,8 @@ SUITE: Final = Suite(
                  Bound("at least", -0.05, "%", scale=100, decimals=1, signed=True))
             for model, pool in _FAULTY.items()
         ),
+        Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
+             safety.inactive(_HEALTHY, _SCORED), Bound("at most", 0.01, "%", strict=True, scale=100)),
         Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
              safety.pool_gain(_HEALTHY, _SCORED), Bound("at least", -0.3, signed=True)),
         *(

@@ -7,7 +7,8 @@ from hand_made import record
 
 from weir.installation import shipped_model
 from weir.qoe_eval.call.run import CallsOutcome
-from weir.qoe_eval.evaluate import runner
+from weir.qoe_eval.evaluate import call_measures, runner
+from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy
 from weir.qoe_eval.evaluate.scenario_sets import CALL_TRACES
 
 
@@ -60,4 +61,6 @@ def made_calls(tmp_path, monkeypatch):
     monkeypatch.setattr(
         runner, "call_report", SimpleNamespace(write=lambda records, out, run: ({}, out / "report.html"))
     )
+    monkeypatch.setattr(call_measures, "estimator_cpu_share", lambda model, rate_bps: 0.001)
+    monkeypatch.setattr(call_measures, "link_accuracy", lambda log, scenario: LinkAccuracy(1.01, 0.2))
     return made

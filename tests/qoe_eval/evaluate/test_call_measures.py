@@ -1,15 +1,22 @@
 """Goals on calls against records made by hand."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from hand_made import record, results, row
 
-from weir.qoe_eval.evaluate.call_measures import pairs_of
+from weir.installation import shipped_model
+from weir.qoe_eval.evaluate import call_measures
+from weir.qoe_eval.evaluate.call_measures import estimator_cpu_share, pairs_of
+from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy, worst
 
 GOOD = {
     "received_bitrate_bps": 1.4e6, "network_delay_ms_p95": 90.0, "end_to_end_delay_ms_p95": 200.0, "vmaf_mean": 80.0,
     "frozen_share": 0.01, "call_score": 70.0,
 }  # fmt: skip
 PLAIN = GOOD | {"received_bitrate_bps": 1.0e6, "network_delay_ms_p95": 100.0, "vmaf_mean": 70.0, "call_score": 60.0}
+ONE = {"key": None}
 GOALS = ("bitrate", "network", "frozen", "end_to_end", "vmaf")
 
 
@@ -21,9 +28,9 @@ def both(weir, gcc, **more):
     return [call("weir", **weir, **more), call("gcc", **gcc, **more)]
 
 
-def rows(cellular=(), **sets):
+def rows(cellular=(), called=ONE, **sets):
     calls = {"cellular": list(cellular), "cellular, 720p": [], "impaired": [], "native": [], "muses": []} | sets
-    found = results(calls=calls)
+    found = results(calls=calls, called=called)
     return lambda name: row(name, found)
 
 
@@ -47,7 +54,7 @@ def test_disturbed_calls_and_calls_without_a_partner_are_not_averaged():
     assert rows(records)("gcc_bitrate").value == pytest.approx(1.4)
     assert rows(records[2:4])("gcc_bitrate").verdict == "not measured: no undisturbed pair of calls: short of CPU"
     assert rows()("gcc_bitrate").verdict == "not measured: no complete pair of calls"
-    assert row("gcc_bitrate", results()).verdict.startswith("not measured: no calls were made")
+    assert rows(called={})("gcc_bitrate").verdict.startswith("not measured: no calls were made")
 
 
 def test_the_better_of_both_is_chosen_in_each_measure_and_pair():
@@ -75,6 +82,24 @@ def test_an_interval_needs_enough_paths():
     assert "difference over 8 paths [" in many("gcc_vmaf").detail
 
 
+def test_slow_decisions_are_compared_with_the_same_calls_at_once():
+    def slow(**more):
+        return rows(**{"slow decisions, 0 ms": [call("weir", **GOOD), call("weir", 2, **GOOD)]} | more)
+
+    delayed = GOOD | {"received_bitrate_bps": 1.33e6, "end_to_end_delay_ms_p95": 207.0}
+    found = slow(
+        **{"slow decisions, 30 ms": [call("weir", **GOOD), call("weir", 2, **delayed), call("weir", 3, **PLAIN)]}
+    )
+    assert found("slow_bitrate").value == pytest.approx(2.73 / 2.8)
+    assert found("slow_end_to_end").value == pytest.approx(407 / 400)
+    assert found("slow_bitrate").reached
+    assert found("slow_bitrate").figures["pairs"] == 2
+    worse = slow(**{"slow decisions, 30 ms": [call("weir", **PLAIN | {"end_to_end_delay_ms_p95": 300.0})]})
+    assert [worse(name).reached for name in ("slow_bitrate", "slow_end_to_end")] == [False, False]
+    disturbed = slow(**{"slow decisions, 30 ms": [call("weir", disturbed=["short of CPU"], **GOOD)]})
+    assert disturbed("slow_bitrate").verdict == "not measured: no undisturbed pair of calls: short of CPU"
+
+
 def test_the_score_of_a_call_counts_pairs():
     def scores(seed, weir, gcc, scream):
         return [
@@ -84,6 +109,20 @@ def test_the_score_of_a_call_counts_pairs():
 
     found = rows([*scores(1, 50.0, 50.0, 40.0), *scores(2, 50.0, 40.0, 51.0)])("call_score")
     assert (found.value, found.reached, found.detail) == (0.5, False, "1 of 2 pairs")
+
+
+def test_the_link_is_judged_by_its_worst_call(monkeypatch):
+    accuracies = {"a": LinkAccuracy(1.01, 0.2), "b": LinkAccuracy(0.97, 1.9), "c": LinkAccuracy(None, None)}
+    assert worst(list(accuracies.values())) == LinkAccuracy(0.97, 1.9)
+    assert worst([]) == LinkAccuracy(None, None)
+    monkeypatch.setattr(call_measures, "link_accuracy", lambda log, scenario: accuracies[scenario.name])
+    called = {name: SimpleNamespace(scenario=SimpleNamespace(name=name), out=Path()) for name in accuracies}
+    records = [record(name, "weir", key=name, disturbed=()) for name in accuracies]
+    found = rows(records, called=called)
+    assert (found("link_capacity").value, found("link_capacity").reached) == (pytest.approx(0.03), False)
+    assert (found("link_delay").value, found("link_delay").reached) == (1.9, True)
+    alone = rows(records[2:], called=called)
+    assert alone("link_capacity").verdict == "not measured: no call had a standing queue"
 
 
 def replay(scenario, controller, rate_bps, delay_ms, frozen_s=0.0):
@@ -97,7 +136,7 @@ def test_calls_are_near_their_replays_path_by_path():
     def real(controller, seed, rate_bps, delay_ms, frozen_s, scenario="steps", disturbed=()):
         return call(
             controller, seed, scenario, disturbed, receive_rate_bps=rate_bps, network_delay_ms_p95=delay_ms,
-            total_freezes_duration_s=frozen_s,
+            end_to_end_delay_ms_p95=delay_ms, total_freezes_duration_s=frozen_s,
         )  # fmt: skip
 
     calls = [
@@ -108,9 +147,14 @@ def test_calls_are_near_their_replays_path_by_path():
     replays = [replay("steps", "weir", 1e6, 100.0), replay("steps", "gcc", 1e6, 80.0, 4.2)]
     # The call of this seed was disturbed, and counts on neither side.
     replays.append(replay("steps", "weir", 9e9, 9e9).model_copy(update={"seed": 3}))
-    found = results({"cellular, replayed": replays}, calls={"cellular": calls})
-    near = {name: row(f"near_{name}", found) for name in ("rate", "delay", "frozen")}
+    found = results({"cellular, replayed": replays}, calls={"cellular": calls}, called=ONE)
+    near = {name: row(f"near_{name}", found) for name in ("rate", "delay", "end_to_end", "frozen")}
     values = {name: one.value for name, one in near.items()}
-    assert values == {"rate": 0.5, "delay": 1.0, "frozen": 1.0}
+    # Without series a replay has no rendering times.
+    assert values == {"rate": 0.5, "delay": 1.0, "end_to_end": None, "frozen": 1.0}
     assert near["rate"].detail == "1 of 2. Not near: gcc, cellular, steps: 1,200 in calls, 1,000 in replays"
-    assert row("near_rate", results()).reached is None
+    assert row("near_rate", results(called=ONE)).reached is None
+
+
+def test_the_estimators_cpu_is_a_small_share_of_a_core():
+    assert 0 < estimator_cpu_share(shipped_model(), 5e6, duration_s=2.0) < 0.5

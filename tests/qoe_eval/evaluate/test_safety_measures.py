@@ -1,5 +1,6 @@
 """Goals on safety against records made by hand, and the fault-injected models."""
 
+import math
 from pathlib import Path
 
 import onnx
@@ -9,7 +10,8 @@ from hand_made import record, results, row
 from weir.errors import InputError
 from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, MAX_BPS, MIN_BPS, write_faulty_models
-from weir.qoe_eval.evaluate.scenario_sets import Settings
+from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
+from weir.qoe_eval.evaluate.suite import Replays
 from weir.qoe_eval.evaluate.suites import safety
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
@@ -31,10 +33,15 @@ def test_the_library_loads_what_is_faulty(models):
 
     def answers(name):
         policy = core.Policy(models[name].read_bytes())
-        return [policy.run([1e6], (0.4, 0.5, 0.1))[0] for _ in range(20)]
+        return [policy.run([1e6], (0.4, 0.5, 0.1))[0] for _ in range(200)]
 
-    assert answers("maximum") == pytest.approx([MAX_BPS] * 20)
-    assert answers("minimum") == pytest.approx([MIN_BPS] * 20)
+    assert answers("maximum") == pytest.approx([MAX_BPS] * 200)
+    assert answers("minimum") == pytest.approx([MIN_BPS] * 200)
+    assert answers("alternating") == pytest.approx([MAX_BPS, MIN_BPS] * 100)
+    logarithms = [math.log(rate / MIN_BPS) / math.log(MAX_BPS / MIN_BPS) for rate in answers("random")]
+    assert 0 <= min(logarithms) < 0.1
+    assert 0.9 < max(logarithms) <= 1
+    assert len(set(logarithms)) == 200
     with pytest.raises(ValueError, match="finite"):
         answers("nan")
     assert core.Policy(models["shuffled"].read_bytes()).description
@@ -75,12 +82,13 @@ def test_the_worst_set_decides_against_the_better_of_nada_and_rule():
         },
         pools=POOLS,
     )  # fmt: skip
-    maximum, score = (row(name, found) for name in ("maximum", "healthy_score"))
+    maximum, inactive, score = (row(name, found) for name in ("maximum", "healthy_inactive", "healthy_score"))
     assert (maximum.value, maximum.measured, maximum.reached) == (pytest.approx(58.28 / 62 - 1), "-6.0 %", False)
+    assert (inactive.value, inactive.reached) == (pytest.approx(0.01), False)
     assert (score.value, score.reached) == (pytest.approx(-0.1), True)
     assert row("minimum", found).verdict == "not measured: no model for pool of minimum was named"
     nothing = results({"random": [scored("weir", 80)]}, pools=POOLS)
-    assert [row(name, nothing).reached for name in ("maximum", "healthy_score")] == [None] * 2
+    assert [row(name, nothing).reached for name in ("maximum", "healthy_inactive", "healthy_score")] == [None] * 3
 
 
 def test_how_soon_a_faulty_model_is_replaced():
@@ -122,6 +130,12 @@ def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
     assert len({key for some in jobs for key in some}) == 2 * len(sets) > 8
 
 
-def test_safety_has_two_scenarios_of_each_family():
-    made = {one.name: one.scenarios(Settings(Path(), Path(), random=3)).scenarios for one in safety.SUITE.replays}
-    assert (len(made["random"]), len(made["route"])) == (3, 2)
+def test_full_is_all_scenarios_of_each_family():
+    small, full = (
+        {one.name: len(one.scenarios(Settings(Path(), Path(), random=3, full=full)).scenarios)
+         for one in safety.SUITE.replays if isinstance(one, Replays)}
+        for full in (False, True)
+    )  # fmt: skip
+    assert small["random"] == full["random"] == 3
+    assert small["route"] == 2 < full["route"]
+    assert fixed(list)(Settings(Path(), Path())).scenarios == []

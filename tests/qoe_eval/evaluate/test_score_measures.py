@@ -25,11 +25,42 @@ def test_one_link_below_gcc_is_enough():
     assert row("steady_worst", results({"steady, filler": even})).reached
 
 
+def test_the_interval_decides_against_the_rule():
+    rule = dict.fromkeys("abcdef", (80.0,))
+    ahead = {name: (80.0 + gain,) for name, gain in zip("abcdef", (3, 1, 2, 4, 2.5, 3.5), strict=True)}
+
+    def low(weir):
+        return row("rule_low_steady", results({"steady, filler": scored({"weir": weir, "rule": rule, "gcc": rule})}))
+
+    assert 0 < low(ahead).value < 2.67
+    assert low(ahead).reached
+    assert low(ahead | {"a": (70.0,)}).reached is False
+    few = low({name: scores for name, scores in ahead.items() if name < "d"})
+    assert few.verdict == "not measured: mean +2.00; too few scenarios for an interval (3)"
+
+
 def test_a_gain_over_several_sets_is_undecided_while_one_is_missing():
     found = results({"steady, filler": scored({"weir": {"a": (90,)}, "rule": {"a": (80,)}, "gcc": {"a": (80,)}})})
     gain = row("rule_gain", found)
     assert (gain.value, gain.reached) == (10, None)
     assert gain.verdict.startswith("not decided: the set mahimahi was not chosen; ")
+
+
+def test_slow_decisions_are_compared_with_the_same_scenarios():
+    def ran(*found):
+        return [record(name, "weir", challenge=score, flow={"bytes_received": count}) for name, score, count in found]
+
+    slow = results(
+        {
+            "slow decisions, 0 ms": ran(("a", 80, 1000), ("b", 90, 3000)),
+            "slow decisions, 50 ms": ran(("a", 79, 900), ("b", 90.2, 3060)),
+        }
+    )
+    score, lost = row("slow_50_score", slow), row("slow_50_bytes", slow)
+    assert (score.value, score.reached) == (pytest.approx(-0.4), True)
+    assert (lost.value, lost.reached) == (pytest.approx(0.01), False)
+    assert row("slow_100_score", slow).verdict.startswith("not measured: ")
+    assert row("slow_25_bytes", slow).verdict.startswith("not measured: ")
 
 
 def test_distance_closed():

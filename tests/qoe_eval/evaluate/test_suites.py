@@ -20,21 +20,21 @@ SMALL = {
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
     "policy": ("catalogue_utility_scream", "random_video_closed", "random_wins", "random_closed", "steady_worst",
-               "random_worst_delay", "start", "halved", "steering", "own_utility_latency",
-                "wide_worst", "jain_5.4", "rfc8867_5.6_own_share"),
+               "random_worst_delay", "slow_50_score", "slow_25_bytes", "start", "halved", "steering",
+               "own_utility_latency", "wide_worst", "jain_5.4", "rfc8867_5.6_own_share"),
     "impairments": ("families_better", "families_rule_filler", "scenarios_better", "route_below_80",
                     "start_queue", "jain_5.4-route-changes"),
-    "safety": ("maximum", "shuffled", "healthy_score", "maximum_replaced"),
+    "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
     "send-side": ("random_at_sender", "start_filler_at_sender"),
     "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "native_bitrate", "call_score",
-              "near_rate", "near_frozen"),
+              "near_rate", "near_frozen", "link_delay", "cpu"),
     "opponents": (),
     "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),
 }  # fmt: skip
 ABSENT = {
-    "policy": {"opennetlab_gain": "needs the opennetlab traces",
+    "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
                "training_time": "no --figures file for this model has wall_s"},
-    "impairments": {"loss_2": "the set loss was not chosen"},
+    "impairments": {"clock_utilisation": "the set clock was not chosen"},
     "safety": {"trained-60s": "no model for pool of trained-60s was named"},
     "send-side": {"opennetlab_at_sender": "needs the opennetlab traces", "route_at_sender": "was not chosen",
                   "calls_muses_20_delay": "no calls were made"},
@@ -94,7 +94,11 @@ def test_traces_and_figures_complete_the_goals_of_a_policy(weir, traces, tmp_pat
     rows = rows_of(json.loads(out), "policy")
     assert status == 0
     open_ones = {name for name, row in rows.items() if row["reached"] is None}
-    assert open_ones == {"training_rate"}
+    # Sets of fewer than six scenarios have no interval.
+    assert open_ones == {
+        *(f"rule_low_{name}" for name in ("opennetlab", "mahimahi", "random", "steady")),
+        "training_rate",
+    }
     # The stand-in's characters: weir between gcc and oracle, ahead of rule in delay, steered by its weights.
     assert rows["opennetlab_gain"]["value"] > 0
     assert (rows["random_wins"]["value"], rows["steering"]["value"]) == (1, 1)
@@ -127,14 +131,16 @@ def test_goals_of_sets_that_were_not_chosen_are_counted_and_not_listed(weir, tmp
     assert status == 0, error
     assert "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link" in out
     assert "opennetlab traces: mean gain" not in out
-    assert "21 goals of sets that were not chosen" in out
+    assert "30 goals of sets that were not chosen" in out
     assert "opennetlab traces: mean gain" not in (tmp_path / "out/evaluation.html").read_text()
     rows = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["policy"]["rows"]
     assert "opennetlab_gain" in [row["name"] for row in rows]
 
 
 def test_families_have_a_table_and_charts_of_their_worst_scenarios(weir, tmp_path):
-    assert weir("--suite", "impairments", *SMALL["impairments"])[0] == 0
+    status, out, _ = weir("--suite", "impairments", *SMALL["impairments"])
+    assert status == 0
+    assert "worst score against the better" in out
     document = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["impairments"]
     assert [(row["media"], row["name"], row["scenarios"]) for row in document["families"]] == [
         ("video", "route", 2), ("video", "start", 2), ("filler", "route", 2)
@@ -176,6 +182,17 @@ def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     assert rows["near_rate"]["detail"].startswith("2 of 6. Not near: gcc, cellular, steps: 1,200 in calls, ")
     assert rows["impaired_vmaf"]["reason"] == "the set impaired was not chosen"
     assert 'href="calls/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
+
+
+def test_pairs_of_slow_decisions_alternate(weir, made_calls):
+    command = ("--suite", "calls", "--set", "slow decisions", "--only", "steady*", "--only", "handover", "--seeds", 2)
+    status, out, _ = weir(*command, "--json")
+    assert status == 0
+    (calls,) = made_calls.values()
+    assert [(one.seed, one.scenario.name, one.decision_delay_ms) for one in calls] == [
+        (seed, name, ms) for seed in (1, 2) for name in ("steady-2m5", "handover") for ms in (0.0, 30.0)
+    ]
+    assert rows_of(json.loads(out), "calls")["slow_bitrate"]["figures"]["pairs"] == 4
 
 
 def test_one_size_of_calls(weir, made_calls):

@@ -14,8 +14,7 @@ from link import real_network as network
 from processes import is_running, wait_until
 
 from weir.errors import InputError, MissingComponent
-from weir.qoe_eval.call.disturbance import link_lag_ms
-from weir.qoe_eval.link.log import read_link_log
+from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
 from weir.qoe_eval.link.namespaces import FOLDER, CallNamespaces, remove_leftovers
 from weir.qoe_eval.link.process import LinkFailed, LinkProcess
 from weir.simulator.executables import find_simulator
@@ -91,7 +90,8 @@ async def test_capacity_follows_the_trace_and_leaves_room_for_cross_traffic(make
     wait_until(lambda: len(received.packets) >= carried, "the last packets")
     packets = received.packets
     assert len(packets) == carried
-    late_ms = link_lag_ms(read_link_log(tmp_path / "link.jsonl", "forward"))
+    accuracy = link_accuracy(tmp_path / "link.jsonl", scenario)
+    assert accuracy.capacity_ratio == pytest.approx(1.0, abs=0.02)
     capacity = scenario.forward.capacity.trace()
     arrived_s = (packets[:, 1] - 1000 * started_us) / 1e9 - ONE_WAY_DELAY_S
     for start_s, end_s in ((0.2, 1.5), (1.5, 3.0), (3.0, 4.9)):
@@ -101,7 +101,7 @@ async def test_capacity_follows_the_trace_and_leaves_room_for_cross_traffic(make
         )
         expected = capacity.integrate(start_s, end_s) / 8
         # A machine that stops the link moves packets over the edges of the interval.
-        late = 2 * late_ms / 1000 / (end_s - start_s)
+        late = 2 * accuracy.delay_error_ms_p95 / 1000 / (end_s - start_s)
         assert received_bytes + cross_bytes == pytest.approx(expected, rel=0.02 + late), (start_s, end_s)
         # With the queue full, cross traffic loses packets as the call does.
         assert (cross_bytes > 0.2 * 1e6 / 8 * (end_s - start_s)) == (start_s == 3.0)
@@ -132,7 +132,7 @@ async def test_delay_is_transmission_and_propagation_in_both_directions(make_lin
     delays_ms = (there.packets[:, 1] - there.packets[:, 0]) / 1e6
     # The sender's time stamp and its sending are apart where this process was pushed aside: hence the median. The link
     # reports how late it was itself.
-    late_ms = link_lag_ms(read_link_log(tmp_path / "link.jsonl", "forward"))
+    late_ms = link_accuracy(tmp_path / "link.jsonl", scenario).delay_error_ms_p95
     assert np.median(delays_ms) == pytest.approx(30 + 2.4, abs=1.0 + late_ms)
     assert delays_ms.min() > 32.3
     assert np.median(back.packets[:, 1] - back.packets[:, 0]) / 1e6 == pytest.approx(30, abs=1.0 + late_ms)

@@ -1,9 +1,13 @@
 import json
 from itertools import pairwise
 
+import pytest
+
 from weir.qoe_eval.call.disturbance import disturbances, late_wake_ups, link_lag_ms
 from weir.qoe_eval.call.webrtc_stats import StatsReports
+from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, read_link_log
+from weir.traces.schema.scenario import Scenario
 
 START_US, END_US = 1_000_000_000, 1_030_000_000
 
@@ -91,3 +95,20 @@ def test_a_link_that_is_late(tmp_path):
     assert "3.7 ms late" in reason
     assert found(tmp_path, sender(), empty) == []
     assert link_lag_ms(read_link_log(tmp_path / "none.jsonl", "forward")) is None
+
+
+@pytest.mark.parametrize(("carried", "expected"), [(12_500, 1.0), (12_750, 1.02), (6_250, 0.5)])
+def test_the_capacity_that_a_log_shows(tmp_path, carried, expected):
+    scenario = Scenario.make(
+        name="steady",
+        duration_s=30.0,
+        forward={"capacity": {"times_s": [0.0], "rates_bps": [1e6]}},
+        flows=[{"kind": "rtp"}],
+    )
+    # Half of the time the queue is empty, and the carried rate then has no bearing on the capacity.
+    rows = [(10, 0.1, 20_000, carried)] * 150 + [(1, 0.1, 0, 100)] * 150
+    accuracy = link_accuracy(write_link_log(tmp_path / "link.jsonl", rows), scenario)
+    assert accuracy.capacity_ratio == pytest.approx(expected)
+    assert 0.0625 < accuracy.delay_error_ms_p95 <= 0.125
+    idle = link_accuracy(write_link_log(tmp_path / "idle.jsonl", [(1, 0.1, 0, 100)] * 100), scenario)
+    assert idle.capacity_ratio is None
