@@ -15,6 +15,34 @@
 
 namespace weir {
 
+// A packet that arrived; times count from the beginning of the call.
+struct Delivery {
+  TimeDelta at;
+  TimeDelta one_way_delay;
+  DataSize size;
+};
+
+class Deliveries : public std::vector<Delivery> {
+ public:
+  DataRate ReceiveRate(TimeDelta from, TimeDelta to) const {
+    DataSize sum = DataSize::Zero();
+    for (const Delivery& delivery : *this) {
+      if (delivery.at >= from && delivery.at < to) sum += delivery.size;
+    }
+    return sum / (to - from);
+  }
+  // `quantile` of the one-way delays of what arrived in the span; PlusInfinity: nothing did.
+  TimeDelta Delay(double quantile, TimeDelta from, TimeDelta to) const {
+    std::vector<TimeDelta> delays;
+    for (const Delivery& delivery : *this) {
+      if (delivery.at >= from && delivery.at < to) delays.push_back(delivery.one_way_delay);
+    }
+    if (delays.empty()) return TimeDelta::PlusInfinity();
+    std::ranges::sort(delays);
+    return delays[static_cast<size_t>(quantile * static_cast<double>(delays.size() - 1))];
+  }
+};
+
 struct TestPath {
   // Capacity by time since the beginning; above 0.
   std::function<DataRate(TimeDelta)> capacity;
@@ -41,11 +69,6 @@ struct TestPath {
 
 class TestCall {
  public:
-  struct Delivery {
-    TimeDelta at;
-    TimeDelta one_way_delay;
-    DataSize size;
-  };
   struct Target {
     TimeDelta at;
     Estimate estimate;
@@ -76,27 +99,12 @@ class TestCall {
     now_ = std::max(now_, kStart + end);
   }
 
-  const std::vector<Delivery>& deliveries() const { return deliveries_; }
+  const Deliveries& deliveries() const { return deliveries_; }
   const std::vector<Target>& feedback() const { return feedback_sent_; }
   int64_t lost() const { return lost_; }
 
-  DataRate ReceiveRate(TimeDelta from, TimeDelta to) const {
-    DataSize sum = DataSize::Zero();
-    for (const Delivery& delivery : deliveries_) {
-      if (delivery.at >= from && delivery.at < to) sum += delivery.size;
-    }
-    return sum / (to - from);
-  }
-  // `quantile` of the one-way delays of what arrived in the span.
-  TimeDelta Delay(double quantile, TimeDelta from, TimeDelta to) const {
-    std::vector<TimeDelta> delays;
-    for (const Delivery& delivery : deliveries_) {
-      if (delivery.at >= from && delivery.at < to) delays.push_back(delivery.one_way_delay);
-    }
-    if (delays.empty()) return TimeDelta::Zero();
-    std::sort(delays.begin(), delays.end());
-    return delays[static_cast<size_t>(quantile * static_cast<double>(delays.size() - 1))];
-  }
+  DataRate ReceiveRate(TimeDelta from, TimeDelta to) const { return deliveries_.ReceiveRate(from, to); }
+  TimeDelta Delay(double quantile, TimeDelta from, TimeDelta to) const { return deliveries_.Delay(quantile, from, to); }
 
  private:
   static constexpr Timestamp kStart = Timestamp::Seconds(1000);
@@ -168,7 +176,7 @@ class TestCall {
   std::deque<PacketArrival> in_flight_;
   std::deque<Timestamp> sent_;
   std::deque<std::pair<Timestamp, DataRate>> feedback_;
-  std::vector<Delivery> deliveries_;
+  Deliveries deliveries_;
   std::vector<Target> feedback_sent_;
   int64_t lost_ = 0;
 };

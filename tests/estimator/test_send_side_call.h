@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "test_call.h"
 #include "weir/layer_allocator.h"
 #include "weir/send_side_estimator.h"
 
@@ -79,22 +80,8 @@ class TestSendSideCall {
     }
   }
 
-  DataRate ReceiveRate(TimeDelta from, TimeDelta to) const {
-    DataSize sum = DataSize::Zero();
-    for (const Delivery& delivery : deliveries_) {
-      if (delivery.at >= from && delivery.at < to) sum += delivery.size;
-    }
-    return sum / (to - from);
-  }
-  TimeDelta MedianDelay(TimeDelta from, TimeDelta to) const {
-    std::vector<TimeDelta> delays;
-    for (const Delivery& delivery : deliveries_) {
-      if (delivery.at >= from && delivery.at < to) delays.push_back(delivery.one_way_delay);
-    }
-    if (delays.empty()) return TimeDelta::PlusInfinity();
-    std::ranges::sort(delays);
-    return delays[delays.size() / 2];
-  }
+  DataRate ReceiveRate(TimeDelta from, TimeDelta to) const { return deliveries_.ReceiveRate(from, to); }
+  TimeDelta MedianDelay(TimeDelta from, TimeDelta to) const { return deliveries_.Delay(0.5, from, to); }
   // When each layer was chosen.
   const std::vector<std::pair<TimeDelta, size_t>>& layer_changes() const { return layer_changes_; }
   double probe_share() const { return probe_size_ / sent_size_; }
@@ -107,12 +94,6 @@ class TestSendSideCall {
   static constexpr TimeDelta kLongestInterval = TimeDelta::Millis(33);
   static constexpr TimeDelta kReportInterval = TimeDelta::Millis(50);
   static constexpr int64_t kTickUs = 250;
-
-  struct Delivery {
-    TimeDelta at;
-    TimeDelta one_way_delay;
-    DataSize size;
-  };
 
   void Send() {
     if (now_ - kStart >= path_.pause.first && now_ - kStart < path_.pause.second) {
@@ -226,7 +207,7 @@ class TestSendSideCall {
   // At the receiver, or lost: not yet reported on.
   std::deque<PacketFeedback> waiting_;
   std::vector<std::pair<Timestamp, std::vector<PacketFeedback>>> under_way_;
-  std::vector<Delivery> deliveries_;
+  Deliveries deliveries_;
 };
 
 }  // namespace weir
