@@ -59,13 +59,14 @@ TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
   }
   const auto wide = ParsePool("pilot=weir copilots=nada fusion=max").value();
   const auto narrow = ParsePool("pilot=nada copilots=weir fusion=min").value();
+  constexpr DataRate kLow = DataRate::KilobitsPerSecond(1000), kHigh = DataRate::KilobitsPerSecond(6000);
   for (size_t i = 0; running > 0; ++i) {
     receive_side->SetController(controllers[i % controllers.size()]);
     if (i % 3 == 0) receive_side->ConfigurePool(i % 2 ? wide : narrow);
     if (i % 5 == 0) (void)receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
     if (i % 7 == 0) receive_side->RepeatRemb();
     if (i % 11 == 0) receive_side->SetMode(i % 2 ? ReceiveSideMode::kWeir : ReceiveSideMode::kShadow);
-    if (i % 13 == 0) (void)receive_side->SetConstraints({.max_rate = DataRate::KilobitsPerSecond(1000 + i % 5000)});
+    if (i % 13 == 0) (void)receive_side->SetConstraints({.max_rate = i % 2 ? kLow : kHigh});
   }
   for (std::thread& call : calls) call.join();
   ReceiveSideSwitch::Uninstall();

@@ -80,7 +80,7 @@ class AgentTest : public testing::Test {
     return executor;
   }
 
-  void Send(const std::string& bytes) {
+  void Send(const std::string& bytes) const {
     EXPECT_EQ(send(end_, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
   }
   void Hang() {
