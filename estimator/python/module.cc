@@ -104,7 +104,7 @@ PYBIND11_MODULE(_core, module) {
       .def(py::init([](const py::bytes& model) { return SharedModel{LoadModel(model)}; }), "model"_a)
       .def_static("load", &LoadModelFile, "path"_a)
       .def_static("shipped", &ShippedModel)
-      .def_property_readonly("description", [](const SharedModel& self) { return ToDict(self.model->description()); })
+      .def_property_readonly("description", [](const SharedModel& self) { return ToDict(DescriptionOf(*self.model)); })
       .def_property_readonly("needs_onnxruntime",
                              [](const SharedModel& self) { return self.model->needs_onnxruntime(); });
   BindControllers(module);

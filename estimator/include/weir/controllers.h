@@ -21,7 +21,7 @@ struct LoadedModel;
 }
 
 // A policy model in ONNX form, which any number of controllers share. The policy is untrusted: it is checked against
-// the contract of src/policy/model_reader.h when it is loaded. Only loading reads the steady clock.
+// the contract `weir.schema` 1 (docs/design.md) when it is loaded. Only loading reads the steady clock.
 class PolicyModel {
  public:
   static constexpr size_t kMaxSize = size_t{16} << 20;
@@ -35,12 +35,12 @@ class PolicyModel {
                                                          TimeDelta time_limit = kMaxDecisionTime);
   ~PolicyModel();
 
-  const ModelDescription& description() const;
   // True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes.
   bool needs_onnxruntime() const;
 
  private:
   friend class Policy;
+  friend const ModelDescription& DescriptionOf(const PolicyModel& model);
   explicit PolicyModel(std::unique_ptr<const internal::LoadedModel> loaded);
 
   const std::unique_ptr<const internal::LoadedModel> loaded_;

@@ -26,7 +26,7 @@ struct GuardRuleInfo {
   constexpr std::string_view name() const { return reason.substr(6); }
 };
 
-// All rules of src/guard/guard_rules.cc, in the order in which they run.
+// All rules, in the order in which they run.
 std::span<const GuardRuleInfo> GuardRules();
 
 inline constexpr size_t kMaxGuardRules = 16;

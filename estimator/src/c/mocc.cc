@@ -20,7 +20,7 @@ int weir_mocc_create(const weir_model* model, const weir_estimator_config* confi
     if (model == nullptr) return FailArgument("the model is NULL");
     const auto made_config = weir::internal::ReadConfig(config);
     if (!made_config) return FailArgument(made_config.error());
-    if (model->model->description().format != weir::ModelFormat::kWeir1) {
+    if (DescriptionOf(*model->model).format != weir::ModelFormat::kWeir1) {
       return Fail(WEIR_ERROR_INVALID_MODEL,
                   "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
     }

@@ -43,6 +43,9 @@ struct ModelDescription {
   bool takes_objective = false;
 };
 
+class PolicyModel;
+const ModelDescription& DescriptionOf(const PolicyModel& model);
+
 namespace internal {
 
 // Indices of the contract's inputs and outputs.

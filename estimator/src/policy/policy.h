@@ -48,7 +48,7 @@ class Policy {
   static std::shared_ptr<const PolicyModel> MakeModel(std::unique_ptr<const internal::LoadedModel> loaded);
 
   const PolicyModel& model() const { return *model_; }
-  const ModelDescription& description() const { return model_->description(); }
+  const ModelDescription& description() const { return DescriptionOf(*model_); }
 
   // `observation` has observation_size elements and `action` action_size. After a fault `action` is unchanged and the
   // recurrent state is reset. Allocates nothing, but for what ONNX Runtime does inside.

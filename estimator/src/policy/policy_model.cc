@@ -60,13 +60,13 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
   model->contract = std::move(contract.value());
   std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
   Policy policy(loaded);
-  const TimeDelta limit = std::min(time_limit, loaded->description().interval * kMaxCoreShare);
+  const TimeDelta limit = std::min(time_limit, DescriptionOf(*loaded).interval * kMaxCoreShare);
   if (const auto error = internal::CheckPolicy(policy, loaded->loaded_->contract.golden, limit))
     return NotLoaded(error->message);
   return loaded;
 }
 
-const ModelDescription& PolicyModel::description() const { return loaded_->contract.description; }
+const ModelDescription& DescriptionOf(const PolicyModel& model) { return model.loaded_->contract.description; }
 
 bool PolicyModel::needs_onnxruntime() const { return loaded_->needs_onnxruntime; }
 

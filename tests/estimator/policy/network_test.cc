@@ -132,7 +132,7 @@ class NetworkTest : public testing::TestWithParam<Model> {
 TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnRandomObservations) {
   if (!pair_) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
   Comparison comparison(*pair_);
-  RandomObservations observations(model_->description());
+  RandomObservations observations(DescriptionOf(*model_));
   for (int n = 0; n < Observations(); ++n) {
     comparison.Run([&](std::string_view name, std::span<float> input) {
       if (name == "observation") return observations.Write(input);
@@ -147,7 +147,7 @@ TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnRandomObservations) {
 TEST_P(NetworkTest, AnswersAsOnnxRuntimeOnACall) {
   if (!pair_) GTEST_SKIP() << "there is no ONNX Runtime to compare with";
   Comparison comparison(*pair_);
-  const ModelDescription& description = model_->description();
+  const ModelDescription& description = DescriptionOf(*model_);
   FeatureHistory history(description.features);
   IntervalAccumulator accumulator;
   ArrivalStatistics arrivals;
@@ -190,7 +190,7 @@ TEST_P(NetworkTest, AllocatesNothing) {
 
 TEST_P(NetworkTest, AnswersTogetherAsAlone) {
   constexpr size_t kCalls = 7;
-  const ModelDescription& description = model_->description();
+  const ModelDescription& description = DescriptionOf(*model_);
   RandomObservations observations(description);
   std::vector<Policy> together, alone;
   for (size_t i = 0; i < kCalls; ++i) {
