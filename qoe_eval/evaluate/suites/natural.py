@@ -23,7 +23,7 @@ from weir.traces.schema.media import MEDIA
 MIXTURES: Final = "mixtures"
 ABLATED: Final = f"{MIXTURES}, without one trouble"
 _VARIANT: Final = ", transport-cc"
-"""Of a set's name: the answer keeps transport-cc."""
+"""Part of the names of sets whose answers keep transport-cc."""
 
 
 @dataclass(frozen=True)
