@@ -1,15 +1,21 @@
-// An external controller in real time: no caller waits for it, its latest answer counts, and failures are reported.
+// An external controller that no caller waits for: its latest answer counts, and failures are reported. The test sets
+// the controller's clock, and the controller's thread takes the time that it needs.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "program/external_controller.h"
+#include "program/file_descriptor.h"
 
 namespace weir::external {
 namespace {
@@ -17,40 +23,59 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kStart[] = "read a; echo '{\"version\":1,\"interval_us\":5000}'; ";
+constexpr TimeDelta kInterval = TimeDelta::Millis(5);
+// For what another thread does; only a fault lasts as long.
+constexpr std::chrono::seconds kHangs(120);
+// No decision and no start of these tests takes as long, by either clock.
+constexpr TimeDelta kLimit = TimeDelta::Seconds(1'000'000);
 constexpr TargetRateConstraints kConstraints{.min_rate = DataRate::KilobitsPerSecond(100),
                                              .start_rate = DataRate::KilobitsPerSecond(300),
                                              .max_rate = DataRate::KilobitsPerSecond(1000)};
 
-Timestamp Now() {
-  return Timestamp::Micros(
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count());
-}
-
 class ConcurrentControllerTest : public ::testing::Test {
  protected:
   // A controller that is this script of sh.
-  void Make(const std::string& script, TimeDelta limit = TimeDelta::Seconds(1)) {
+  void Make(const std::string& script) {
     ExternalSpecification specification;
     specification.name = "mine";
     specification.command = {"/bin/sh", "-c", script};
-    specification.decision_limit = limit;
+    specification.decision_limit = kLimit;
     controller_ = std::make_unique<ConcurrentController>(specification, std::make_shared<ExternalControllers>(false),
                                                          [this](const std::string& what) {
                                                            const std::lock_guard lock(mutex_);
                                                            told_.push_back(what);
+                                                           changed_.notify_all();
                                                          });
     TargetRateConstraints constraints = kConstraints;
-    constraints.at_time = Now();
+    constraints.at_time = now_;
     controller_->OnTargetRateConstraints(constraints);
   }
 
   // The target of the next decision; nothing when it gives none. Measures how long the calls take.
   std::optional<DataRate> Next() {
-    while (Now() < controller_->next_timeout()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    now_ = std::max(now_, controller_->next_timeout());
     const auto before = Clock::now();
-    const ReceiverControlUpdate update = controller_->OnTimeout(Now());
+    const ReceiverControlUpdate update = controller_->OnTimeout(now_);
     longest_ = std::max(longest_, Clock::now() - before);
     return update.target_rate;
+  }
+
+  // Decides until one decision has that target.
+  void WaitForTarget(DataRate target) {
+    EXPECT_TRUE(WaitUntil([&] { return Next() == target; }));
+  }
+
+  // Decides until the controller has started and has its first request: from then on its own interval counts.
+  void WaitForFirstRequest() {
+    EXPECT_TRUE(WaitUntil([&] {
+      Next();
+      return controller_->next_timeout() == now_ + kInterval;
+    }));
+  }
+
+  void WaitForReport() {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(changed_.wait_for(lock, kHangs, [&] { return !told_.empty(); }));
   }
 
   std::vector<std::string> Told() {
@@ -59,8 +84,27 @@ class ConcurrentControllerTest : public ::testing::Test {
   }
 
   Clock::duration longest_{};
+  Timestamp now_ = Timestamp::Seconds(1);
+
+ private:
+  // False where the condition stays false, or the controller fails.
+  template <typename Condition>
+  bool WaitUntil(Condition condition) {
+    const auto deadline = Clock::now() + kHangs;
+    while (!condition()) {
+      // The controller tells of its failures alone: between two looks its thread gets the processor.
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, std::chrono::milliseconds(1), [&] { return !told_.empty(); })) return false;
+      if (Clock::now() > deadline) return false;
+    }
+    return true;
+  }
+
   std::mutex mutex_;
+  std::condition_variable changed_;
   std::vector<std::string> told_;
+
+ protected:
   // Last: when it goes, it may have something to tell.
   std::unique_ptr<ConcurrentController> controller_;
 };
@@ -68,15 +112,22 @@ class ConcurrentControllerTest : public ::testing::Test {
 TEST_F(ConcurrentControllerTest, ItsAnswerIsTheTargetWithinTheBounds) {
   Make(std::string(kStart) + "while read a; do echo '{\"target_bps\":5e6}'; done");
   EXPECT_EQ(Next(), kConstraints.start_rate);
-  const auto deadline = Clock::now() + std::chrono::seconds(20);
-  while (Next() != kConstraints.max_rate) ASSERT_LT(Clock::now(), deadline);
+  WaitForTarget(kConstraints.max_rate);
   EXPECT_TRUE(Told().empty());
 }
 
 TEST_F(ConcurrentControllerTest, ASlowOneIsNotWaitedForAndItsLatenessIsTold) {
-  Make(std::string(kStart) + "while read a; do sleep 1; echo '{\"target_bps\":5e5}'; done", TimeDelta::Seconds(10));
-  const auto deadline = Clock::now() + std::chrono::seconds(20);
-  while (Next() != DataRate::KilobitsPerSecond(500)) ASSERT_LT(Clock::now(), deadline);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const FileDescriptor read_end(ends[0]), write_end(ends[1]);
+  // The script has the end to read from, and ends with this test.
+  ASSERT_EQ(fcntl(write_end.get(), F_SETFD, FD_CLOEXEC), 0);
+  Make(std::string(kStart) + "while read a && read go </dev/fd/" + std::to_string(read_end.get()) +
+       "; do echo '{\"target_bps\":5e5}'; done");
+  WaitForFirstRequest();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Next(), kConstraints.start_rate);
+  ASSERT_EQ(write(write_end.get(), "\n", 1), 1);
+  WaitForTarget(DataRate::KilobitsPerSecond(500));
   EXPECT_LT(longest_, std::chrono::milliseconds(700));
   controller_.reset();
   ASSERT_EQ(Told().size(), 1u);
@@ -86,18 +137,23 @@ TEST_F(ConcurrentControllerTest, ASlowOneIsNotWaitedForAndItsLatenessIsTold) {
 
 TEST_F(ConcurrentControllerTest, ADeadOneGivesNoTargetAndIsToldOfOnce) {
   Make(std::string(kStart) + "read a; echo out of ideas >&2; exit 5");
-  const auto deadline = Clock::now() + std::chrono::seconds(20);
-  while (Next()) ASSERT_LT(Clock::now(), deadline);
+  WaitForFirstRequest();
+  WaitForReport();
+  EXPECT_FALSE(Next());
   EXPECT_FALSE(Next());
   ASSERT_EQ(Told().size(), 1u);
   EXPECT_EQ(Told()[0], "the controller mine: it ended with status 5; on standard error: out of ideas");
 }
 
 TEST_F(ConcurrentControllerTest, OneThatNeverAnswersGivesNoTargetAndIsLeftBehind) {
-  Make(std::string(kStart) + "sleep 100", TimeDelta::Millis(100));
-  const auto deadline = Clock::now() + std::chrono::seconds(20);
-  while (Next()) ASSERT_LT(Clock::now(), deadline);
-  EXPECT_EQ(Told().size(), 1u);
+  Make(std::string(kStart) + "while read a; do :; done");
+  WaitForFirstRequest();
+  now_ += kLimit;
+  EXPECT_EQ(Next(), kConstraints.start_rate);
+  EXPECT_FALSE(Next());
+  EXPECT_FALSE(Next());
+  ASSERT_EQ(Told().size(), 1u);
+  EXPECT_EQ(Told()[0], "the controller mine: it has not answered in time");
   const auto before = Clock::now();
   controller_.reset();
   EXPECT_LT(Clock::now() - before, std::chrono::milliseconds(200));
