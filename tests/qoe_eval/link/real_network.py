@@ -1,5 +1,5 @@
 """UDP through network namespaces, for tests of the real link: sockets, a sender that keeps time, a receiver with the
-kernel's time stamps.
+kernel's time stamps. All in real time: the link is measured by the clock of the machine.
 """
 
 import ctypes
@@ -87,7 +87,7 @@ class Receiver:
 
 
 def send(namespace, rate_bps, duration_s, *, to=RIGHT_ADDRESS, port=5000, ip_bytes=1200):
-    """Sends at a constant rate of IP bits; blocks. Returns when each packet was sent."""
+    """Sends at a constant rate of IP bits, in real time; blocks. Returns when each packet was sent."""
     sending = udp_socket(namespace)
     payload = bytes(ip_bytes - UDP_IP_BYTES - _STAMP.size)
     interval_ns = round(ip_bytes * 8e9 / rate_bps)

@@ -1,4 +1,4 @@
-"""`weir link`: programs behind the real link."""
+"""`weir link`: programs behind the real link, in real time: packets pass it by the clock of the machine."""
 
 import json
 import os

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+import threading
 
 import pytest
 from processes import is_running, wait_until
@@ -25,11 +25,11 @@ START = """
 import asyncio, signal, subprocess, time
 # The parent of the tests may ignore it (nohup), and children inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-from weir.qoe_eval.link.namespaces import CallNamespaces, processes_in
+from weir.qoe_eval.link.namespaces import CallNamespaces
 def start(made):
-    inside = subprocess.Popen(["ip", "netns", "exec", made.left, "sleep", "60"])
-    while inside.pid not in processes_in(made.left):
-        time.sleep(0.01)
+    command = ["ip", "netns", "exec", made.left, "sh", "-c", "echo inside; exec sleep 60"]
+    inside = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert inside.stdout.readline() == b"inside\\n"
     print(made.left, made.right, inside.pid, flush=True)
     # Kept by the caller: what a signal's handler raises within Popen.__del__ is lost.
     return inside
@@ -150,19 +150,33 @@ def test_what_a_killed_run_left_goes_at_the_next_and_live_ones_stay(run_owner):
 
 
 @needs_root
-def test_a_cancelled_creation_leaves_nothing():
-    async def cancelled_after(delay_s):
-        made = CallNamespaces()
+def test_a_cancelled_creation_leaves_nothing(monkeypatch):
+    ip = module._ip
+
+    async def cancelled_at(number):
+        """With the command of that number about to run, of the four that make them; 0: at its start."""
+        made, loop = CallNamespaces(), asyncio.get_running_loop()
+        reached, cancelled, commands = asyncio.Event(), threading.Event(), []
+
+        def held_ip(*arguments):
+            if {made.left, made.right} & {*arguments}:
+                commands.append(arguments)
+                if len(commands) == number:
+                    loop.call_soon_threadsafe(reached.set)
+                    assert cancelled.wait(120)
+            ip(*arguments)
+
+        monkeypatch.setattr(module, "_ip", held_ip)
         creating = asyncio.create_task(made.create())
-        await asyncio.sleep(delay_s)
+        await (asyncio.wait_for(reached.wait(), 120) if number else asyncio.sleep(0))
         creating.cancel()
-        with suppress(asyncio.CancelledError):
+        cancelled.set()
+        with pytest.raises(asyncio.CancelledError):
             await creating
-            await made.remove()  # it was quicker
         return exist([made.left, made.right])
 
-    for delay_s in (0.0, 0.01, 0.03, 0.1):
-        assert asyncio.run(cancelled_after(delay_s)) == []
+    for number in range(5):
+        assert asyncio.run(cancelled_at(number)) == []
 
 
 @needs_root
