@@ -7,7 +7,7 @@ from pathlib import Path
 def wait_until(condition, what="the condition", limit_s=120.0):
     """Polls; returns the first value of the condition that is true. `what`, a text or a function, names what is late.
 
-    The limit is for what hangs; no busy machine needs it.
+    For what another process or thread does, in real time. The limit is for what hangs; no busy machine needs it.
     """
     deadline_s = time.monotonic() + limit_s
     while not (found := condition()):

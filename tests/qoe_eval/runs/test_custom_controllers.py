@@ -451,12 +451,18 @@ def test_an_unknown_name_says_how_to_give_one_of_ones_own(replay):
 
 
 def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path, request):
-    mine = write("slow.py", GOOD.replace("return 400_000", "import time; time.sleep(0.05); return 4e5"))
+    # Its first decision lasts until it is killed.
+    decides = tmp_path / "decides"
+    never = f"open({str(decides)!r}, 'w').close(); __import__('threading').Event().wait()"
+    mine = write("slow.py", GOOD.replace("return 400_000", never))
     command = [Path(sys.executable).with_name("weir"), "replay", steady, "--controller", mine]
-    process = subprocess.Popen([*map(str, command), "--duration", "600", "--out", tmp_path / "out"])
+    process = subprocess.Popen(
+        [*map(str, command), "--duration", "600", "--controller-time-limit", "600", "--out", tmp_path / "out"]
+    )
     request.addfinalizer(process.kill)
     words = mine.removesuffix(":Controller") + "\0"
-    wait_until(lambda: any(pid != process.pid for pid in processes_with(words)), "the controller")
+    wait_until(decides.exists, "the first decision")
+    assert any(pid != process.pid for pid in processes_with(words))
     process.send_signal(signal.SIGINT)
     assert process.wait(120) == 1
     wait_until(lambda: not processes_with(words), "the end of the controller")
