@@ -1,5 +1,6 @@
 //! webrtc-rs's `BandwidthEstimator`.
-use crate::{Config, Counters, Error, Model, PacketFeedback, Rates, SendSideEstimator};
+use crate::{Config, Counters, Error, Model, NetworkState, PacketFeedback, PacketKind};
+use crate::{ProbeClusterConfig, Rates, SendSideEstimator, SentPacket};
 use rtc_interceptor::{BandwidthEstimator, EstimatorStats, PacketReport};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +25,30 @@ struct State {
     next_id: u64,
     round_trip_time: Option<Duration>,
     feedback: Vec<PacketFeedback>,
+    retransmission_ssrcs: Vec<u32>,
+    probe: Option<Probe>,
+}
+
+/// The latest cluster. The packets that left since it was taken belong to it until they are enough.
+struct Probe {
+    cluster: ProbeClusterConfig,
+    taken: Instant,
+    bytes: i64,
+    packets: i32,
+}
+
+impl Probe {
+    /// The cluster's id for a packet that belongs to it, else 0.
+    fn id(&mut self, departure: Instant, size_bytes: u32) -> i32 {
+        let cluster = &self.cluster;
+        let bytes = cluster.target_data_rate_bps.saturating_mul(cluster.target_duration_us) / 8_000_000;
+        if departure < self.taken || (self.bytes >= bytes && self.packets >= cluster.target_probe_count) {
+            return 0;
+        }
+        self.bytes = self.bytes.saturating_add(size_bytes.into());
+        self.packets = self.packets.saturating_add(1);
+        cluster.id
+    }
 }
 
 fn micros(duration: Duration) -> i64 {
@@ -54,7 +79,14 @@ impl State {
             let sequence_number = self.next_number;
             self.next_number = sequence_number.wrapping_add(1);
             let size_bytes = u32::try_from(report.size).unwrap_or(u32::MAX);
-            let _ = self.send_side.on_sent_packet(self.micros(report.departure), sequence_number, size_bytes);
+            let retransmitted = self.retransmission_ssrcs.contains(&report.ssrc);
+            let _ = self.send_side.on_sent_packet(&SentPacket {
+                send_time_us: self.micros(report.departure),
+                size_bytes,
+                sequence_number,
+                kind: if retransmitted { PacketKind::Retransmission } else { PacketKind::Video },
+                probe_cluster_id: self.probe.as_mut().map_or(0, |probe| probe.id(report.departure, size_bytes)),
+            });
             match (report.arrived, report.arrival) {
                 (true, Some(arrival)) => self.feedback.push(PacketFeedback::received(sequence_number, micros(arrival))),
                 // At an unknown time: a packet that no report mentions counts as received between its neighbors.
@@ -75,6 +107,8 @@ impl Estimator {
             next_id: 0,
             round_trip_time: None,
             feedback: Vec::new(),
+            retransmission_ssrcs: Vec::new(),
+            probe: None,
         }))))
     }
 
@@ -98,6 +132,29 @@ impl Estimator {
         let mut state = self.lock();
         let now_us = state.times.map_or(0, |(_, latest)| state.micros(latest));
         state.send_side.set_rates(min_bps, start_bps, max_bps, now_us)
+    }
+
+    /// As [`SendSideEstimator::set_desired_rate`].
+    pub fn set_desired_rate(&self, total_bps: i64, next_bps: i64) -> Result<(), Error> {
+        self.lock().send_side.set_desired_rate(total_bps, next_bps)
+    }
+
+    /// A cluster that has become due, once each; call it after feedback and timeouts, with the clock of the chain. Send
+    /// it at once: packets that leave from `now` on belong to it until they are enough.
+    pub fn take_probe_cluster(&self, now: Instant) -> Option<ProbeClusterConfig> {
+        let mut state = self.lock();
+        let cluster = state.send_side.take_probe_cluster()?;
+        state.probe = Some(Probe { cluster, taken: now, bytes: 0, packets: 0 });
+        Some(cluster)
+    }
+
+    /// SSRCs of retransmissions, which fill clusters up to 2.5 % of the bytes sent. All other packets count as video.
+    pub fn set_retransmission_ssrcs(&self, ssrcs: &[u32]) {
+        self.lock().retransmission_ssrcs = ssrcs.to_vec();
+    }
+
+    pub fn network_state(&self) -> NetworkState {
+        self.lock().send_side.network_state()
     }
 
     pub fn counters(&self) -> Counters {

@@ -11,6 +11,7 @@ pub struct Opaque<const KIND: u8> {
 pub type Model = Opaque<0>;
 pub type Controller = Opaque<1>;
 pub type SendSide = Opaque<2>;
+pub type LayerAllocator = Opaque<3>;
 
 #[repr(C)]
 pub struct EstimatorConfig {
@@ -28,12 +29,29 @@ pub struct EstimatorConfig {
     pub log_argument: *mut c_void,
 }
 
+/// The contents of a packet or a stream.
+#[repr(u16)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PacketKind {
+    #[default]
+    Video,
+    Audio,
+    /// Also padding alone.
+    Probe,
+    Retransmission,
+}
+
+/// A packet as it leaves.
 #[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SentPacket {
     pub send_time_us: i64,
+    /// The rates count these, for example with IP and UDP; at most 65535.
     pub size_bytes: u32,
+    /// Transport-wide.
     pub sequence_number: u16,
-    pub kind: u16,
+    pub kind: PacketKind,
+    /// 0: of no probe cluster.
     pub probe_cluster_id: i32,
 }
 
@@ -84,6 +102,71 @@ pub struct Counters {
     pub probe_bytes: u64,
 }
 
+/// A burst that shows what the path carries: at least `target_probe_count` packets of about the same size, sent evenly
+/// within `target_duration_us` at `target_data_rate_bps`. Media counts; padding and retransmissions fill up.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProbeClusterConfig {
+    pub target_data_rate_bps: i64,
+    pub target_duration_us: i64,
+    pub target_probe_count: i32,
+    /// Above 0.
+    pub id: i32,
+}
+
+#[repr(C)]
+#[derive(Default)]
+pub struct NetworkState {
+    pub at_time_us: i64,
+    pub link_capacity_bps: i64,
+    pub state: i32,
+}
+
+/// A simulcast or SVC layer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MediaLayer {
+    /// Rate of the whole stream when this is its highest forwarded layer; above 0.
+    pub rate_bps: i64,
+    /// In pixels, at least 0; for reports, as is the height.
+    pub width: i32,
+    pub height: i32,
+}
+
+pub const MAX_MEDIA_STREAMS: usize = 64;
+pub const MAX_MEDIA_LAYERS: usize = 12;
+
+#[repr(C)]
+pub struct MediaStream {
+    pub id: u32,
+    pub kind: u32,
+    pub priority: i32,
+    pub may_pause: i32,
+    pub layer_count: usize,
+    pub layers: [MediaLayer; MAX_MEDIA_LAYERS],
+}
+
+#[repr(C)]
+pub struct LayerAllocation {
+    pub id: u32,
+    pub layer: i32,
+    pub forwarded: MediaLayer,
+    pub reason: *const c_char,
+    pub at_time_us: i64,
+}
+
+/// Rates of a [`LayerAllocator`](crate::LayerAllocator).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LayerRates {
+    /// Sum of the layers that are forwarded.
+    pub allocated_rate_bps: i64,
+    /// Target that all layers need, for `set_desired_rate`.
+    pub desired_rate_bps: i64,
+    /// Smallest target that, if it lasts, adds a layer, for `set_desired_rate`; 0 when there is nothing to add.
+    pub next_rate_bps: i64,
+}
+
 #[rustfmt::skip]
 unsafe extern "C" {
     pub fn weir_last_error() -> *const c_char;
@@ -106,6 +189,16 @@ unsafe extern "C" {
         now_us: i64) -> c_int;
     pub fn weir_send_side_on_round_trip_time(it: *mut SendSide, round_trip_time_us: i64, now_us: i64) -> c_int;
     pub fn weir_send_side_get_counters(it: *const SendSide, counters: *mut Counters) -> c_int;
+    pub fn weir_send_side_set_desired_rate(it: *mut SendSide, total_bps: i64, next_bps: i64) -> c_int;
+    pub fn weir_send_side_take_probe_cluster(it: *mut SendSide, cluster: *mut ProbeClusterConfig) -> c_int;
+    pub fn weir_send_side_get_network_state(it: *const SendSide, state: *mut NetworkState) -> c_int;
+    pub fn weir_layer_allocator_create(margin: f64, wait_us: i64, out: *mut *mut LayerAllocator) -> c_int;
+    pub fn weir_layer_allocator_destroy(it: *mut LayerAllocator);
+    pub fn weir_layer_allocator_set_streams(it: *mut LayerAllocator, streams: *const MediaStream,
+        count: usize) -> c_int;
+    pub fn weir_layer_allocator_allocate(it: *mut LayerAllocator, target_rate_bps: i64, now_us: i64,
+        allocations: *mut LayerAllocation, capacity: usize) -> c_int;
+    pub fn weir_layer_allocator_get_rates(it: *const LayerAllocator, rates: *mut LayerRates) -> c_int;
 }
 
 #[cfg(test)]
@@ -153,6 +246,13 @@ mod tests {
             layout!("weir_send_side_counters", Counters, packets_received packets_lost packets_fate_unknown
                 reports_duplicate reports_not_in_history packets_invalid arrivals_late clock_restarts
                 probe_clusters probes_carried probes_limited probe_bytes),
+            layout!("weir_probe_cluster", ProbeClusterConfig, target_data_rate_bps target_duration_us
+                target_probe_count id),
+            layout!("weir_network_state", NetworkState, at_time_us link_capacity_bps state),
+            layout!("weir_media_layer", MediaLayer, rate_bps width height),
+            layout!("weir_media_stream", MediaStream, id kind priority may_pause layer_count layers),
+            layout!("weir_layer_allocation", LayerAllocation, id layer forwarded reason at_time_us),
+            layout!("weir_layer_rates", LayerRates, allocated_rate_bps desired_rate_bps next_rate_bps),
         ];
         assert_eq!(compile(&layouts.concat()), Ok(()));
         assert!(compile("_Static_assert(sizeof(weir_sent_packet) == 32, \"size\");").is_err());
@@ -162,7 +262,7 @@ mod tests {
     #[test]
     fn functions_have_the_types_of_the_header() {
         let prototypes = "
-            typedef weir_send_side it; typedef int64_t us;
+            typedef weir_send_side it; typedef int64_t us; typedef weir_layer_allocator layers;
             const char* weir_last_error(void); weir_estimator_config weir_estimator_default_config(void);
             int weir_model_load(const void*, size_t, weir_model**); void weir_model_destroy(weir_model*);
             int weir_controller_create_policy(const weir_model*, int, weir_controller**);
@@ -176,7 +276,19 @@ mod tests {
             int weir_send_side_set_constraints(it*, int64_t, int64_t, int64_t, us);
             int weir_send_side_on_round_trip_time(it*, us, us);
             int weir_send_side_get_counters(const it*, weir_send_side_counters*);
-            _Static_assert(WEIR_PACKET_RECEIVED == 0 && WEIR_PACKET_LOST == 1 && WEIR_PACKET_VIDEO == 0, \"enums\");";
+            int weir_send_side_set_desired_rate(it*, int64_t, int64_t);
+            int weir_send_side_take_probe_cluster(it*, weir_probe_cluster*);
+            int weir_send_side_get_network_state(const it*, weir_network_state*);
+            int weir_layer_allocator_create(double, us, layers**); void weir_layer_allocator_destroy(layers*);
+            int weir_layer_allocator_set_streams(layers*, const weir_media_stream*, size_t);
+            int weir_layer_allocator_allocate(layers*, int64_t, us, weir_layer_allocation*, size_t);
+            int weir_layer_allocator_get_rates(const layers*, weir_layer_rates*);
+            _Static_assert(WEIR_PACKET_RECEIVED == 0 && WEIR_PACKET_LOST == 1, \"fates\");
+            _Static_assert(WEIR_PACKET_VIDEO == 0 && WEIR_PACKET_AUDIO == 1 && WEIR_PACKET_PROBE == 2
+                && WEIR_PACKET_RETRANSMISSION == 3, \"kinds\");
+            _Static_assert(WEIR_CONGESTION_NORMAL == 0 && WEIR_CONGESTION_EARLY_WARNING == 1
+                && WEIR_CONGESTION_CONGESTED == 2, \"states\");
+            _Static_assert(WEIR_MAX_MEDIA_STREAMS == 64 && WEIR_MAX_MEDIA_LAYERS == 12, \"limits\");";
         assert_eq!(compile(prototypes), Ok(()));
         assert!(compile("int weir_model_destroy(weir_model*);").is_err());
     }

@@ -1,12 +1,15 @@
 //! Weir at the sender for [webrtc-rs](https://webrtc.rs): [`Estimator`] stands where its `Gcc` stands. The rest is a
-//! safe wrapper of `weir.h`: [`Model`] and [`SendSideEstimator`].
+//! safe wrapper of `weir.h`: [`Model`], [`SendSideEstimator`] and, for servers that forward layers, [`LayerAllocator`].
 //!
 //! Times are microseconds of one monotonic clock, rates bits per second. Nothing here reads a clock or opens a socket.
 mod estimator;
 mod ffi;
+mod layers;
 
 pub use estimator::Estimator;
-pub use ffi::{Counters, PacketFeedback};
+pub use ffi::{Counters, LayerRates, MAX_MEDIA_LAYERS, MAX_MEDIA_STREAMS, MediaLayer};
+pub use ffi::{PacketFeedback, PacketKind, ProbeClusterConfig, SentPacket};
+pub use layers::{LayerAllocation, LayerAllocator, MediaStream};
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{self, NonNull};
@@ -120,6 +123,26 @@ pub struct Rates {
     pub reason: &'static str,
 }
 
+/// Congestion of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionState {
+    Normal,
+    /// A queue has begun: do not send more.
+    EarlyWarning,
+    /// The path carries less than is sent: send less.
+    Congested,
+}
+
+/// The state of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkState {
+    pub state: CongestionState,
+    /// By the clock of the arrivals; None before the first.
+    pub at_time_us: Option<i64>,
+    /// The target when the state began; 0 before the first arrival.
+    pub link_capacity_bps: i64,
+}
+
 /// Weir at the sender, from sent packets and transport-wide feedback. `docs/send_side.md` has the contract of the host.
 pub struct SendSideEstimator {
     handle: NonNull<ffi::SendSide>,
@@ -155,11 +178,9 @@ impl SendSideEstimator {
         Ok(Self { handle: made? })
     }
 
-    /// A packet as it leaves, with its transport-wide number; at most 65535 bytes, which the rates count. Others, and
-    /// those out of order, are counted as invalid.
-    pub fn on_sent_packet(&mut self, send_time_us: i64, sequence_number: u16, size_bytes: u32) -> Result<(), Error> {
-        let packet = ffi::SentPacket { send_time_us, size_bytes, sequence_number, kind: 0, probe_cluster_id: 0 };
-        check(unsafe { ffi::weir_send_side_on_sent_packet(self.handle.as_ptr(), &packet) })
+    /// In the order of sequence numbers. Other packets, and those of an impossible size, are counted as invalid.
+    pub fn on_sent_packet(&mut self, packet: &SentPacket) -> Result<(), Error> {
+        check(unsafe { ffi::weir_send_side_on_sent_packet(self.handle.as_ptr(), packet) })
     }
 
     /// One feedback message, in the order of sequence numbers. Invalid reports are counted.
@@ -189,6 +210,37 @@ impl SendSideEstimator {
             congestion_window_bytes: rates.congestion_window_bytes,
             // Reasons are in static storage.
             reason: unsafe { text(rates.reason) },
+        }
+    }
+
+    /// For media in layers, which sends less than the target until another layer fits: the targets for all layers, above
+    /// 0, and for one layer more, 0 if any more is welcome. From the first call on the host sends the clusters of
+    /// [`take_probe_cluster`](Self::take_probe_cluster), and the target is no more than the path has shown to carry.
+    pub fn set_desired_rate(&mut self, total_bps: i64, next_bps: i64) -> Result<(), Error> {
+        check(unsafe { ffi::weir_send_side_set_desired_rate(self.handle.as_ptr(), total_bps, next_bps) })
+    }
+
+    /// A cluster that has become due, once each; call it after feedback and timeouts. Send it at once, its packets with
+    /// its id. After a second without its feedback it is given up.
+    pub fn take_probe_cluster(&mut self) -> Option<ProbeClusterConfig> {
+        let mut cluster = ProbeClusterConfig::default();
+        // It fails for null pointers alone.
+        unsafe { ffi::weir_send_side_take_probe_cluster(self.handle.as_ptr(), &mut cluster) };
+        (cluster.id != 0).then_some(cluster)
+    }
+
+    pub fn network_state(&self) -> NetworkState {
+        let mut now = ffi::NetworkState::default();
+        // It fails for null pointers alone.
+        unsafe { ffi::weir_send_side_get_network_state(self.handle.as_ptr(), &mut now) };
+        NetworkState {
+            state: match now.state {
+                0 => CongestionState::Normal,
+                1 => CongestionState::EarlyWarning,
+                _ => CongestionState::Congested,
+            },
+            at_time_us: (now.at_time_us != i64::MIN).then_some(now.at_time_us),
+            link_capacity_bps: now.link_capacity_bps,
         }
     }
 

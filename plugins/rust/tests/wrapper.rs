@@ -1,30 +1,15 @@
 //! The wrapper and the estimator: wrong use, hostile reports and a bottleneck, in simulated time.
 mod path;
 
-use path::{path, random, run, summary};
+use path::{path, random, report, run, summary};
 use rtc::interceptor::{BandwidthEstimator, PacketReport};
 use std::time::{Duration, Instant};
-use weir::{Config, Estimator, Model, PacketFeedback, SendSideEstimator};
+use weir::{Config, Estimator, Model, PacketFeedback, SendSideEstimator, SentPacket};
 
 const START: f64 = 300_000.0;
 
 fn estimator() -> Estimator {
     Estimator::new(&Model::shipped().unwrap(), &Config::default()).unwrap()
-}
-
-fn report(id: u64, departure: Instant, arrival: Option<Duration>) -> PacketReport {
-    PacketReport {
-        ssrc: 1,
-        id,
-        rtp_sequence_number: id as u16,
-        is_twcc: true,
-        twcc_sequence_number: id as u16,
-        size: 1200,
-        arrived: arrival.is_some(),
-        departure,
-        arrival,
-        ecn: Default::default(),
-    }
 }
 
 /// Ten packets in each 100 ms of `count`, that is 960 kbps, each 30 ms on its way, from the second `from` on.
@@ -71,8 +56,8 @@ fn the_wrapper_counts_and_refuses_impossible_times() {
     let mut sender = SendSideEstimator::new(&model, &Config::default()).unwrap();
     drop(model);
     assert_eq!((sender.next_timeout_us(), sender.rates().congestion_window_bytes), (None, i64::MAX));
-    for (number, size) in [(0, 1200), (0, 1200), (1, 0), (2, 65_536), (3, u32::MAX)] {
-        sender.on_sent_packet(0, number, size).unwrap();
+    for (sequence_number, size_bytes) in [(0, 1200), (0, 1200), (1, 0), (2, 65_536), (3, u32::MAX)] {
+        sender.on_sent_packet(&SentPacket { sequence_number, size_bytes, ..Default::default() }).unwrap();
     }
     let received = |number| PacketFeedback::received(number, i64::MAX);
     assert_eq!(sender.on_transport_feedback(&[received(0)], i64::MAX).unwrap_err().code, -1);

@@ -1,7 +1,7 @@
 //! A bottleneck in simulated time, and a sender that sends filler at the rate of an estimator. Packets pass webrtc-rs's
 //! own history, so that the estimator gets what a chain would give it.
 #![allow(dead_code)] // Each program uses a part.
-use rtc::interceptor::{Acknowledgement, BandwidthEstimator, History};
+use rtc::interceptor::{Acknowledgement, BandwidthEstimator, History, PacketReport};
 use rtc::rtcp::transport_feedbacks::cc_feedback_report::Ecn;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -36,6 +36,22 @@ pub fn random(state: &mut u64) -> f64 {
     *state ^= *state >> 7;
     *state ^= *state << 17;
     (*state >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A report of a packet of 1200 bytes that arrived then, or was lost.
+pub fn report(id: u64, departure: Instant, arrival: Option<Duration>) -> PacketReport {
+    PacketReport {
+        ssrc: 1,
+        id,
+        rtp_sequence_number: id as u16,
+        is_twcc: true,
+        twcc_sequence_number: id as u16,
+        size: 1200,
+        arrived: arrival.is_some(),
+        departure,
+        arrival,
+        ecn: Default::default(),
+    }
 }
 
 /// One packet that arrived: microseconds since the start of the run, and its one-way delay.
