@@ -1,7 +1,7 @@
 """A call session that makes events without a network: the rate follows the capacity, the delay the weights.
 
 It emits the events of `weir.qoe_eval.call.session.run_call`, obeys its controls and leaves a folder like a
-call's. `speed` lets its clock run ahead: with 20, a minute of events takes three seconds.
+call's. Its clock is the test's: it runs ahead to `hold_s` at once, and waits there.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from weir.qoe_eval.serve.call_runner import CallBackend
 from weir.registry import is_pool, pool_members
 
 STEP_S = 0.1
+_GO_ON = {"type": "go on"}
 REPORT = "<!doctype html><title>Report</title>"
 METRICS = {
     "received_bitrate_bps": 1_630_000.0, "frames_per_second": 29.6, "vmaf_mean": 82.4, "vmaf_p5": 64.1,
@@ -27,14 +28,19 @@ METRICS = {
 
 @dataclass
 class FakeCalls:
-    """Calls, and the orders that they received."""
+    """Calls, and the orders that they received.
 
-    speed: float = 20.0
+    A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`.
+    `step_s` is what a step lasts in real time, for who films the page.
+    """
+
+    hold_s: float = 2.0
+    step_s: float = 0.0
     lacking: list = field(default_factory=list)
     failure: str = ""
     raises: Exception | None = None
     failing: str = ""
-    connect_s: float = 0.0
+    connects: bool = True
     video: Path | None = None
     cores: int = 8
     disturbed: list = field(default_factory=list)
@@ -43,6 +49,7 @@ class FakeCalls:
     settings: list = field(default_factory=list)
     controls: list = field(default_factory=list)
     cancelled: int = 0
+    running: list = field(default_factory=list)
 
     def backend(self):
         return CallBackend(
@@ -56,11 +63,24 @@ class FakeCalls:
         settings.out.mkdir(exist_ok=True)
         self.barriers.append(barrier)
         self.settings.append(settings)
+        self.running.append((asyncio.get_running_loop(), control))
         try:
             return await self._run(settings, on_event, control)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
+        finally:
+            self.running.remove((asyncio.get_running_loop(), control))
+
+    def advance(self, duration_s):
+        """Moves the time at which calls wait; from any thread."""
+        self.hold_s += duration_s
+        for loop, control in [*self.running]:
+            loop.call_soon_threadsafe(control.put_nowait, _GO_ON)
+
+    def release(self):
+        """Every call goes on to its end."""
+        self.advance(math.inf)
 
     async def _run(self, settings, on_event, control):
         began = time.monotonic_ns() // 1000
@@ -71,15 +91,19 @@ class FakeCalls:
         sender = f"starting the sender ({settings.sender})"
         for text in ("setting up the link", "starting the receiver", sender, "connecting"):
             tell("state", text)
-        await asyncio.sleep(self.connect_s)
+        if not self.connects:
+            await asyncio.Event().wait()
         if self.raises and self.failing in ("", settings.controller):
             raise self.raises
         model = _Model(settings, self.lateness_ms)
         tell("note", "receiver: connected")
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s)
         for step in range(round(settings.duration_s / STEP_S)):
-            while not control.empty():
-                order = control.get_nowait()
+            held = step * STEP_S >= self.hold_s
+            while held or not control.empty():
+                order, held = await control.get(), False
+                if order is _GO_ON:
+                    continue
                 self.controls.append(order)
                 if order["type"] == "stop":
                     tell("note", "stopped by the user", began + step * 100_000)
@@ -89,7 +113,7 @@ class FakeCalls:
                 model.obey(order)
             for event in model.step(began, step):
                 on_event(event)
-            await asyncio.sleep(STEP_S / self.speed)
+            await asyncio.sleep(self.step_s)
         return self._conclude(settings, on_event)
 
     def _conclude(self, settings, on_event):

@@ -9,6 +9,7 @@ real call needs what `weir call` needs.
 
 import argparse
 import io
+import math
 import sys
 import tempfile
 import time
@@ -21,6 +22,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from serve.conftest import CHROMIUM, FakeCalls, RunningServer
+from serve.fake_call import STEP_S
 
 from weir.qoe_eval.serve import server
 from weir.qoe_eval.serve.call_runner import real_calls
@@ -44,7 +46,9 @@ def main() -> None:
     parser.add_argument("--moving", action="store_true", help="an animated WebP in place of a PNG")
     parser.add_argument("--out", type=Path, default=Path(server.__file__).parent / "serve.png")
     options = parser.parse_args()
-    calls = FakeCalls(speed=FAKE_SPEED) if options.fake else SimpleNamespace(backend=real_calls)
+    calls = (
+        FakeCalls(hold_s=math.inf, step_s=STEP_S / FAKE_SPEED) if options.fake else SimpleNamespace(backend=real_calls)
+    )
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         running = RunningServer(Path(folder) / "calls", calls, None)
         try:

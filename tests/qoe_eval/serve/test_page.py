@@ -9,6 +9,7 @@ import pytest
 from hand_made import record
 from processes import wait_until
 from serve.conftest import RunningServer
+from serve.fake_call import STEP_S
 
 from weir.installation import shipped_model
 from weir.traces.catalogue import load_bundled
@@ -73,6 +74,13 @@ def colours(page, identifier):
     )
 
 
+def wait_until_drawn(page, *lines):
+    """Until each of these (canvas, colour token) has its line; plots are drawn a moment after the events come."""
+    for canvas, name in lines:
+        colour = token_colour(page, name)
+        wait_until(lambda canvas=canvas, colour=colour: colours(page, canvas).get(colour, 0) > 30, (canvas, name))
+
+
 def token_colour(page, name):
     return page.evaluate(
         """(name) => {
@@ -98,7 +106,7 @@ def overflow(page):
 
 
 def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
-    calls.speed = 10.0
+    calls.hold_s = 12.0
     page = open_page()
     page.locator("#duration").fill("450")
     page.locator("#pool-line").fill("pilot=weir copilots=nada fusion=sum")
@@ -140,7 +148,6 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
 
 
 def test_another_model_in_the_call(open_page, server, calls):
-    calls.speed = 10.0
     (server.models / "mine.onnx").write_bytes(shipped_model().read_bytes())
     (server.models / "broken.onnx").write_bytes(b"no model")
     page = open_page()
@@ -165,7 +172,7 @@ def test_another_model_in_the_call(open_page, server, calls):
 
 
 def test_choose_start_drag_watch_stop(open_page, server, calls):
-    calls.speed = 10.0
+    calls.hold_s = 12.0
     page = open_page()
     assert server.token not in page.url
     page.locator("#find").fill("cellu")
@@ -187,13 +194,18 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     # The plots have what was sent, in their colours.
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
     assert page.locator("#status-text").inner_text() == "In the call"
+    wait_until_drawn(page, ("rate-plot", "--c-shadow"), ("rate-plot", "--c-weir"), ("delay-plot", "--c-shadow"),
+                     ("reason-plot", "--c-weir"))  # fmt: skip
     rates = values(page, "rate-legend")
     assert list(rates) == ["Capacity", "Received", "Estimate of the sender", "Estimate"]
     assert all(re.fullmatch(r"\d+(\.\d+)? [kM]bps", value) for value in rates.values()), rates
-    for canvas, line in (("rate-plot", "--c-shadow"), ("rate-plot", "--c-weir"), ("delay-plot", "--c-shadow"),
-                         ("reason-plot", "--c-weir")):  # fmt: skip
-        assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
-    assert "for display only, GCC decides" in page.locator("#verdict").inner_text()
+
+    def verdict_after_a_step():
+        # The page shows one in 400 ms, with the events that come then.
+        calls.advance(STEP_S)
+        return "for display only, GCC decides" in page.locator("#verdict").inner_text()
+
+    wait_until(verdict_after_a_step, "no verdict")
     assert "frames/s" in page.locator("#picture").inner_text()
 
     # The weights, with the mouse: many steps, few messages, the last one kept.
@@ -229,18 +241,18 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
 
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
 def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page, calls, viewport):
-    calls.speed, calls.lateness_ms = 20.0, 7.0
+    calls.hold_s, calls.lateness_ms = 12.0, 7.0
     page = open_page(viewport, beside=True)
     page.locator("#duration").fill("200")
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
     assert "weir and gcc, at once" in page.locator("#running-what").inner_text()
+    wait_until_drawn(
+        page, *((canvas, f"--c-{name}") for canvas in ("rate-plot", "delay-plot") for name in ("weir", "gcc"))
+    )
     rates = values(page, "rate-legend")
     assert {"weir, received", "weir, estimate", "gcc, received", "gcc, estimate of the sender"} <= set(rates)
-    for canvas in ("rate-plot", "delay-plot"):
-        for line in ("--c-weir", "--c-gcc"):
-            assert colours(page, canvas).get(token_colour(page, line), 0) > 30, (canvas, line)
     assert "gcc: 30 frames/s" in page.locator("#picture").inner_text()
     wait_until(lambda: "too slow for two calls at once" in page.locator("#late").inner_text(), "lateness is not shown")
     assert overflow(page) <= 0
@@ -268,7 +280,7 @@ def test_counts_of_the_guard_are_whole(open_page, viewport):
 
 
 def test_keyboard_alone(open_page, calls):
-    calls.speed = 10.0
+    calls.hold_s = 12.0
     page = open_page()
 
     def tab_to(selector, backwards=False):
@@ -340,7 +352,7 @@ def test_keyboard_alone(open_page, calls):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("viewport", [PHONE, {"width": 320, "height": 640}, DESKTOP])
 def test_every_state_fits_and_can_be_read(open_page, calls, viewport, scheme):
-    calls.speed = 40.0
+    calls.hold_s = 8.0
     calls.lacking = [
         "/dev/net/tun, for the link: modprobe tun; in a container, add --device /dev/net/tun --cap-add NET_ADMIN"
     ]
@@ -357,6 +369,7 @@ def test_every_state_fits_and_can_be_read(open_page, calls, viewport, scheme):
     page.wait_for_selector("#stop")
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 5")
     assert overflow(page) <= 0
+    page.wait_for_selector(".legend .item")
     assert is_whole(page, "#pool-members button")
     assert contrast(page, "body") >= 7
     for selector in ("#running-what", ".legend .item", "#stop", "#verdict span"):
@@ -403,7 +416,7 @@ def contrast(page, selector):
 
 
 def test_two_viewers_and_one_that_comes_back(open_page, calls):
-    calls.speed = 8.0
+    calls.hold_s = 8.0
     page = open_page()
     other = open_page()
     page.locator("#duration").fill("400")
@@ -418,11 +431,11 @@ def test_two_viewers_and_one_that_comes_back(open_page, calls):
     page.wait_for_selector("#stop")
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 6")
     assert page.locator("#weight-throughput").input_value() == "80"
-    first_second = page.evaluate(
-        """() => { const canvas = document.getElementById("rate-plot"), pen = canvas.getContext("2d");
-          const { data } = pen.getImageData(48, 0, 12, canvas.height); return data.some((value) => value > 0); }"""
+    until(
+        page,
+        """(() => { const canvas = document.getElementById("rate-plot"), pen = canvas.getContext("2d");
+          const { data } = pen.getImageData(48, 0, 12, canvas.height); return data.some((value) => value > 0); })()""",
     )
-    assert first_second
     page.locator("#down").click()
     wait_until(lambda: {"type": "down", "duration_s": 5.0} in calls.controls, "the link was not cut")
     until(other, "[...document.querySelectorAll('#events li')].some((line) => line.textContent.includes('link down'))")
