@@ -56,6 +56,7 @@ def made_up_link(monkeypatch, tmp_path):
     monkeypatch.setattr("weir.qoe_eval.call.record.source_video_path", lambda width, height: None)
     # How busy this machine is does not matter here.
     monkeypatch.setattr("weir.qoe_eval.call.disturbance.LARGEST_WAKE_UP_LAG_MS", 1e9)
+    monkeypatch.setattr("weir.qoe_eval.call.disturbance.LONGEST_S", 1e9)
 
 
 @pytest.fixture(scope="session")

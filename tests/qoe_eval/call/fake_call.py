@@ -26,7 +26,7 @@ class FakeNamespaces:
 
 
 class FakeLink:
-    """Logs a line every 50 ms; `behaviour`: "die at start", "die in call"."""
+    """Logs two lines when the call begins, and one at each order; `behaviour`: "die at start", "die in call"."""
 
     behaviour = ""
     downs: list = []  # noqa: RUF012  (shared on purpose: the session makes the object)
@@ -34,7 +34,8 @@ class FakeLink:
     def __init__(self, scenario, namespaces, log, program_log, *, seed):
         assert Scenario.load(scenario).name == "steady"
         self._log = log
-        self._ended = asyncio.Event()
+        # None at the end.
+        self._lines = asyncio.Queue()
         self.failure = ""
 
     async def start(self):
@@ -45,23 +46,28 @@ class FakeLink:
     async def begin(self):
         if self.behaviour == "die in call":
             self.failure = "weir-sim link was killed by signal 9"
-            self._ended.set()
+            self._lines.put_nowait(None)
+        self._log_lines(2)
         return monotonic_us()
 
     async def down(self, duration_s):
         FakeLink.downs.append(duration_s)
+        self._log_lines(1)
 
     async def stop(self):
-        self._ended.set()
+        self._lines.put_nowait(None)
         return ""
 
     async def log(self):
-        while not self._ended.is_set():
+        while line := await self._lines.get():
+            yield line
+
+    def _log_lines(self, count):
+        for _ in range(count):
             line = {"time_us": monotonic_us(), "direction": "forward", "capacity_bps": 1e6, "scenario_time_s": 0.1}
             with self._log.open("a") as file:
                 file.write(json.dumps(line) + "\n")
-            yield line
-            await asyncio.sleep(0.05)
+            self._lines.put_nowait(line)
 
 
 def call_settings(out: Path, **changes) -> CallSettings:
