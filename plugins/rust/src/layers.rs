@@ -24,7 +24,7 @@ pub struct LayerAllocation {
     pub id: u32,
     /// The highest that is forwarded, from 0; None: the stream is paused.
     pub layer: Option<usize>,
-    /// That layer; zeros while paused.
+    /// The layer itself; zeros while paused.
     pub forwarded: MediaLayer,
     /// Reason of the latest change: "start", "headroom", "target_fell", "streams_changed" or "priority".
     pub reason: &'static str,
