@@ -82,6 +82,7 @@ struct TensorInfo {
 
 std::vector<TensorInfo> Infos(const std::vector<OnnxValueInfo>& declared) {
   std::vector<TensorInfo> infos;
+  infos.reserve(declared.size());
   for (const OnnxValueInfo& info : declared) infos.push_back({std::string(info.name), *info.shape});
   return infos;
 }
