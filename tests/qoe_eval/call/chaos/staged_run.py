@@ -1,11 +1,5 @@
-"""A `weir` command that a test holds at each stage of its call, what it has started, and what it leaves.
+"""A `weir` command that a test holds at each stage of its call, what it has started, and what it leaves."""
 
-As a program it is that command: `staged_run.py SETTINGS ARGUMENTS...`. SETTINGS is JSON: `stages`, the descriptor to
-which the text of each state goes as a line; `go`, the one from which a byte is then read; `limits`, values for
-constants by "module:NAME", so that what hangs is given up in a test's time.
-"""
-
-import importlib
 import json
 import os
 import select
@@ -19,10 +13,11 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from weir.cli.main import main
-from weir.qoe_eval.call import session
+from processes import wait_until
+
 from weir.qoe_eval.link.namespaces import FOLDER
 
+COMMAND = Path(__file__).with_name("staged_weir.py")
 LIMIT_S = 90.0
 GONE_LIMIT_S = 40.0
 # A folder of a call of a few seconds without its frames has some hundred kB.
@@ -57,7 +52,7 @@ class StagedRun:
         heard, self._go = os.pipe()
         settings = {"stages": told, "go": heard, "limits": LIMITS}
         self.process = subprocess.Popen(
-            [sys.executable, __file__, json.dumps(settings), *map(str, arguments)],
+            [sys.executable, COMMAND, json.dumps(settings), *map(str, arguments)],
             cwd=folder, env=os.environ | {name: value, "TMPDIR": str(self.temporary)} | dict(environment),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(told, heard),
         )  # fmt: skip
@@ -102,12 +97,9 @@ class StagedRun:
 
     def find(self, wanted):
         """The numbers of its processes whose command line `wanted`; waits until there is one."""
-        deadline = time.monotonic() + LIMIT_S
-        while time.monotonic() < deadline:
-            if found := [one for one in self._processes() if wanted(command_line(one))]:
-                return found
-            time.sleep(0.005)
-        raise AssertionError("no such process")
+        return wait_until(
+            lambda: [one for one in self._processes() if wanted(command_line(one))], "such a process", LIMIT_S
+        )
 
     def strike(self, wanted, number):
         """Sends the signal to those processes."""
@@ -117,10 +109,7 @@ class StagedRun:
 
     def assert_nothing_is_left(self):
         """Dead or alive, of the command and all that it has started."""
-        deadline = time.monotonic() + GONE_LIMIT_S
-        while (left := self._left()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not left, left
+        wait_until(lambda: not self._left(), lambda: f"the end of {self._left()}", GONE_LIMIT_S)
 
     def _left(self):
         namespaces = [path.name for path in self._namespaces()]
@@ -161,28 +150,3 @@ def command_line(process):
         return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
     except OSError:
         return [""]
-
-
-def stop_at_stages(stages, go):
-    make = session._Call.__init__
-
-    def make_staged(call, settings, on_event, control, barrier):
-        def on_staged_event(event):
-            on_event(event)
-            if event["type"] == "state":
-                os.write(stages, event["text"].encode() + b"\n")
-                os.read(go, 1)
-
-        make(call, settings, on_staged_event, control, barrier)
-
-    session._Call.__init__ = make_staged
-
-
-if __name__ == "__main__":
-    settings = json.loads(sys.argv[1])
-    for name, value in settings["limits"].items():
-        module, _, constant = name.partition(":")
-        setattr(importlib.import_module(module), constant, value)
-    stop_at_stages(settings["stages"], settings["go"])
-    sys.argv = ["weir", *sys.argv[2:]]
-    main()
