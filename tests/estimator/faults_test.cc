@@ -195,11 +195,11 @@ TEST_P(FaultTest, PacketsJumpAndSeemFast) {
     // After the last one the rate is back in this time.
     int64_t recovery_s;
   };
-  for (const auto [packets, early_ms, recovery_s] : {Fast{5, 130, 10}, Fast{50, 450, 20}}) {
+  for (const Fast& fast : {Fast{5, 130, 10}, Fast{50, 450, 20}}) {
     // NADA takes thousands of lost packets for congestion, and rises slowly from its minimum.
-    if (GetParam() == "nada" && packets > 5) continue;
+    if (GetParam() == "nada" && fast.packets > 5) continue;
     for (uint32_t seed = 0; seed < RandomCases(60); ++seed) {
-      SCOPED_TRACE(testing::Message() << packets << " packets, " << early_ms << " ms, seed " << seed);
+      SCOPED_TRACE(testing::Message() << fast.packets << " packets, " << fast.early_ms << " ms, seed " << seed);
       std::mt19937 random(seed);
       std::uniform_real_distribution<double> share(0, 1);
       const DataRate capacity = Kbps(300) * std::pow(16, share(random));
@@ -208,18 +208,18 @@ TEST_P(FaultTest, PacketsJumpAndSeemFast) {
       int jumps = 0;
       TimeDelta next = Seconds(20);
       path.change = [&](TimeDelta at, PacketArrival& packet) {
-        if (jumps < packets && at >= next) {
+        if (jumps < fast.packets && at >= next) {
           ++jumps;
           next = at + longest_gap * share(random);
-          packet.abs_send_time = (packet.abs_send_time + static_cast<uint32_t>(early_ms << 18) / 1000) & 0xFFFFFF;
+          packet.abs_send_time = (packet.abs_send_time + static_cast<uint32_t>(fast.early_ms << 18) / 1000) & 0xFFFFFF;
         }
         packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + 100 * jumps);
       };
       estimator_ = MadeEstimator(Config(), Make(GetParam()));
       TestCall call(estimator_, path);
       int64_t end_s = 20;
-      while (jumps < packets) call.RunUntil(Seconds(++end_s));
-      end_s += recovery_s;
+      while (jumps < fast.packets) call.RunUntil(Seconds(++end_s));
+      end_s += fast.recovery_s;
       call.RunUntil(Seconds(end_s + 10));
       EXPECT_GE(Share(call, end_s, end_s + 10, capacity), 0.5);
     }
