@@ -25,6 +25,9 @@ struct State {
     next_id: u64,
     round_trip_time: Option<Duration>,
     feedback: Vec<PacketFeedback>,
+    /// The latest report, which the library gets with the next ones: a sender whose packets are all answered looks like
+    /// one that pauses, and without feedback its rate would stay.
+    withheld: Option<PacketFeedback>,
     retransmission_ssrcs: Vec<u32>,
     probe: Option<Probe>,
 }
@@ -71,6 +74,7 @@ impl State {
     /// The chain has no way for an error, and those of these calls are times that no clock reaches: the rate stays.
     fn report(&mut self, reports: &[PacketReport], now_us: i64) {
         self.feedback.clear();
+        self.feedback.extend(self.withheld.take());
         for report in reports {
             if report.id < self.next_id {
                 continue;
@@ -94,6 +98,7 @@ impl State {
                 (false, _) => self.feedback.push(PacketFeedback::lost(sequence_number)),
             }
         }
+        self.withheld = self.feedback.pop();
         let _ = self.send_side.on_transport_feedback(&self.feedback, now_us);
     }
 }
@@ -107,6 +112,7 @@ impl Estimator {
             next_id: 0,
             round_trip_time: None,
             feedback: Vec::new(),
+            withheld: None,
             retransmission_ssrcs: Vec::new(),
             probe: None,
         }))))
@@ -191,7 +197,7 @@ impl BandwidthEstimator for Estimator {
         }
     }
 
-    /// None before the first reports, then never before a millisecond after the latest call.
+    /// None before the first reports and in a pause, else never before a millisecond after the latest call.
     fn poll_timeout(&self) -> Option<Instant> {
         let state = self.lock();
         let (zero, latest) = state.times?;
