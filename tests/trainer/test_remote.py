@@ -227,8 +227,15 @@ def test_the_socket_is_for_this_user_and_goes_with_its_server(path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         with pytest.raises(InputError, match="no socket can be made there: Address already in use"):
             PolicyServer(policy, path)
+        # The other one has looked whether somebody listens.
+        server.step(0.0)
         Call(server, path)
     assert not path.exists()
+    # As a server that was killed leaves it.
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    with PolicyServer(policy, path) as server:
+        Call(server, path)
     path.write_text("mine")
     with pytest.raises(InputError, match="no socket can be made there"):
         PolicyServer(policy, path)

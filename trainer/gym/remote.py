@@ -15,6 +15,7 @@ import logging
 import os
 import selectors
 import socket
+import stat
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -56,6 +57,17 @@ class RemotePolicy:
     state_size: int = 0
 
 
+def _remove_dead_socket(path: str) -> None:
+    """Removes a socket that nobody listens at: its server was killed."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+        if not stat.S_ISSOCK(os.stat(path).st_mode):
+            return
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+
+
 class PolicyServer:
     """Serves a policy on a Unix socket. A call that breaks the protocol receives the reason and is dropped.
 
@@ -78,6 +90,7 @@ class PolicyServer:
         self._calls: dict[_Call, None] = {}
         # Absolute: Linux would make one without a file, which every user may join, for a path that begins with a NUL.
         self._path = os.path.abspath(path)
+        _remove_dead_socket(self._path)
         self._listener = socket.socket(socket.AF_UNIX)
         try:
             self._listener.setblocking(False)
