@@ -18,7 +18,7 @@ from weir.files.output import write_text
 from weir.qoe_eval.records import read_document
 
 SCHEMA: Literal["weir.measurement/1"] = "weir.measurement/1"
-_DIGITS = 4
+_DIGITS = 6
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -63,7 +63,7 @@ class Measurement(BaseModel):
 
 
 def write_measurement(path: Path, record: Measurement) -> None:
-    """Writes a record, a value a line, rounded to four significant digits."""
+    """Writes a record, a value a line, rounded to six significant digits."""
     head = record.model_dump_json(by_alias=True, exclude={"values"}, exclude_defaults=True, indent=1)
     head = head.removesuffix("\n}").replace("{", f'{{\n "schema": "{SCHEMA}",', 1)
     lines = ",\n".join(

@@ -5,7 +5,7 @@ calls. The other measures here come from the frames that weir-sim records (`simu
 the encoder's video, or of filler, whose every thirtieth of a second counts as a frame. A frame is rendered when it and
 all frames before it are complete, except for frames that a later key frame made needless: a receiver without jitter
 buffer. Filler is not repaired: a lost packet is assumed to arrive again one round trip after the gap shows, which
-flatters paths with much loss.
+flatters paths with much loss; no more are repaired than arrive.
 
 The quality of a picture is estimated from its bitrate alone. VMAF of one encoder and video grows about linearly with
 the logarithm of the bitrate until it saturates. The line is fitted to real calls: an unmodified Chromium sending

@@ -27,9 +27,13 @@ void FrameRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
   if (came_[number]) return;
   came_[number] = true;
   PacketHasCome(FrameOf(packet), arrival_time_ns);
+  ++repairable_;
   while (!lost_.empty() && lost_.begin()->first < packet.transport_sequence_number) {
     const int64_t round_trip_ns = arrival_time_ns - packet.sent_time_ns + *estimated_return_delay_ns_;
-    PacketHasCome(lost_.begin()->second, arrival_time_ns + round_trip_ns);
+    if (repairable_ > 0) {
+      --repairable_;
+      PacketHasCome(lost_.begin()->second, arrival_time_ns + round_trip_ns);
+    }
     lost_.erase(lost_.begin());
   }
 }
@@ -50,6 +54,7 @@ std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {
     bool decodable = true;
     for (size_t i = begin; i < end; ++i) {
       const FollowedFrame& followed = frames_[i];
+      if (estimated_return_delay_ns_) decodable = true;
       decodable &= followed.packets_missing == 0 && followed.frame.complete_ns < next_key_frame_ns;
       frames.push_back(followed.frame);
       if (!decodable) frames.back().complete_ns = kNeverNs;

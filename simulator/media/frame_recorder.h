@@ -17,8 +17,9 @@ namespace weir::sim {
 //
 // For video, the recorded packet is what came, originals or retransmissions. Of filler, which is not repaired,
 // completion is an estimate: a lost packet counts as come one round trip after the first later packet has shown the
-// gap: the return path's own delay, and forwards what that later packet took. Such repairs cost no capacity, none is
-// lost, and the queue of the return path is left out: where much is lost this flatters.
+// gap: the return path's own delay, and forwards what that later packet took. Such repairs cost no capacity, and the
+// queue of the return path is left out: where much is lost this flatters. No more are repaired than arrive, and
+// frames need no others.
 class FrameRecorder {
  public:
   struct Frame {
@@ -60,6 +61,8 @@ class FrameRecorder {
   std::vector<FollowedFrame> frames_;
   // By the media's sequence numbers: a packet may come as original and as retransmission.
   std::vector<bool> came_;
+  // For filler: packets that arrived, less those that were repaired.
+  int64_t repairable_ = 0;
   // For filler: the frames of lost packets whose gap no packet has shown yet, by transport sequence number.
   std::map<int64_t, size_t> lost_;
 };

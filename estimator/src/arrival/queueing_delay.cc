@@ -27,7 +27,12 @@ TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta dur
   return duration * (1.0 - allowance) - size / rate;
 }
 
-constexpr double kTimesDrainedOfNoise = 3;
+// A queue as long as the noise would have drained or grown this many times.
+constexpr double kTimesChanged = 3;
+// A call grows for so long after its start.
+constexpr TimeDelta kLongestStart = TimeDelta::Seconds(4);
+// As kAllowance, between halves.
+constexpr double kAllowanceOfHalf = 0.2;
 // At a higher share of the first rate nothing drains, by kAllowance; it spares the divisions of Drained().
 constexpr double kFell = 0.95;
 // The delay noise by the largest delay, and the drift by the noise.
@@ -98,11 +103,25 @@ bool DelayLevel::RateFell(size_t count, TimeDelta duration, DataSize size) const
   return static_cast<double>(size.bytes()) * first_us <= kFell * first_bytes * static_cast<double>(duration.us());
 }
 
+TimeDelta DelayLevel::Grown(size_t count) const {
+  TimeDelta older_duration = TimeDelta::Zero(), newer_duration = TimeDelta::Zero();
+  DataSize older = DataSize::Zero(), newer = DataSize::Zero();
+  for (size_t age = 0; age < count; ++age) {
+    const bool is_newer = age < count / 2;
+    (is_newer ? newer : older) += Back(age).received;
+    TimeDelta& duration = is_newer ? newer_duration : older_duration;
+    duration = duration + Back(age).duration;
+  }
+  const DataRate rate = older / older_duration;
+  const bool starts = older_duration + newer_duration <= kLongestStart;
+  return starts && rate > DataRate::Zero() ? newer / rate - newer_duration * (1 + kAllowanceOfHalf) : TimeDelta::Zero();
+}
+
 TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
   const size_t known = std::min(slots_, kMostSlots);
   if (known < kFewestNoisySlots || noise_s == 0) return TimeDelta::Zero();
   const TimeDelta most_drift = std::max(kFlat, TimeDelta::SecondsF(noise_s * kNoiseDrift));
-  // The largest delay, by the number of slots, where a queue would have drained; else zero.
+  // The largest delay, by the number of slots, where a queue would have drained or grown; else zero.
   std::array<int64_t, kMostSlots + 1> highest_us{};
   TimeDelta highest = TimeDelta::Zero(), duration = TimeDelta::Zero();
   DataSize size = DataSize::Zero();
@@ -113,9 +132,11 @@ TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
     if (count < 3) continue;
     duration = duration + Back(count - 3).duration;
     size += Back(count - 3).size;
-    if (count < kFewestNoisySlots || highest.IsZero() || !RateFell(count, duration, size)) continue;
-    const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
-    if (drained < highest * kTimesDrainedOfNoise) continue;
+    if (count < kFewestNoisySlots || highest.IsZero()) continue;
+    const TimeDelta changed = RateFell(count, duration, size) ? Drained(Back(count - 1), Back(count - 2), duration, size)
+                              : slots_ <= kMostSlots          ? Grown(count)
+                                                              : TimeDelta::Zero();
+    if (changed < highest * kTimesChanged) continue;
     highest_us[count] = highest.us();
     most = count;
   }

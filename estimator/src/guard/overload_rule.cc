@@ -3,7 +3,8 @@
 //
 // It keeps the invariant of weir/guard.h.
 //
-// 1. After ten seconds in a row that each lost 5 %, the limit is 0.65 R for 3 s, R being the receive rate of the tenth.
+// 1. After ten seconds in a row that each lost 5 % of at least half the rate in force, the limit is 0.65 R for 3 s, R
+//    being the receive rate of the tenth. A sender that uses less is limited by its application, not by R.
 // 2. If its latest second lost less than half as much as the ten before, the rate was the cause. Then the limit is
 //    0.95 R, 1 % more after each second in which it was one, until a second loses less than 5 % of more than 1.05 R.
 // 3. The next back-off begins after 15 s. Where the sender obeyed and the loss went on, it begins after a minute, and
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kBackOff = 0.65;
 constexpr double kLoses = 0.05;
+constexpr double kUses = 0.5;
 constexpr int kLosingSeconds = 10;
 constexpr size_t kBackOffSeconds = 3;
 constexpr double kEnds = 0.5;
@@ -35,15 +37,17 @@ class OverloadRule final : public GuardRule {
     if (facts.arrivals.whole_seconds() < seconds_) *this = {};
     if (facts.arrivals.whole_seconds() != seconds_) {
       seconds_ = facts.arrivals.whole_seconds();
-      OnSecond(facts.arrivals);
+      OnSecond(facts.arrivals, facts.rate);
     }
     limits_ = limits_ || rate > limit_;
     return Limited(rate, limit_, facts);
   }
 
-  void OnSecond(const ArrivalHistory& arrivals) {
-    const bool loses = arrivals.latest_second().LossRatio() >= kLoses;
-    losing_seconds_ = loses ? losing_seconds_ + 1 : 0;
+  void OnSecond(const ArrivalHistory& arrivals, DataRate rate) {
+    const double loss_ratio = arrivals.latest_second().LossRatio();
+    const bool loses = loss_ratio >= kLoses;
+    const bool uses = arrivals.LatestSecondRate() >= rate * (kUses * (1 - loss_ratio));
+    losing_seconds_ = loses && uses ? losing_seconds_ + 1 : 0;
     if (probes_) {
       if (seconds_ - begin_ >= kBackOffSeconds) End(arrivals);
       return;
