@@ -65,6 +65,17 @@ TEST_F(FrameRecorderTest, ALostPacketComesOneRoundTripAfterTheGapShows) {
   EXPECT_EQ(Frames()[1].complete_ns, 220 * kMs);
 }
 
+TEST_F(FrameRecorderTest, NoMorePacketsAreRepairedThanArrive) {
+  for (int64_t frame = 1; frame <= 3; ++frame) recorder_.OnDropped(Send(frame, frame * 100 * kMs));
+  recorder_.OnReceived(Send(4, 400 * kMs), 420 * kMs);
+  recorder_.OnReceived(Send(5, 500 * kMs), 520 * kMs);
+  EXPECT_NE(Frames()[0].complete_ns, kNeverNs);
+  EXPECT_EQ(Frames()[1].complete_ns, kNeverNs);
+  EXPECT_EQ(Frames()[2].complete_ns, kNeverNs);
+  // Filler has no key frames to wait for.
+  EXPECT_EQ(Frames()[3].complete_ns, 420 * kMs);
+}
+
 TEST_F(FrameRecorderTest, OnlyALaterVideoPacketShowsAGap) {
   const Packet early = Send(1, 100 * kMs), lost = Send(1, 101 * kMs), audio = Send(1, 102 * kMs, PacketKind::kAudio);
   recorder_.OnDropped(lost);

@@ -210,7 +210,42 @@ TEST(BaseDelayTest, JitterThatStaysWhileTheRateFallsIsNoQueue) {
   }
 }
 
-TEST(BaseDelayTest, JitterWithoutAFallenRateMayBeAQueue) {
+// In the first two seconds of a call its rate grows fourfold, and the delay does not grow with it. Three seconds of
+// random delays show it in every second call.
+TEST(BaseDelayTest, JitterThatStaysWhileACallStartsIsNoQueue) {
+  int found = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<int64_t> level_ms(0, 100);
+    Path path;
+    TimeDelta highest = TimeDelta::Zero();
+    for (int i = 0; i < 30; ++i) {
+      const TimeDelta interval = TimeDelta::Millis(12) * (1 / (1 + std::min(i, 20) * 0.15));
+      highest = std::max(highest, path.Run(TimeDelta::Millis(100), TimeDelta::Millis(level_ms(random)), interval));
+    }
+    EXPECT_LE(highest.ms(), 100) << seed;
+    found += highest.ms() >= 30 ? 1 : 0;
+  }
+  EXPECT_GE(found, 7);
+}
+
+// A sender that grows above a link of 1.2 Mbps fills its queue.
+TEST(BaseDelayTest, AQueueThatACallFillsAtItsStartIsNoNoise) {
+  constexpr double kCapacityMs = 8;
+  for (const double longest_ms : {50.0, 300.0, 1000.0}) {
+    Path path;
+    double queue_ms = 0, time_ms = 0;
+    while (time_ms < 5e3) {
+      const double interval_ms = std::max(20 / (1 + time_ms / 300), 4.0);
+      time_ms += interval_ms;
+      queue_ms = std::clamp(queue_ms + kCapacityMs - interval_ms, 0.0, longest_ms);
+      const TimeDelta base = path.One(TimeDelta::SecondsF(queue_ms / 1e3), TimeDelta::SecondsF(interval_ms / 1e3));
+      ASSERT_LE(base.ms(), 5) << longest_ms << " ms, at " << time_ms;
+    }
+  }
+}
+
+TEST(BaseDelayTest, JitterWithoutAChangedRateMayBeAQueue) {
   std::mt19937 random(1);
   std::uniform_int_distribution<int64_t> level_ms(0, 100);
   Path path;

@@ -206,6 +206,12 @@ TEST_F(OverloadRuleTest, ASenderThatDoesNotObeyProvesNothing) {
   EXPECT_FALSE(Send(2, Kbps(2000), 0.09).IsPlusInfinity());
 }
 
+TEST_F(OverloadRuleTest, LossOfASenderThatUsesLittleOfItsRateIsLeftAlone) {
+  path_.rate = Kbps(2000);
+  EXPECT_TRUE(Send(60, Kbps(50), 0.09).IsPlusInfinity());
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+}
+
 // The share that the floor claims in competition with flows that keep the queue full.
 class ThroughputShareTest : public testing::Test {
  protected:

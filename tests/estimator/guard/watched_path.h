@@ -41,11 +41,13 @@ class WatchedPath {
 
   // The limit that the rule sets on any rate; PlusInfinity: none.
   DataRate Limit(GuardRule& rule) const {
-    GuardFacts facts{.arrivals = arrivals, .now = now, .rate_at_packets = DataRate::KilobitsPerSecond(300)};
+    GuardFacts facts{.arrivals = arrivals, .now = now, .rate = rate, .rate_at_packets = DataRate::KilobitsPerSecond(300)};
     return rule.Apply(DataRate::PlusInfinity(), facts);
   }
 
   Timestamp now = Timestamp::Seconds(7);
+  // In force.
+  DataRate rate = DataRate::Zero();
   ArrivalHistory arrivals;
 
  private:
