@@ -161,6 +161,19 @@ TEST(GccOfReceiverTest, LossLowersIt) {
   EXPECT_LT(MeanOver(FlowOf(scenario, "fixed"), "target_bps", 9, 10), 700e3);
 }
 
+// Both stay in force when the receiver's estimator dies, here before the path falls to a tenth.
+TEST(GccOfReceiverTest, ACallWhoseEstimatorDiedLivesOnWithAFullQueue) {
+  json scenario = WithTransportCc(PathOf({{0, 3'000'000}, {20, 300'000}}, 60));
+  scenario["flows"][0]["fixed_rate_bps"] = 2'000'000;
+  scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
+  const auto flow = FlowOf(scenario, "fixed");
+  EXPECT_GE(MeanOver(flow, "receive_rate_bps", 25, 60), 0.8 * 300e3);
+  EXPECT_LE(MeanOver(flow, "send_rate_bps", 25, 60), 1.3 * 300e3);
+  // REMB alone holds the rate up until its sender's loss rule has brought it down.
+  scenario["flows"][0]["transport_cc"] = false;
+  EXPECT_GE(MeanOver(FlowOf(scenario, "fixed"), "send_rate_bps", 25, 35), 5 * 300e3);
+}
+
 // It does not probe: 8 % a second.
 TEST(GccRembTest, GrowsSlowly) {
   const auto flow = FlowOf(Steady(1'000'000, 10), "gcc-remb");
