@@ -53,13 +53,13 @@ std::unique_ptr<ReceiverController> MakeController(FuzzInput& input) {
 FusionKind TakeFusion(FuzzInput& input) { return static_cast<FusionKind>(input.Choose(kFusionNames.size())); }
 
 // A selection among "m0" to "m7"; a pool need not have all of them.
-PoolSpecification TakeSeats(FuzzInput& input) {
-  PoolSpecification seats{.pilot = MemberName(input.Choose(2)),
-                          .fusion = TakeFusion(input),
-                          .fusion_target = DataRate::BitsPerSecond(input.TakeScaled()),
-                          .policy = static_cast<PilotPolicyKind>(input.Choose(kPilotPolicyNames.size()))};
-  for (uint32_t i = input.Choose(4); i > 0; --i) seats.copilots.push_back(MemberName(input.Choose(8)));
-  return seats;
+PoolSpecification TakeSpecification(FuzzInput& input) {
+  PoolSpecification pool{.pilot = MemberName(input.Choose(2)),
+                         .fusion = TakeFusion(input),
+                         .fusion_target = DataRate::BitsPerSecond(input.TakeScaled()),
+                         .policy = static_cast<PilotPolicyKind>(input.Choose(kPilotPolicyNames.size()))};
+  for (uint32_t i = input.Choose(4); i > 0; --i) pool.copilots.push_back(MemberName(input.Choose(8)));
+  return pool;
 }
 
 std::unique_ptr<PoolController> MakePool(FuzzInput& input) {
@@ -141,7 +141,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
         estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
         break;
       case 8: {
-        const auto error = estimator.ConfigurePool(TakeSeats(input));
+        const auto error = estimator.ConfigurePool(TakeSpecification(input));
         WEIR_FUZZ_CHECK(!error || !error->message.empty());
         break;
       }

@@ -27,7 +27,7 @@ _VARIANT: Final = ", transport-cc"
 
 
 @dataclass(frozen=True)
-class Seat:
+class Placement:
     """Where Weir decides: `label` for readers; `variant` of the sets in which it does."""
 
     controller: str
@@ -35,12 +35,12 @@ class Seat:
     variant: str = ""
 
 
-SEATS: Final = {
-    "weir": Seat("weir"),
-    "weir-transport-cc": Seat("weir", ", with transport-cc", _VARIANT),
-    "weir-send": Seat("weir-send", ", at the sender"),
+PLACEMENTS: Final = {
+    "weir": Placement("weir"),
+    "weir-transport-cc": Placement("weir", ", with transport-cc", _VARIANT),
+    "weir-send": Placement("weir-send", ", at the sender"),
 }
-_CONTROLLERS: Final = ("weir", "weir-send", *LIBWEBRTC_SENDERS)
+_CONTROLLERS: Final = (*dict.fromkeys(one.controller for one in PLACEMENTS.values()), *LIBWEBRTC_SENDERS)
 _BETTER: Final = "the better of gcc and scream"
 _MEASURES: Final = {"viewer_quality": ("viewer's quality", 0.05, -15.0), "challenge": ("challenge", 0.06, -12.0)}
 _GRIDS: Final = {
@@ -61,14 +61,16 @@ def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
     return sets.ScenarioSet("", [natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
 
 
-def _worst(name: str, seat: Seat, metric: str) -> Measure:
-    return scores.worst_gain(name + seat.variant, others=LIBWEBRTC_SENDERS, own=seat.controller, metric_name=metric)
+def _worst(name: str, placement: Placement, metric: str) -> Measure:
+    return scores.worst_gain(
+        name + placement.variant, others=LIBWEBRTC_SENDERS, own=placement.controller, metric_name=metric
+    )
 
 
-def _mixture_goals(name: str, seat: Seat) -> Iterator[Goal]:
-    mixtures, own = MIXTURES + seat.variant, seat.controller
+def _mixture_goals(name: str, placement: Placement) -> Iterator[Goal]:
+    mixtures, own = MIXTURES + placement.variant, placement.controller
     for metric, (label, share, lowest) in _MEASURES.items():
-        what = f"mixtures{seat.label}: {label}"
+        what = f"mixtures{placement.label}: {label}"
         yield Goal(
             f"mean_{metric}_{name}",
             f"{what} against {_BETTER}, mean",
@@ -84,39 +86,43 @@ def _mixture_goals(name: str, seat: Seat) -> Iterator[Goal]:
         yield Goal(
             f"worst_{metric}_{name}",
             f"{what} against {_BETTER}, worst scenario",
-            _worst(MIXTURES, seat, metric),
+            _worst(MIXTURES, placement, metric),
             _points("at least", lowest),
         )
-        if not seat.variant:
+        if not placement.variant:
             causes = natural.explained(MIXTURES, ABLATED, own, metric)
             yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes", causes,
                        _points("at least", lowest), unbounded=True)  # fmt: skip
 
 
-def _grid_goals(name: str, seat: Seat) -> Iterator[Goal]:
+def _grid_goals(name: str, placement: Placement) -> Iterator[Goal]:
     def ratio(*grids: str) -> Measure:
-        return scores.worst_utilisation_ratio(*(grid + seat.variant for grid in grids), own=seat.controller)
+        return scores.worst_utilisation_ratio(*(grid + placement.variant for grid in grids), own=placement.controller)
 
     yield Goal(
         f"jitter_{name}",
-        f"jitter of 20 to 200 ms{seat.label}: utilisation as a ratio of gcc's, worst scenario",
+        f"jitter of 20 to 200 ms{placement.label}: utilisation as a ratio of gcc's, worst scenario",
         ratio("jitter alone"),
         Bound("at least", 0.95),
     )
     yield Goal(
         f"clock_{name}",
-        f"clock within 3000 ppm{seat.label}: utilisation as a ratio of gcc's, worst scenario",
+        f"clock within 3000 ppm{placement.label}: utilisation as a ratio of gcc's, worst scenario",
         ratio("clock alone", "clock alone, filler"),
         Bound("at least", 0.97),
     )
     yield Goal(
         f"round_trip_{name}",
-        f"round trips of 300 to 1000 ms, short queues{seat.label}: frozen less than {_BETTER}, worst scenario",
-        _worst("round alone", seat, "frozen_share"),
+        f"round trips of 300 to 1000 ms, short queues{placement.label}: frozen less than {_BETTER}, worst scenario",
+        _worst("round alone", placement, "frozen_share"),
         _points("at least", -0.01, "points", scale=100),
     )
-    yield Goal(f"screen_{name}", f"screens of 5 to 15 frames/s, pauses, DTX{seat.label}: utility against {_BETTER}, "
-               "worst scenario", _worst("screen alone", seat, "utility"), _points("at least", -1.0))  # fmt: skip
+    yield Goal(
+        f"screen_{name}",
+        f"screens of 5 to 15 frames/s, pauses, DTX{placement.label}: utility against {_BETTER}, worst scenario",
+        _worst("screen alone", placement, "utility"),
+        _points("at least", -1.0),
+    )
 
 
 _SETS: Final = {MIXTURES: _mixtures, **_GRIDS}
@@ -136,7 +142,7 @@ SUITE: Final = Suite(
         ),
     ),
     goals=(
-        *(goal for name, seat in SEATS.items() for goal in _mixture_goals(name, seat)),
-        *(goal for name, seat in SEATS.items() for goal in _grid_goals(name, seat)),
+        *(goal for name, placement in PLACEMENTS.items() for goal in _mixture_goals(name, placement)),
+        *(goal for name, placement in PLACEMENTS.items() for goal in _grid_goals(name, placement)),
     ),
 )  # fmt: skip

@@ -130,9 +130,9 @@ def test_the_chart_of_a_pool_says_who_has_the_seat_and_the_trust_in_who_had_it(c
     def pool(entry):
         broken = entry["time_us"] > made_call.START_US + 6_000_000
         trust = {"weir": 0.2 if broken else 1.0, "nada": 1.0}
-        seat = "nada" if broken else "weir"
+        pilot = "nada" if broken else "weir"
         members = [
-            {"name": name, "role": "pilot" if name == seat else "watching", "trust": trust[name]} for name in trust
+            {"name": name, "role": "pilot" if name == pilot else "watching", "trust": trust[name]} for name in trust
         ]
         return entry | {"pool": {"members": members}}
 
