@@ -113,6 +113,38 @@ TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
   }
 }
 
+// A receiver that acknowledges each probe, and reports congestion by media after it.
+TEST(ProbeControllerTest, SuccessWithoutEndAddsNoMoreThanItsShare) {
+  ProbeController controller(Kbps(300));
+  controller.SetDesiredRate({Kbps(2000), Kbps(1500)});
+  ProbeController::Facts facts{
+      .now = Timestamp::Seconds(1000), .target = Kbps(500), .receive_rate = Kbps(400), .state = CongestionState::kNormal};
+  DataSize sent = DataSize::Zero();
+  int64_t number = 0;
+  const auto send = [&](PacketKind kind, int32_t cluster) {
+    const DataSize size = DataSize::Bytes(500);
+    controller.OnSentPacket(number, {.send_time = facts.now, .kind = kind, .size = size, .probe_cluster_id = cluster});
+    sent += size;
+    controller.OnReceived(number++, facts.now + Ms(30));
+  };
+  for (int i = 0; i < 6000; ++i) {
+    send(PacketKind::kVideo, 0);
+    facts.now = facts.now + Ms(10);
+    facts.state = i % 20 < 2 ? CongestionState::kCongested : CongestionState::kNormal;
+    controller.OnProgress(facts);
+    if (const auto cluster = controller.Take()) {
+      // The host pads without media.
+      const int64_t packets = cluster->target_data_rate * cluster->target_duration / DataSize::Bytes(500) + 5;
+      for (int64_t k = 0; k < packets; ++k) {
+        send(PacketKind::kProbe, cluster->id);
+        facts.now = facts.now + cluster->target_duration * (1.0 / static_cast<double>(packets));
+      }
+    }
+  }
+  EXPECT_GT(controller.counters().carried, 5u);
+  EXPECT_LE(controller.counters().size.bytes(), 0.025 * static_cast<double>(sent.bytes()) + 50e3);
+}
+
 // Padding is at most 255 bytes a packet, with headers about 300.
 TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
   for (const int64_t next : {500, 2000, 5000, 20'000, 100'000}) {

@@ -8,7 +8,7 @@ namespace {
 constexpr double kBytesShare = 0.025;
 constexpr double kFirstBudget = 4000;
 constexpr double kMaxBudget = 40'000;
-constexpr double kMaxDebt = -40'000;
+constexpr double kCredit = 40'000;
 
 constexpr TimeDelta kMaxQueue = TimeDelta::Millis(40);
 // libwebrtc's least; shorter ones drown in jitter.
@@ -44,7 +44,7 @@ void ProbeController::OnSentPacket(int64_t sequence_number, const PacketDepartur
   if (phase_ != Phase::kTaken || packet.probe_cluster_id != cluster_.config().id) return;
   cluster_.OnSent(sequence_number, packet.send_time, packet.size);
   if (packet.kind == PacketKind::kVideo || packet.kind == PacketKind::kAudio) return;
-  budget_ = std::max(budget_ - static_cast<double>(packet.size.bytes()), kMaxDebt);
+  budget_ -= static_cast<double>(packet.size.bytes());
   counters_.size += packet.size;
 }
 
@@ -109,7 +109,7 @@ void ProbeController::Request(const Facts& facts) {
   const TimeDelta duration = std::max(std::min(within_queue, kMaxSize / rate), kMinDuration);
   const DataRate possible = std::min(rate, kMaxSize / duration);
   const DataSize added = (possible - receive_rate_) * duration;
-  if (budget_ + (succeeded_ ? -kMaxDebt : 0) < static_cast<double>(added.bytes())) return;
+  if (budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;
   const auto id = static_cast<int32_t>(++counters_.clusters);
   cluster_.Begin({facts.now, id, possible, duration, kFewestPackets});
   phase_ = Phase::kRequested;

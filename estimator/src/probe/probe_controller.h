@@ -73,7 +73,7 @@ class ProbeController {
   bool is_normal_ = true;
   // The last cluster showed this as the path's limit; zero: it did not.
   DataRate limit_ = DataRate::Zero();
-  // In bytes: what clusters may add. A success overdraws it.
+  // In bytes: what clusters may add. A success may overdraw it.
   double budget_;
 };
 
