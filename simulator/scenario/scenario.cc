@@ -64,6 +64,10 @@ Scenario ReadScenario(const nlohmann::json& document) {
     FlowSpec flow = ReadFlow(flows[i], path, scenario.duration_ns());
     if (!ids.insert(flow.id).second)
       RefuseJson(path + ".id", ShownJson(flow.id) + " is taken; give every flow an id of its own");
+    const auto* const tcp = std::get_if<TcpSpec>(&flow.kind);
+    const LinkSpec& link = scenario.link(flow.direction);
+    if (tcp && !tcp->transfers && !link.capacity && link.loss.kind == LossSpec::Kind::kNone)
+      RefuseJson(path, "an endless TCP transfer grows for ever where its link has no capacity");
     scenario.flows.push_back(std::move(flow));
   }
   object.RefuseUnknownKeys();

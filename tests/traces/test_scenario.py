@@ -50,6 +50,7 @@ REFUSALS = {
     "pool-of-unknown-fusion": 'flows[0].controller: pool, character 33: "sum" is not known; use pilot, max, min,',
     "pool-without-pilot": "flows[0].controller: pool, character 25: pilot=MEMBER is missing",
     "unknown-controller": "flows[0].controller: 'bbr2' is not allowed; use 'under_test', 'weir'",
+    "endless-tcp-without-capacity": ("flows[1]: an endless TCP transfer grows for ever where reverse.capacity is null"),
     "fused-tcp-without-copilot": "flows[0].congestion_control.copilots: is missing; add it",
     "uniform-interval-too-short": "forward.jitter.interval_ms: must be at least 0.1, not 0.01",
     "unknown-flow-kind": "flows[0]: kind 'udp' is not known; use one of 'rtp', 'tcp', 'cbr'",

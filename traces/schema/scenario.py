@@ -86,6 +86,22 @@ class Scenario(Part):
             seen.add(flow.id)
         return self
 
+    @model_validator(mode="after")
+    def _transfers_are_limited(self) -> Scenario:
+        for index, flow in enumerate(self.flows):
+            link = getattr(self, flow.direction)
+            if (
+                isinstance(flow, TcpFlow)
+                and not flow.transfers
+                and link.capacity is None
+                and isinstance(link.loss, NoLoss)
+            ):
+                raise ValueError(
+                    f"flows[{index}]: an endless TCP transfer grows for ever where {flow.direction}.capacity is null; "
+                    "give the link a rate, or the flow transfers"
+                )
+        return self
+
     @classmethod
     def make(cls, **fields: Any) -> Scenario:
         """A scenario from its fields, without ``schema``.
