@@ -117,8 +117,10 @@ TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
 TEST(ProbeControllerTest, SuccessWithoutEndAddsNoMoreThanItsShare) {
   ProbeController controller(Kbps(300));
   controller.SetDesiredRate({Kbps(2000), Kbps(1500)});
-  ProbeController::Facts facts{
-      .now = Timestamp::Seconds(1000), .target = Kbps(500), .receive_rate = Kbps(400), .state = CongestionState::kNormal};
+  ProbeController::Facts facts{.now = Timestamp::Seconds(1000),
+                               .target = Kbps(500),
+                               .receive_rate = Kbps(400),
+                               .state = CongestionState::kNormal};
   DataSize sent = DataSize::Zero();
   int64_t number = 0;
   const auto send = [&](PacketKind kind, int32_t cluster) {

@@ -41,7 +41,8 @@ class WatchedPath {
 
   // The limit that the rule sets on any rate; PlusInfinity: none.
   DataRate Limit(GuardRule& rule) const {
-    GuardFacts facts{.arrivals = arrivals, .now = now, .rate = rate, .rate_at_packets = DataRate::KilobitsPerSecond(300)};
+    GuardFacts facts{
+        .arrivals = arrivals, .now = now, .rate = rate, .rate_at_packets = DataRate::KilobitsPerSecond(300)};
     return rule.Apply(DataRate::PlusInfinity(), facts);
   }
 
