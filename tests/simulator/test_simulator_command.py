@@ -207,7 +207,8 @@ def hard(steady, what):
         scenario["forward"]["one_way_delay_ms"] = scenario["reverse"]["one_way_delay_ms"] = 0
         scenario["flows"] = [
             {"kind": "tcp", "id": "t", "direction": "forward", "start_s": 0, "stop_s": None,
-             "extra_one_way_delay_ms": 0, "congestion_control": "cubic", "transfers": None}
+             "extra_one_way_delay_ms": 0, "congestion_control": "cubic",
+             "transfers": {"bytes": [10**9, 10**9], "idle_mean_s": 0, "start_on": True}}
         ]  # fmt: skip
     elif what == "day of 2000 flows":
         scenario["flows"] = [rtp | {"id": f"m{number}", "start_s": 86_399.5} for number in range(2000)]
