@@ -54,8 +54,8 @@ std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {
     bool decodable = true;
     for (size_t i = begin; i < end; ++i) {
       const FollowedFrame& followed = frames_[i];
-      if (estimated_return_delay_ns_) decodable = true;
-      decodable &= followed.packets_missing == 0 && followed.frame.complete_ns < next_key_frame_ns;
+      const bool complete = followed.packets_missing == 0 && followed.frame.complete_ns < next_key_frame_ns;
+      decodable = complete && (decodable || estimated_return_delay_ns_);
       frames.push_back(followed.frame);
       if (!decodable) frames.back().complete_ns = kNeverNs;
     }

@@ -30,8 +30,8 @@ def test_a_record_survives_its_file(tmp_path):
 
 
 def test_values_are_rounded_to_what_they_are_good_for(tmp_path):
-    write_measurement(tmp_path / "one.json", record(values={"rate": Value(1234567.8), "share": Value(0.000123456)}))
-    assert read_measurement(tmp_path / "one.json").values == {"rate": Value(1234570), "share": Value(0.000123456)}
+    write_measurement(tmp_path / "one.json", record(values={"rate": Value(1234567.8), "share": Value(0.00012345678)}))
+    assert read_measurement(tmp_path / "one.json").values == {"rate": Value(1234570), "share": Value(0.000123457)}
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "weir.measurement/1", "values": {"x": []}}'])

@@ -133,10 +133,9 @@ TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
     duration = duration + Back(count - 3).duration;
     size += Back(count - 3).size;
     if (count < kFewestNoisySlots || highest.IsZero()) continue;
-    const TimeDelta changed = RateFell(count, duration, size)
-                                  ? Drained(Back(count - 1), Back(count - 2), duration, size)
-                              : slots_ <= kMostSlots ? Grown(count)
-                                                     : TimeDelta::Zero();
+    const bool fell = RateFell(count, duration, size);
+    if (!fell && slots_ > kMostSlots) continue;
+    const TimeDelta changed = fell ? Drained(Back(count - 1), Back(count - 2), duration, size) : Grown(count);
     if (changed < highest * kTimesChanged) continue;
     highest_us[count] = highest.us();
     most = count;

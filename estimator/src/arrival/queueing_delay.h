@@ -105,8 +105,9 @@ struct DelaySlot {
 //
 // 1. the delay noise is 0.4 N: a queue rises and drains evenly;
 // 2. the delay neither rises nor falls from the older half to the newer by more than 0.4 times its noise;
-// 3. as in 2 above, a queue of N would have drained three times; or, in the first 30 slots, grown three times: a link
-//    that the older half filled would have delayed the newer half, which brought more, by so much.
+// 3. as in 2 above, a queue of N would have drained three times; or, in the first 30 slots if they take at most
+//    4 s, grown three times: a link that the older half filled would have delayed the newer half, which brought more,
+//    by so much.
 class DelayLevel {
  public:
   void Clear() { slots_ = 0; }
@@ -126,7 +127,8 @@ class DelayLevel {
   TimeDelta Median(size_t youngest, size_t count) const;
   // The rate of these slots, less the two oldest, is below that of the two oldest.
   bool RateFell(size_t count, TimeDelta duration, DataSize size) const;
-  // By how much the queue of a link that the older half of the last `count` slots filled would have grown in the newer.
+  // By how much the queue of a link that the older half of the last `count` slots filled would have grown in the newer;
+  // zero when they take longer than a start.
   TimeDelta Grown(size_t count) const;
   // By how much the median of the newer half of the last `count` slots, which is given, differs from that of the older.
   TimeDelta Drift(size_t count, TimeDelta newer) const;

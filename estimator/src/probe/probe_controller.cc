@@ -8,6 +8,7 @@ namespace {
 constexpr double kBytesShare = 0.025;
 constexpr double kFirstBudget = 4000;
 constexpr double kMaxBudget = 40'000;
+// By as much a cluster after a success may overdraw the budget.
 constexpr double kCredit = 40'000;
 
 constexpr TimeDelta kMaxQueue = TimeDelta::Millis(40);
