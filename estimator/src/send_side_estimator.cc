@@ -117,10 +117,11 @@ class SendSideEstimator::Impl {
         if (probes) probes->OnLost(sequence_number);
       }
     }
-    if (feedback_delay.IsFinite()) {
-      feedback_delay_ = std::min({feedback_delay, feedback_delay_ + kFeedbackDelayGrowth, kMaxFeedbackDelay});
-    }
     FeedPending();
+    if (feedback_delay.IsFinite()) {
+      latest_return_delay_ = now_ - latest_arrival_;
+      forward_delay_ = std::min(feedback_delay - latest_return_delay_, forward_delay_ + kFeedbackDelayGrowth);
+    }
     const Timestamp sent = TimeOfFeedback();
     if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
     Probe();
@@ -155,9 +156,9 @@ class SendSideEstimator::Impl {
   }
 
   DataSize congestion_window() const {
-    if (!feedback_delay_.IsFinite()) return DataSize::PlusInfinity();
-    const TimeDelta queue = std::max(kMaxQueueTime, feedback_delay_ * kMaxQueueShare);
-    return std::max(rate() * (feedback_delay_ + queue), kMinCongestionWindow);
+    if (!forward_delay_.IsFinite()) return DataSize::PlusInfinity();
+    const TimeDelta delay = std::clamp(forward_delay_ + latest_return_delay_, TimeDelta::Zero(), kMaxFeedbackDelay);
+    return std::max(rate() * (delay + std::max(kMaxQueueTime, delay * kMaxQueueShare)), kMinCongestionWindow);
   }
 
   BandwidthEstimator estimator;
@@ -283,6 +284,8 @@ class SendSideEstimator::Impl {
     if (++implausible_messages_ < kConfirmations) return;
     ++counters.clock_restarts;
     clock_offset_ += shift;
+    forward_delay_ += shift;
+    latest_return_delay_ = latest_return_delay_ - shift;
     return_delay_ = TimeDelta::PlusInfinity();
     implausible_messages_ = 0;
     plausible_ = true;
@@ -417,9 +420,10 @@ class SendSideEstimator::Impl {
   Timestamp latest_departure_ = Timestamp::MinusInfinity();
   // The shortest time from the latest arrival of a feedback, by the estimator's clock, to the feedback's arrival.
   TimeDelta return_delay_ = TimeDelta::PlusInfinity();
+  TimeDelta latest_return_delay_ = TimeDelta::PlusInfinity();
   // From sending the oldest packet that a feedback newly reports as received to that feedback: the shortest of the last
   // ones. PlusInfinity before the first.
-  TimeDelta feedback_delay_ = TimeDelta::PlusInfinity();
+  TimeDelta forward_delay_ = TimeDelta::PlusInfinity();
   // By the estimator's clock; and the sender's time at which it was reported.
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
