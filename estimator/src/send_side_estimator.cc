@@ -30,9 +30,9 @@ constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
 // Packets that were lost at the end of what was sent may never be reported.
 constexpr TimeDelta kMaxUnanswered = TimeDelta::Seconds(2);
-// In the congestion window, beyond what feedback takes: the longest queue that a pacer adds to. On a long path a full
-// window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of that time
-// there.
+// In the congestion window, beyond what feedback takes at present: the longest queue that a pacer adds to. On a long
+// path a full window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of
+// that time there.
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
@@ -420,9 +420,10 @@ class SendSideEstimator::Impl {
   Timestamp latest_departure_ = Timestamp::MinusInfinity();
   // The shortest time from the latest arrival of a feedback, by the estimator's clock, to the feedback's arrival.
   TimeDelta return_delay_ = TimeDelta::PlusInfinity();
+  // The same of the latest feedback. It may be late because its path is slow, which does not fill the one of the media.
   TimeDelta latest_return_delay_ = TimeDelta::PlusInfinity();
-  // From sending the oldest packet that a feedback newly reports as received to that feedback: the shortest of the last
-  // ones. PlusInfinity before the first.
+  // From sending the oldest packet that a feedback newly reports as received to its latest arrival, by the estimator's
+  // clock: the shortest of the last ones. PlusInfinity before the first.
   TimeDelta forward_delay_ = TimeDelta::PlusInfinity();
   // By the estimator's clock; and the sender's time at which it was reported.
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();

@@ -88,17 +88,12 @@ struct Factory {
 constexpr Factory kFactories[] = {
     {.name = "weir", .at_receiver = &MakeWeirController, .guard = true},
     {.name = "gcc",
-     .at_sender = [](const ControllerContext& context,
-                     const FieldTrials& trials) { return MakeGccController(trials, context.protection_factor); }},
+     .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeGccController(trials); }},
     {.name = "scream",
-     .at_sender = [](const ControllerContext& context,
-                     const FieldTrials& trials) { return MakeScreamController(trials, context.protection_factor); },
+     .at_sender = [](const ControllerContext&, const FieldTrials& trials) { return MakeScreamController(trials); },
      .reports_loss = false},
     {.name = "scream-ccfb",
-     .at_sender =
-         [](const ControllerContext& context, const FieldTrials&) {
-           return MakeScreamController(FieldTrialsOf("scream").value(), context.protection_factor);
-         },
+     .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakeScreamController(); },
      .congestion_control_feedback = true,
      .reports_loss = false},
     {.name = "gcc-remb", .at_receiver = &MakeGccRemb, .wake_on_arrival = true, .transport_cc = false},
@@ -138,7 +133,7 @@ PoolAtBothEnds ReadPool(std::string_view line) { return OrThrow(SplitPool(OrThro
 
 // Null where REMB alone is the sender's rate.
 std::unique_ptr<SenderController> SenderOfReceiver(const ControllerContext& context) {
-  return context.transport_cc ? MakeGccOfReceiver(context.protection_factor) : nullptr;
+  return context.transport_cc ? MakeGccOfReceiver() : nullptr;
 }
 
 FlowController MakePoolController(std::string_view line, const ControllerContext& context) {

@@ -29,8 +29,6 @@ struct ControllerContext {
   // Rates at the receiver count RTP packets, rates at the sender IP packets.
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
-  // For libwebrtc's controllers at the sender: see rate_controllers.h.
-  double protection_factor = 1;
   Objective objective;
   // As in RtpSpec.
   bool transport_cc = false;

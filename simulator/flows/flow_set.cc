@@ -31,10 +31,14 @@ std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t ov
   return std::make_unique<VideoSource>(media, max_rate, overhead_bytes, random);
 }
 
+bool IsRepaired(const MediaSpec& media) { return media.kind == MediaSpec::Kind::kVideo; }
+
 TargetRateConstraints ConstraintsOf(const RtpSpec& rtp, uint32_t overhead_bytes) {
-  const DataRate max_rate = std::max(MaxMediaRate(rtp.media, overhead_bytes), rtp.min_rate);
-  return {
-      .min_rate = rtp.min_rate, .start_rate = std::clamp(rtp.start_rate, rtp.min_rate, max_rate), .max_rate = max_rate};
+  const DataRate media_rate = std::max(MaxMediaRate(rtp.media, overhead_bytes), rtp.min_rate);
+  return {.min_rate = rtp.min_rate,
+          .start_rate = std::clamp(rtp.start_rate, rtp.min_rate, media_rate),
+          .max_rate = IsRepaired(rtp.media) ? media_rate * kVideoProtectionFactor : media_rate,
+          .max_media_rate = media_rate};
 }
 
 OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, const Link* link) {
@@ -106,12 +110,11 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   const bool under_test = rtp.controller == "under_test";
   flow.objective = rtp.objective.value_or(under_test ? job_.objective.value_or(kBalanced) : kBalanced);
 
-  const bool repair = rtp.media.kind == MediaSpec::Kind::kVideo;
+  const bool repair = IsRepaired(rtp.media);
   const ControllerContext context{.job = job_,
                                   .under_test = under_test,
                                   .receiver_constraints = ConstraintsOf(rtp, kRembOverheadBytes),
                                   .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
-                                  .protection_factor = repair ? kVideoProtectionFactor : 1,
                                   .objective = flow.objective,
                                   .transport_cc = rtp.transport_cc,
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),

@@ -150,28 +150,41 @@ TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
   EXPECT_EQ(estimator.pacer_config().padding_rate, DataRate::Zero());
 }
 
-// From sending the oldest packet that is news to its feedback, the shortest of late, and 50 ms.
+// From sending the oldest packet that is news to its feedback, and 50 ms.
 TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndAShortQueue) {
-  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
-  const auto duration = [&] { return estimator.congestion_window() / estimator.target_rate().target_rate; };
-  const auto expect_ms = [&](int64_t ms) { EXPECT_NEAR(duration().seconds(), static_cast<double>(ms) / 1e3, 1e-4); };
+  SendSideEstimatorConfig config;
+  config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
+  SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
+  const auto at = [](int64_t ms) { return kStart + TimeDelta::Millis(ms); };
+  const auto report = [&](uint16_t number, int64_t received_ms, int64_t now_ms) {
+    estimator.OnTransportFeedback(std::array{Received(number, at(received_ms))}, at(now_ms));
+  };
+  const auto expect_ms = [&](int64_t ms) {
+    const TimeDelta duration = estimator.congestion_window() / estimator.target_rate().target_rate;
+    EXPECT_NEAR(duration.seconds(), static_cast<double>(ms) / 1e3, 2e-4);
+  };
   SendPackets(estimator, 0, 10, kStart);
-  estimator.OnTransportFeedback(std::array{Received(40'000, kStart)}, kStart + TimeDelta::Millis(100));
-  estimator.OnTransportFeedback(std::array{Lost(0)}, kStart + TimeDelta::Millis(100));
+  report(40'000, 0, 100);
+  estimator.OnTransportFeedback(std::array{Lost(0)}, at(100));
   EXPECT_TRUE(estimator.congestion_window().IsPlusInfinity());
-  const std::array first{Lost(0), Received(1, kStart), Received(2, kStart + TimeDelta::Millis(10))};
-  estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(120));
+  const std::array first{Lost(0), Received(1, at(10)), Received(2, at(20))};
+  estimator.OnTransportFeedback(first, at(120));
   expect_ms(110 + 50);
   // A repeated report is no news.
-  estimator.OnTransportFeedback(first, kStart + TimeDelta::Millis(200));
+  estimator.OnTransportFeedback(first, at(200));
   expect_ms(110 + 50);
-  // A longer delay is learnt slowly.
-  estimator.OnTransportFeedback(std::array{Received(2, kStart), Received(3, kStart + TimeDelta::Millis(20))},
-                                kStart + TimeDelta::Millis(230));
+  // Packets that arrive later may wait in a queue: a longer path is learnt slowly, a shorter one at once.
+  report(3, 130, 230);
   expect_ms(113 + 50);
-  SendPackets(estimator, 10, 1, kStart + TimeDelta::Millis(240));
-  estimator.OnTransportFeedback(std::array{Received(10, kStart + TimeDelta::Millis(260))},
-                                kStart + TimeDelta::Millis(280));
+  SendPackets(estimator, 10, 1, at(240));
+  report(10, 180, 280);
+  expect_ms(40 + 50);
+  // Feedback about packets that arrived in time is late: so much more is on its way.
+  SendPackets(estimator, 11, 1, at(290));
+  report(11, 230, 430);
+  expect_ms(140 + 50);
+  SendPackets(estimator, 12, 1, at(440));
+  report(12, 380, 480);
   expect_ms(40 + 50);
   SendSideEstimator slow = MadeSendSideEstimator({}, Rule());
   SendPackets(slow, 0, 1, kStart);

@@ -132,17 +132,22 @@ TEST_F(WeirNetworkControllerTest, PassesTheCongestionWindowOn) {
   EXPECT_EQ(window_, webrtc::DataSize::PlusInfinity());
 }
 
-TEST_F(WeirNetworkControllerTest, WantsNoMoreThanTwiceTheDesiredRate) {
+TEST_F(WeirNetworkControllerTest, WantsNoMoreThanTheStreamsWhereNothingIsLost) {
   webrtc::StreamsConfig streams;
   streams.at_time = now_;
   streams.max_total_allocated_bitrate = Kbps(300);
   Take(controller_->OnStreamsConfig(streams));
   Send(TimeDelta::Seconds(20));
-  EXPECT_EQ(target_, Kbps(600));
+  EXPECT_EQ(target_, Kbps(330));
+  // One is muted, and will come back.
+  streams.max_total_allocated_bitrate = Kbps(200);
+  Take(controller_->OnStreamsConfig(streams));
+  Send(TimeDelta::Seconds(5));
+  EXPECT_EQ(target_, Kbps(330));
   // No streams is no wish; what was known of the path still is.
   streams.max_total_allocated_bitrate = Kbps(0);
   Take(controller_->OnStreamsConfig(streams));
-  EXPECT_GE(target_, Kbps(600));
+  EXPECT_GE(target_, Kbps(330));
   Send(TimeDelta::Seconds(20));
   EXPECT_GT(target_, Kbps(700));
 }

@@ -22,9 +22,7 @@ std::string_view LibwebrtcVersion();
 
 // "gcc", sender's side: GoogCcNetworkController with LossBasedBweV2 on and probing. README.md has the contract of its
 // host. `field_trials`: of libwebrtc, for this controller alone.
-// `protection_factor`: the target may be that many times the constraints' largest rate, for retransmissions and FEC on
-// top of media at that rate; libwebrtc's is 2 for video.
-std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {}, double protection_factor = 1);
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});
 
 // Values with which a receiver makes GCC follow REMB (docs/remb.md): `x-google-start-bitrate` of its answer, and the
 // lower bound in RemoteEstimate. GCC probes at once with up to six times the start rate; 3 Mbps would flood slow paths.
@@ -33,12 +31,12 @@ inline constexpr DataRate kRemoteEstimateLower = DataRate::KilobitsPerSecond(1'0
 
 // "gcc" at the sender of a receiver that decides: its target is at most the last REMB, and its own rate falls under
 // loss but not under delay. The constraints' start rate is that of the REMB that comes before the first packet.
-std::unique_ptr<SenderController> MakeGccOfReceiver(double protection_factor = 1);
+std::unique_ptr<SenderController> MakeGccOfReceiver();
 
 // "scream", sender's side: ScreamNetworkController (SCReAM v2), as a browser makes it with these field trials, from
 // transport-wide or RFC 8888 feedback. Only where LibwebrtcMilestone() is 150 or more.
 std::unique_ptr<SenderController> MakeScreamController(
-    const FieldTrials& field_trials = FieldTrialsOf("scream").value(), double protection_factor = 1);
+    const FieldTrials& field_trials = FieldTrialsOf("scream").value());
 
 // "gcc-remb", receiver's side: RemoteBitrateEstimatorAbsSendTime. Packets without abs-send-time are invisible to it;
 // its own ceiling is 30 Mbps.

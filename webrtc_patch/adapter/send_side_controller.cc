@@ -31,8 +31,6 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
   const Timestamp now = constraints.at_time;
   const bool start_rate_changed = constraints.start_rate != constraints_.start_rate;
   constraints_ = constraints;
-  constraints_.max_rate = constraints.max_rate * options_.protection_factor;
-  max_media_rate_ = constraints.max_rate;
   if (!controller_) {
     Start(now);
     return;
@@ -88,7 +86,7 @@ webrtc::StreamsConfig SendSideController::StreamsConfig(Timestamp now) const {
   config.at_time = time_->ToWebrtc(now);
   config.requests_alr_probing = true;
   config.pacing_factor = kVideoPacingFactor;
-  config.max_total_allocated_bitrate = adapter::ToWebrtc(max_media_rate_);
+  config.max_total_allocated_bitrate = adapter::ToWebrtc(std::min(constraints_.max_media_rate, constraints_.max_rate));
   return config;
 }
 
@@ -205,8 +203,7 @@ std::string_view LibwebrtcVersion() { return WEIR_LIBWEBRTC_VERSION; }
 
 namespace {
 
-std::unique_ptr<SenderController> MakeGcc(const FieldTrials& field_trials, double protection_factor,
-                                          bool receiver_decides) {
+std::unique_ptr<SenderController> MakeGcc(const FieldTrials& field_trials, bool receiver_decides) {
   FieldTrials all = field_trials;
   all.merge(ParseFieldTrials(adapter::kDefaultGccTrials).value());
   return std::make_unique<adapter::SendSideController>(
@@ -214,24 +211,21 @@ std::unique_ptr<SenderController> MakeGcc(const FieldTrials& field_trials, doubl
       adapter::SendSideController::Options{
           .after_feedback = [](webrtc::NetworkControllerInterface& controller,
                                const TargetRateConstraints&) { adapter::StopLossBasedEstimate(controller); },
-          .protection_factor = protection_factor,
           .receiver_decides = receiver_decides});
 }
 
 }  // namespace
 
-std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials, double protection_factor) {
-  return MakeGcc(field_trials, protection_factor, /*receiver_decides=*/false);
+std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials) {
+  return MakeGcc(field_trials, /*receiver_decides=*/false);
 }
 
-std::unique_ptr<SenderController> MakeGccOfReceiver(double protection_factor) {
-  return MakeGcc({}, protection_factor, /*receiver_decides=*/true);
-}
+std::unique_ptr<SenderController> MakeGccOfReceiver() { return MakeGcc({}, /*receiver_decides=*/true); }
 
-std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials, double protection_factor) {
+std::unique_ptr<SenderController> MakeScreamController(const FieldTrials& field_trials) {
   return std::make_unique<adapter::SendSideController>(
       "scream", std::make_unique<webrtc::GoogCcNetworkControllerFactory>(), field_trials,
-      adapter::SendSideController::Options{.protection_factor = protection_factor, .holds_frames = true});
+      adapter::SendSideController::Options{.holds_frames = true});
 }
 
 std::unique_ptr<SenderController> MakePccController() {

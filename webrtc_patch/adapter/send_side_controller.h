@@ -23,7 +23,6 @@ class SendSideController final : public SenderController {
   struct Options {
     // Called with the controller and its constraints after each transport feedback it was given; may be null.
     std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)> after_feedback = nullptr;
-    double protection_factor = 1;   // as in rate_controllers.h
     bool holds_frames = false;      // as in SenderController
     bool receiver_decides = false;  // as MakeGccOfReceiver()
   };
@@ -64,9 +63,7 @@ class SendSideController final : public SenderController {
   const Options options_;
   webrtc::RtcEventLogNull event_log_;
 
-  // As the host gave them, but for the largest rate, which has the protection in it.
   TargetRateConstraints constraints_;
-  DataRate max_media_rate_ = DataRate::Zero();
   // Both come into being with the first constraints.
   std::optional<TimeConverter> time_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;

@@ -18,6 +18,9 @@ struct TargetRateConstraints {
   DataRate start_rate = DataRate::KilobitsPerSecond(300);
   DataRate max_rate = DataRate::KilobitsPerSecond(50'000);
   Timestamp at_time = Timestamp::MinusInfinity();
+  // What the media use at most, if the host knows it; above 0. Only under loss is the target higher, up to twice that:
+  // for retransmissions and FEC.
+  DataRate max_media_rate = DataRate::PlusInfinity();
 };
 
 // The constraints with the start rate moved into the bounds, or the error.

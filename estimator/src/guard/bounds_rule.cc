@@ -1,12 +1,29 @@
 // The two rules without a switch:
 //   finite: a rate that is infinite, zero or negative is replaced by the rate in force.
-//   bounds: min_rate <= rate <= max_rate.
+//   bounds: min_rate <= rate <= max_rate, and rate <= (1 + R) max_media_rate, R = min(1, 20 L) being room for repair.
+//
+// L is the loss ratio of media alone, measured for five to ten seconds without room. With room it is not measured,
+// since the loss may be its own; it ages until there is no room, and is measured again; sooner if more is lost than it
+// says. It counts as no more than the mean loss ratio of the last ten seconds.
 #include <algorithm>
+#include <cstddef>
 
 #include "guard/guard_rule.h"
 
 namespace weir {
 namespace {
+
+// A loss of 5 % touches most pictures, which have dozens of packets, and FEC repairs what retransmissions cannot.
+constexpr double kRepairPerLoss = 20;
+constexpr double kMostRepair = 1;
+constexpr double kLeastRepair = 0.1;
+// Earlier, a call's rate overshoots, and its loss is not that of the path.
+constexpr size_t kFirstSecond = 4;
+constexpr int kFewestSeconds = 5;
+constexpr int kMostSeconds = 10;
+constexpr double kAges = 0.98;  // per second
+constexpr double kMoreLost = 0.02;
+constexpr double kAgesSooner = 0.8;
 
 class FiniteRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
@@ -16,8 +33,35 @@ class FiniteRule final : public GuardRule {
 
 class BoundsRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
-    return std::clamp(rate, facts.constraints.min_rate, facts.constraints.max_rate);
+    const ArrivalHistory& arrivals = facts.arrivals;
+    if (arrivals.whole_seconds() < seconds_) *this = {};
+    if (arrivals.whole_seconds() != seconds_) {
+      seconds_ = arrivals.whole_seconds();
+      if (seconds_ >= kFirstSecond) OnSecond(arrivals);
+    }
+    const double repair = has_room_ ? std::min(Repair(), kRepairPerLoss * arrivals.MeanLossRatio()) : 0;
+    const TargetRateConstraints& bounds = facts.constraints;
+    return std::max(bounds.min_rate, std::min({rate, bounds.max_rate, bounds.max_media_rate * (1 + repair)}));
   }
+
+  void OnSecond(const ArrivalHistory& arrivals) {
+    if (has_room_) {
+      age_ *= arrivals.MeanLossRatio() > loss_ratio_ + kMoreLost ? kAgesSooner : kAges;
+      if (Repair() < kLeastRepair) has_room_ = false, measured_seconds_ = 0, loss_ratio_ = 0, age_ = 1;
+      return;
+    }
+    measured_seconds_ = std::min(measured_seconds_ + 1, kMostSeconds);
+    loss_ratio_ += (arrivals.latest_second().LossRatio() - loss_ratio_) / measured_seconds_;
+    has_room_ = measured_seconds_ >= kFewestSeconds && Repair() >= kLeastRepair;
+  }
+
+  double Repair() const { return std::min(kMostRepair, kRepairPerLoss * loss_ratio_ * age_); }
+
+  size_t seconds_ = 0;
+  bool has_room_ = false;
+  int measured_seconds_ = 0;
+  double loss_ratio_ = 0;
+  double age_ = 1;
 };
 
 }  // namespace

@@ -250,6 +250,55 @@ TEST_F(ThroughputShareTest, IsZeroWithLoss) {
   EXPECT_GT(share_kbps_, 900);
 }
 
+class BoundsRuleTest : public testing::Test {
+ protected:
+  BoundsRuleTest() {
+    path_.constraints.max_media_rate = Kbps(1000);
+    path_.rate = Kbps(1000);
+  }
+
+  // A policy that always wants more than it gets, on a path that loses so much of each rate.
+  template <class LossOfRate>
+  void Seconds(int count, LossOfRate loss_of) {
+    for (int i = 0; i < 10 * count; ++i) {
+      path_.Pass(path_.rate, loss_of(path_.rate));
+      path_.rate = path_.Limit(*rule_);
+      (path_.rate > Kbps(1200) ? with_repair_ : media_alone_) += 1;
+    }
+  }
+
+  std::unique_ptr<GuardRule> rule_ = MakeRule("bounds");
+  WatchedPath path_;
+  int with_repair_ = 0;
+  int media_alone_ = 0;
+};
+
+TEST_F(BoundsRuleTest, LossLeavesRoomForRepair) {
+  Seconds(20, [](DataRate) { return 0; });
+  EXPECT_EQ(path_.rate, Kbps(1000));
+  Seconds(20, [](DataRate) { return 0.08; });
+  EXPECT_EQ(path_.rate, Kbps(2000));
+  with_repair_ = media_alone_ = 0;
+  Seconds(300, [](DataRate) { return 0.08; });
+  EXPECT_GT(with_repair_, 2 * media_alone_);
+  Seconds(20, [](DataRate) { return 0; });
+  EXPECT_LE(path_.rate, Kbps(1010));
+}
+
+TEST_F(BoundsRuleTest, LossOfRepairItselfLeavesNone) {
+  const auto overflows = [](DataRate rate) { return rate > Kbps(1200) ? 0.06 : 0; };
+  Seconds(3, [](DataRate) { return 0.06; });
+  Seconds(60, overflows);
+  EXPECT_EQ(path_.rate, Kbps(1000));
+  // What was lost otherwise for a while left room, which ages.
+  Seconds(20, [](DataRate) { return 0.06; });
+  EXPECT_GT(path_.rate, Kbps(1900));
+  Seconds(150, overflows);
+  with_repair_ = media_alone_ = 0;
+  Seconds(60, overflows);
+  EXPECT_EQ(with_repair_, 0);
+}
+
 TEST(GuardRulesTest, EachHasItsOwnNameReasonAndSwitch) {
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) {

@@ -39,14 +39,18 @@ class WatchedPath {
     arrivals.OnDecision(now);
   }
 
-  // The limit that the rule sets on any rate; PlusInfinity: none.
+  // The limit that the rule sets on any rate; PlusInfinity: none, but for the rule of bounds.
   DataRate Limit(GuardRule& rule) const {
-    GuardFacts facts{
-        .arrivals = arrivals, .now = now, .rate = rate, .rate_at_packets = DataRate::KilobitsPerSecond(300)};
+    GuardFacts facts{.arrivals = arrivals,
+                     .constraints = constraints,
+                     .now = now,
+                     .rate = rate,
+                     .rate_at_packets = DataRate::KilobitsPerSecond(300)};
     return rule.Apply(DataRate::PlusInfinity(), facts);
   }
 
   Timestamp now = Timestamp::Seconds(7);
+  TargetRateConstraints constraints;
   // In force.
   DataRate rate = DataRate::Zero();
   ArrivalHistory arrivals;

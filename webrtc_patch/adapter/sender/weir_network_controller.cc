@@ -35,6 +35,9 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
 // encoder's last pictures, which at 1.1 times a low target would wait for seconds.
 constexpr double kPacingFactor = 2.5;
 
+// libwebrtc allocates to the encoders, without RTP headers.
+constexpr double kWithHeaders = 1.1;
+
 webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
   config.stream_based_config.pacing_factor.reset();
   return config;
@@ -45,6 +48,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   WeirNetworkController(const webrtc::NetworkControllerConfig& config, const WeirNetworkControllerOptions& options)
       : options_(options),
         announcement_(WithoutPacingFactor(config), kPacingFactor, config.default_pacing_time_window) {
+    SetMostAllocated(config.stream_based_config);
     Begin(adapter::FromWebrtc(announcement_.start_rate()));
   }
 
@@ -96,6 +100,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   NetworkControlUpdate OnStreamsConfig(webrtc::StreamsConfig message) override {
     message.pacing_factor.reset();
     announcement_.SetStreams(message);
+    SetMostAllocated(message);
+    SetEstimatorConstraints();
     return Update(message.at_time);
   }
 
@@ -134,7 +140,17 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     const DataRate max_rate = max.IsFinite() ? adapter::FromWebrtc(max) : std::max(kDefaultMaxRate, min_rate);
     return {.min_rate = min_rate,
             .start_rate = start_rate,
-            .max_rate = std::clamp(remb_.value_or(max_rate), min_rate, max_rate)};
+            .max_rate = std::clamp(remb_.value_or(max_rate), min_rate, max_rate),
+            .max_media_rate = most_allocated_.IsZero() ? DataRate::PlusInfinity()
+                                                       : std::max(most_allocated_ * kWithHeaders,
+                                                                  adapter::FromWebrtc(announcement_.start_rate()))};
+  }
+
+  // A stream that is muted comes back, and the rate for it must still be there.
+  void SetMostAllocated(const webrtc::StreamsConfig& streams) {
+    if (!streams.max_total_allocated_bitrate || !streams.max_total_allocated_bitrate->IsFinite()) return;
+    const DataRate rate = adapter::FromWebrtc(*streams.max_total_allocated_bitrate);
+    most_allocated_ = rate.IsZero() ? rate : std::max(most_allocated_, rate);
   }
 
   // The announcement keeps them valid.
@@ -172,6 +188,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   adapter::TargetAnnouncement announcement_;
   std::optional<SendSideEstimator> estimator_;
   std::optional<DataRate> remb_;
+  // To all streams together; zero: there are none.
+  DataRate most_allocated_ = DataRate::Zero();
   // Over the last second.
   double loss_ratio_ = 0;
   bool available_ = true;
