@@ -90,15 +90,26 @@ def _ratio(own: float, other: float) -> float | None:
     return own / other if other else None
 
 
+def _less(own: float, other: float) -> float:
+    return own - other
+
+
 ratio = functools.partial(_compared, _ratio)
 """A goal's measure: a controller over the best of others in each pair, of means over the pairs."""
-difference = functools.partial(_compared, lambda own, other: own - other)
+difference = functools.partial(_compared, _less)
 """A goal's measure: a controller less the best of others in each pair, mean over the pairs."""
 
 
 @goal_measure
-def change(results: Results, bound: Bound, metric_name: str, changed: str, usual: str) -> Outcome:
-    """Calls of a set over those of another that have the same paths and seeds, as `ratio`."""
+def _changed(
+    results: Results,
+    bound: Bound,
+    of_means: Callable[[float, float], float | None],
+    metric_name: str,
+    changed: str,
+    usual: str,
+) -> Outcome:
+    """Calls of a set against those of another that have the same paths and seeds."""
     found = [
         {(one.controller, one.scenario, one.seed): metric(metric_name)(one) for one in undisturbed(records)}
         for records in (results.calls.get(changed, []), results.calls.get(usual, []))
@@ -110,7 +121,13 @@ def change(results: Results, bound: Bound, metric_name: str, changed: str, usual
             pairs.own.append(own)
             pairs.others.append(other)
             pairs.scenarios.append(key[1])
-    return _of_pairs(pairs, _ratio, metric_name, changed, usual) or _no_pair(results, (changed, usual))
+    return _of_pairs(pairs, of_means, metric_name, changed, usual) or _no_pair(results, (changed, usual))
+
+
+changed_ratio = functools.partial(_changed, _ratio)
+"""A goal's measure: a set over another, as `ratio`."""
+changed_difference = functools.partial(_changed, _less)
+"""A goal's measure: a set less another, as `difference`."""
 
 
 @goal_measure

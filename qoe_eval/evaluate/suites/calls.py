@@ -5,7 +5,7 @@ Chromium, unmodified, sends to weir-peer; for Weir at the sender, weir-peer send
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from weir.qoe_eval.evaluate import call_measures as calls
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.results import delay_p95_ms
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Measure, Replays, Suite
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
@@ -26,6 +26,7 @@ _NATIVE: Final = "native"
 # The policy takes so long for each decision.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
+_TRANSPORT_CC: Final = "cellular, transport-cc"
 _SMALL: Final = "640x360"
 _LARGE: Final = "1280x720"
 _END_TO_END: Final = "end_to_end_delay_ms_p95"
@@ -40,28 +41,49 @@ _REPLAYED: Final = {
 _NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
 
 
+_SIGNED: Final = Bound("at most", 0.0, signed=True)
+# What calls are compared in: the end of the goal's name, its text, the metric, whether as a ratio (else a difference),
+# and the bound without its limit.
+_COMPARED: Final = (
+    ("bitrate", "received bitrate", calls.BITRATE, True, Bound("at least", 0.0, "times")),
+    ("network", "p95 network delay", calls.NETWORK_DELAY, True, Bound("at most", 0.0, "times")),
+    ("frozen", "time frozen", "frozen_share", False, replace(_SIGNED, unit="points", scale=100)),
+    ("end_to_end", "p95 end-to-end delay", _END_TO_END, False, replace(_SIGNED, unit="ms", decimals=0)),
+    ("vmaf", "VMAF", "vmaf_mean", False, replace(_SIGNED, kind="at least", decimals=1)),
+)
+
+
+def _goals(
+    name: str, text: str, other: str, measure: Callable[[bool, str], Measure], limits: Sequence[float | None]
+) -> tuple[Goal, ...]:
+    """A goal for each of _COMPARED with a limit. `measure` gets whether to take the ratio, and the metric."""
+    return tuple(
+        Goal(f"{name}_{key}", f"{text} {what}{' over' if of_ratio else ', less'} {other}", measure(of_ratio, metric),
+             replace(bound, limit=limit))
+        for (key, what, metric, of_ratio, bound), limit in zip(_COMPARED, limits, strict=True)
+        if limit is not None
+    )  # fmt: skip
+
+
 def _against(
     name: str, text: str, called: Sequence[str], others: Sequence[str], controller: str, *limits: float | None
 ) -> tuple[Goal, ...]:
-    """The goals of a controller against the best of others in each measure. `limits`: of bitrate and network delay as
-    ratios, of time frozen (share), end-to-end delay (ms) and VMAF as differences; None: no such goal.
-    """
-    bounds = (
-        ("bitrate", "received bitrate over", calls.ratio, calls.BITRATE, Bound("at least", 0.0, "times")),
-        ("network", "p95 network delay over", calls.ratio, calls.NETWORK_DELAY, Bound("at most", 0.0, "times")),
-        ("frozen", "time frozen, less", calls.difference, "frozen_share",
-         Bound("at most", 0.0, "points", scale=100, signed=True)),
-        ("end_to_end", "p95 end-to-end delay, less", calls.difference, _END_TO_END,
-         Bound("at most", 0.0, "ms", signed=True, decimals=0)),
-        ("vmaf", "VMAF, less", calls.difference, "vmaf_mean", Bound("at least", 0.0, signed=True, decimals=1)),
-    )  # fmt: skip
+    """The goals of a controller against the best of others in each measure."""
+
+    def measure(of_ratio: bool, metric: str) -> Measure:
+        compared = calls.ratio if of_ratio else calls.difference
+        return compared(metric, *called, controller=controller, others=others)
+
     rivals = "the better of " * (len(others) > 1) + " and ".join(others)
-    return tuple(
-        Goal(f"{name}_{key}", f"{text}: {controller}'s {what} {rivals}'s",
-             measure(metric, *called, controller=controller, others=others), replace(bound, limit=limit))
-        for (key, what, measure, metric, bound), limit in zip(bounds, limits, strict=True)
-        if limit is not None
-    )  # fmt: skip
+    return _goals(name, f"{text}: {controller}'s", f"{rivals}'s", measure, limits)
+
+
+def _transport_cc_against_remb_alone(*limits: float) -> tuple[Goal, ...]:
+    def measure(of_ratio: bool, metric: str) -> Measure:
+        compared = calls.changed_ratio if of_ratio else calls.changed_difference
+        return compared(metric, _TRANSPORT_CC, _CELLULAR[0])
+
+    return _goals("transport_cc", "cellular, with transport-cc:", "REMB alone's", measure, limits)
 
 
 SUITE: Final = Suite(
@@ -77,6 +99,7 @@ SUITE: Final = Suite(
         Calls(_MUSES, sets.fixed(scenarios.muses_call), _CONTROLLERS, _LARGE),
         Calls(_CELLULAR[0], sets.cellular_calls, _CONTROLLERS, _SMALL),
         Calls(_CELLULAR[1], sets.cellular_calls, _CONTROLLERS, _LARGE),
+        Calls(_TRANSPORT_CC, sets.with_transport_cc(sets.cellular_calls), (POLICY,), _SMALL),
         Calls(_IMPAIRED, _IMPAIRED_CALLS, _CONTROLLERS, _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
         *(
@@ -95,11 +118,12 @@ SUITE: Final = Suite(
         *_against("scream", "cellular", _CELLULAR, ("scream",), POLICY, 1.05, 1.1, 0.0, 0.0, 0.0),
         *_against("gcc", "cellular", _CELLULAR, ("gcc",), POLICY, 1.25, 1.0, 0.0, 0.0, 0.0),
         *_against("impaired", "impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, POLICY, 0.97, None, 0.001, 5.0, -0.2),
+        *_transport_cc_against_remb_alone(1.0, 0.8, 0.0, 0.0, 0.0),
         *_against("native", "native", (_NATIVE,), LIBWEBRTC_SENDERS, _AT_SENDER, 1.0, None, 0.0, 0.0, 0.0),
         Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
-             calls.change(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
+             calls.changed_ratio(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
         Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",
-             calls.change(_END_TO_END, _SLOW[30], _SLOW[0]), Bound("at most", 1.03, "times", decimals=3)),
+             calls.changed_ratio(_END_TO_END, _SLOW[30], _SLOW[0]), Bound("at most", 1.03, "times", decimals=3)),
         Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
              calls.share_better("call_score", *_CELLULAR, _IMPAIRED, others=LIBWEBRTC_SENDERS), _NEAR),
         Goal("near_rate", "paths and controllers whose receive rate in calls is within 10 % of that in replays",

@@ -171,13 +171,17 @@ def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
 def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     status, out, _ = weir("--suite", "calls", "--only", "steps", "--seeds", 1, "--set", "cellular", "--json")
     assert status == 0
-    controllers = ["weir", "gcc", "scream"]
-    assert {size: [(one.scenario.name, one.controller) for one in calls] for size, calls in made_calls.items()} == {
-        size: [("steps", controller) for controller in controllers] for size in ("calls-640x360", "calls-1280x720")
-    }
+    called = [(False, "weir"), (False, "gcc"), (False, "scream")]
+    with_transport_cc = (True, "weir")
+    assert {
+        size: [(one.scenario.flows[0].transport_cc, one.controller) for one in calls]
+        for size, calls in made_calls.items()
+    } == {"calls-640x360": [*called, with_transport_cc], "calls-1280x720": called}
+    assert {one.scenario.name for calls in made_calls.values() for one in calls} == {"steps"}
     rows = rows_of(json.loads(out), "calls")
     assert rows["gcc_bitrate"]["value"] == pytest.approx(1.1)
     assert rows["gcc_bitrate"]["figures"]["pairs"] == 2
+    assert rows["transport_cc_bitrate"]["figures"]["pairs"] == 1
     # The replays of calls are the stand-in's, too.
     assert rows["near_rate"]["detail"].startswith("2 of 6. Not near: gcc, cellular, steps: 1,200 in calls, ")
     assert rows["impaired_vmaf"]["reason"] == "the set impaired was not chosen"
