@@ -3,8 +3,8 @@
 //   bounds: min_rate <= rate <= max_rate, and rate <= (1 + R) max_media_rate, R = min(1, 20 L) being room for repair.
 //
 // L is the loss ratio of media alone, measured for five to ten seconds without room. With room it is not measured,
-// since the loss may be its own; it ages until there is no room, and is measured again; sooner if more is lost than it
-// says. It counts as no more than the mean loss ratio of the last ten seconds.
+// since the loss may be its own; it ages until there is no room, and is measured again; sooner if more is lost. It
+// counts as no more than the mean loss ratio of the last ten seconds.
 #include <algorithm>
 #include <cstddef>
 

@@ -42,8 +42,8 @@ _NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
 
 
 _SIGNED: Final = Bound("at most", 0.0, signed=True)
-# What calls are compared in: the end of the goal's name, its text, the metric, whether as a ratio (else a difference),
-# and the bound without its limit.
+# The end of a goal's name, its text, the metric, whether it is compared as a ratio (else a difference), and the bound
+# without its limit.
 _COMPARED: Final = (
     ("bitrate", "received bitrate", calls.BITRATE, True, Bound("at least", 0.0, "times")),
     ("network", "p95 network delay", calls.NETWORK_DELAY, True, Bound("at most", 0.0, "times")),

@@ -290,7 +290,7 @@ TEST_F(BoundsRuleTest, LossOfRepairItselfLeavesNone) {
   Seconds(3, [](DataRate) { return 0.06; });
   Seconds(60, overflows);
   EXPECT_EQ(path_.rate, Kbps(1000));
-  // What was lost otherwise for a while left room, which ages.
+  // Other loss left room, which ages.
   Seconds(20, [](DataRate) { return 0.06; });
   EXPECT_GT(path_.rate, Kbps(1900));
   Seconds(150, overflows);
