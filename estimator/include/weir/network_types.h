@@ -18,8 +18,8 @@ struct TargetRateConstraints {
   DataRate start_rate = DataRate::KilobitsPerSecond(300);
   DataRate max_rate = DataRate::KilobitsPerSecond(50'000);
   Timestamp at_time = Timestamp::MinusInfinity();
-  // The most that the media use, above 0; infinite: unknown. Only under loss is the target higher, up to twice that: for
-  // retransmissions and FEC.
+  // The most that the media use, above 0; infinite: unknown. Only under loss is the target higher, up to twice that:
+  // for retransmissions and FEC.
   DataRate max_media_rate = DataRate::PlusInfinity();
 };
 
