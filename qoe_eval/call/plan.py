@@ -101,7 +101,7 @@ class CallSettings(CommonSettings):
     @property
     def transport_cc(self) -> bool:
         """`transport_cc` of the scenario's first RTP flow, which is the call."""
-        return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), False)
+        return _keeps_transport_cc(self.scenario)
 
     @property
     def field_trials(self) -> str:
@@ -144,6 +144,10 @@ class CallPlan(CommonSettings):
     own: Mapping[str, CustomController] = field(default_factory=dict)
 
 
+def _keeps_transport_cc(scenario: Scenario) -> bool:
+    return next((flow.transport_cc for flow in scenario.flows if isinstance(flow, RtpFlow)), False)
+
+
 def call_duration_s(scenario: Scenario) -> float:
     """The default duration of a call: that of its scenario, or a minute if that is over two."""
     return scenario.duration_s if scenario.duration_s <= _LONGEST_DURATION_S else _CUT_DURATION_S
@@ -168,6 +172,9 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                 own = plan.own.get(controller)
                 model_of_call = plan.model if uses_model(controller) and not own else None
                 delay_ms = plan.decision_delay_ms if runs_policy(controller, own) else 0.0
+                unusual = [f"{delay_ms:g}ms"] if delay_ms else []
+                if _keeps_transport_cc(scenario):
+                    unusual.append("transport-cc")
                 settings = CallSettings(
                     **common | {"model": model_of_call, "decision_delay_ms": delay_ms},
                     own=own,
@@ -175,9 +182,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     controller=controller,
                     duration_s=plan.duration_s or call_duration_s(scenario),
                     seed=seed,
-                    out=out
-                    / CALLS
-                    / file_name(scenario.name, controller, seed, *([f"{delay_ms:g}ms"] if delay_ms else [])),
+                    out=out / CALLS / file_name(scenario.name, controller, seed, *unusual),
                     variation=variation,
                 )
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings

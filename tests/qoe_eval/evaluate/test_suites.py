@@ -178,6 +178,7 @@ def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
         for size, calls in made_calls.items()
     } == {"calls-640x360": [*called, with_transport_cc], "calls-1280x720": called}
     assert {one.scenario.name for calls in made_calls.values() for one in calls} == {"steps"}
+    assert len({one.out for calls in made_calls.values() for one in calls}) == 7
     rows = rows_of(json.loads(out), "calls")
     assert rows["gcc_bitrate"]["value"] == pytest.approx(1.1)
     assert rows["gcc_bitrate"]["figures"]["pairs"] == 2
