@@ -144,6 +144,10 @@ TEST_F(WeirNetworkControllerTest, WantsNoMoreThanTheStreamsWhereNothingIsLost) {
   Take(controller_->OnStreamsConfig(streams));
   Send(TimeDelta::Seconds(5));
   EXPECT_EQ(target_, Kbps(330));
+  // Never more than twice what those do that are left.
+  streams.max_total_allocated_bitrate = Kbps(100);
+  Take(controller_->OnStreamsConfig(streams));
+  EXPECT_EQ(target_, Kbps(200));
   // No streams is no wish; what was known of the path still is.
   streams.max_total_allocated_bitrate = Kbps(0);
   Take(controller_->OnStreamsConfig(streams));

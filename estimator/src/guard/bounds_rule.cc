@@ -39,29 +39,33 @@ class BoundsRule final : public GuardRule {
       seconds_ = arrivals.whole_seconds();
       if (seconds_ >= kFirstSecond) OnSecond(arrivals);
     }
-    const double repair = has_room_ ? std::min(Repair(), kRepairPerLoss * arrivals.MeanLossRatio()) : 0;
+    const double repair = HasRoom() ? std::min(Repair(), kRepairPerLoss * arrivals.MeanLossRatio()) : 0;
     const TargetRateConstraints& bounds = facts.constraints;
     return std::max(bounds.min_rate, std::min({rate, bounds.max_rate, bounds.max_media_rate * (1 + repair)}));
   }
 
   void OnSecond(const ArrivalHistory& arrivals) {
-    if (has_room_) {
-      age_ *= arrivals.MeanLossRatio() > loss_ratio_ + kMoreLost ? kAgesSooner : kAges;
-      if (Repair() < kLeastRepair) has_room_ = false, measured_seconds_ = 0, loss_ratio_ = 0, age_ = 1;
+    if (HasRoom()) {
+      measured_.age *= arrivals.MeanLossRatio() > measured_.loss_ratio + kMoreLost ? kAgesSooner : kAges;
+      if (!HasRoom()) measured_ = {};
       return;
     }
-    measured_seconds_ = std::min(measured_seconds_ + 1, kMostSeconds);
-    loss_ratio_ += (arrivals.latest_second().LossRatio() - loss_ratio_) / measured_seconds_;
-    has_room_ = measured_seconds_ >= kFewestSeconds && Repair() >= kLeastRepair;
+    measured_.seconds = std::min(measured_.seconds + 1, kMostSeconds);
+    measured_.loss_ratio += (arrivals.latest_second().LossRatio() - measured_.loss_ratio) / measured_.seconds;
   }
 
-  double Repair() const { return std::min(kMostRepair, kRepairPerLoss * loss_ratio_ * age_); }
+  double Repair() const { return std::min(kMostRepair, kRepairPerLoss * measured_.loss_ratio * measured_.age); }
+  bool HasRoom() const { return measured_.seconds >= kFewestSeconds && Repair() >= kLeastRepair; }
+
+  // The media alone.
+  struct Measured {
+    int seconds = 0;
+    double loss_ratio = 0;
+    double age = 1;
+  };
 
   size_t seconds_ = 0;
-  bool has_room_ = false;
-  int measured_seconds_ = 0;
-  double loss_ratio_ = 0;
-  double age_ = 1;
+  Measured measured_;
 };
 
 }  // namespace

@@ -39,8 +39,6 @@ _REPLAYED: Final = {
     _IMPAIRED: "impaired, replayed",
 }
 _NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
-
-
 _SIGNED: Final = Bound("at most", 0.0, signed=True)
 # The end of a goal's name, its text, the metric, whether it is compared as a ratio (else a difference), and the bound
 # without its limit.
@@ -90,9 +88,9 @@ SUITE: Final = Suite(
     name="calls",
     about="Chromium, unmodified, sends over weir-sim link to weir-peer on twelve cellular paths, at two sizes, on one "
     "path of each of nine families of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and "
-    "SCReAM v2. Natively, from weir-peer to weir-peer, Weir at the sender against both. Network delay is the queue's "
-    "delay as the link logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of "
-    "the same paths have no key frames but those that receivers request.",
+    "SCReAM v2, and on the cellular paths with transport-cc. Natively, from weir-peer to weir-peer, Weir at the sender "
+    "against both. Network delay is the queue's delay as the link logged it, and the path's own; freezes are W3C's; "
+    "VMAF is of every rendered frame. Replays of the same paths have no key frames but those that receivers request.",
     seeds=3,
     only_calls=True,
     calls=(
