@@ -1,5 +1,7 @@
 """The record of results of a suite: means of controllers, differences, families and goals.
 
+A controller's calls whose answers keep transport-cc are those of "weir-transport-cc" in the set of the same paths.
+
 Keys: SET/CONTROLLER/MEASURE, SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest
 score against the better of libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a
 goal.
@@ -14,7 +16,7 @@ from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.evaluation_report import family_table
 from weir.qoe_eval.evaluate.results import undisturbed
 from weir.qoe_eval.evaluate.runner import Evaluated
-from weir.qoe_eval.evaluate.scenario_sets import base_name
+from weir.qoe_eval.evaluate.scenario_sets import TRANSPORT_CC, base_name
 from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today
 from weir.qoe_eval.measures.statistics import distinct_runs, spread
@@ -29,7 +31,8 @@ _OF_CALLS = (
     "received_bitrate_bps", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95", "vmaf_mean",
     "call_score",
 )  # fmt: skip
-_OWN = (POLICY, "weir-send")
+_WITH_TRANSPORT_CC = f"{POLICY}-transport-cc"
+_OWN = (POLICY, _WITH_TRANSPORT_CC, "weir-send")
 _OTHERS = (*LIBWEBRTC_SENDERS, "rule", POLICY)
 
 
@@ -39,7 +42,7 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int) -> 
     values: dict[str, Value] = {}
     for name in evaluated.planned.compared_with_gcc:
         values |= {f"{name}/{key}": value for key, value in _set(evaluated.results.of(name), _MEASURES)}
-    for name, records in _of_all_sizes(evaluated.results.calls).items():
+    for name, records in _of_calls(evaluated.results.calls).items():
         values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
     for family in family_table(evaluated):
         if family.worst_score:
@@ -63,12 +66,13 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int) -> 
     )
 
 
-def _of_all_sizes(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequence[CallRecord]]:
+def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequence[CallRecord]]:
     """The undisturbed calls by set, and as "SET, all sizes" those of the sets that differ in the size of the picture;
     there a scenario has the seeds of every size.
     """
-    found = {name: undisturbed(records) for name, records in calls.items()}
-    for base in dict.fromkeys(map(base_name, calls)):
+    with_transport_cc = {name: undisturbed(one) for name, one in calls.items() if name.endswith(TRANSPORT_CC)}
+    found = {name: undisturbed(one) for name, one in calls.items() if name not in with_transport_cc}
+    for base in dict.fromkeys(map(base_name, found)):
         sizes = [records for name, records in found.items() if base_name(name) == base]
         if len(sizes) > 1:
             found[f"{base}, all sizes"] = [
@@ -76,6 +80,9 @@ def _of_all_sizes(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Seq
                 for index, records in enumerate(sizes)
                 for one in records
             ]
+    for name, records in with_transport_cc.items():
+        named = [one.model_copy(update={"controller": _WITH_TRANSPORT_CC}) for one in records]
+        found[base_name(name)] = [*found.get(base_name(name), []), *named]
     return found
 
 

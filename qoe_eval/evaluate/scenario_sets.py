@@ -27,6 +27,8 @@ CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-dr
 # Far from the small numbers that anyone who develops a model against the held-out split begins with.
 FIRST_RANDOM_SEED = 1_000_000
 CALL_DURATION_S = 60.0
+TRANSPORT_CC = ", transport-cc"
+"""End of the names of sets whose answers keep transport-cc."""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,6 @@ from weir.traces.schema.media import MEDIA
 
 MIXTURES: Final = "mixtures"
 ABLATED: Final = f"{MIXTURES}, without one trouble"
-_VARIANT: Final = ", transport-cc"
-"""Part of the names of sets whose answers keep transport-cc."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Placement:
 
 PLACEMENTS: Final = {
     "weir": Placement("weir"),
-    "weir-transport-cc": Placement("weir", ", with transport-cc", _VARIANT),
+    "weir-transport-cc": Placement("weir", ", with transport-cc", sets.TRANSPORT_CC),
     "weir-send": Placement("weir-send", ", at the sender"),
 }
 _CONTROLLERS: Final = (*dict.fromkeys(one.controller for one in PLACEMENTS.values()), *LIBWEBRTC_SENDERS)
@@ -137,7 +135,8 @@ SUITE: Final = Suite(
         *(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _SETS.items()),
         Replays(ABLATED, _ablated, _CONTROLLERS, series="measured"),
         *(
-            Replays(name + _VARIANT, sets.with_transport_cc(build), ("weir", *LIBWEBRTC_SENDERS), series="measured")
+            Replays(name + sets.TRANSPORT_CC, sets.with_transport_cc(build), ("weir", *LIBWEBRTC_SENDERS),
+                    series="measured")
             for name, build in _SETS.items()
         ),
     ),

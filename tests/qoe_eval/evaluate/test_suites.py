@@ -296,6 +296,19 @@ def test_a_record_is_of_one_whole_suite(weir, tmp_path, options, message):
     assert (status, message in error) == (2, True)
 
 
+def test_a_record_of_calls_has_answers_with_transport_cc_beside_the_others(weir, made_calls, tmp_path):
+    status, _, _ = weir("--suite", "calls", "--seeds", 1, "--record", "calls.json", "--json")
+    assert status == 0
+    values = json.loads((tmp_path / "calls.json").read_text())["values"]
+    for name in ("cellular", "impaired"):
+        assert values[f"{name}/weir-transport-cc/received_bitrate_bps"][0] == pytest.approx(1.1e6)
+        assert values[f"{name}/weir-transport-cc-weir/received_bitrate_bps"][0] == 0
+        assert values[f"{name}/weir-transport-cc-gcc/received_bitrate_bps"][0] == pytest.approx(1e5)
+    # Both sizes have the others alone.
+    assert "cellular, all sizes/weir/received_bitrate_bps" in values
+    assert "cellular, all sizes/weir-transport-cc/received_bitrate_bps" not in values
+
+
 def test_a_record_replaces_no_other_file(weir, tmp_path):
     (tmp_path / "mine.json").write_text('{"mine": 1}\n')
     (tmp_path / "notes.txt").write_text("mine\n")
