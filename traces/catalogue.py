@@ -20,6 +20,7 @@ from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.listing import INDEX, not_bundled
 from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.links import QUEUE_DISCIPLINES
 from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Capacity, Scenario
 
@@ -93,7 +94,7 @@ def _row(scenario: Scenario) -> dict[str, Any]:
         "mean_capacity_bps": trace.mean_bps(scenario.duration_s),
         "max_capacity_bps": float(trace.rates_bps.max()),
         "one_way_delay_ms": forward.mean_one_way_delay_ms(scenario.duration_s),
-        "queue": queue + (" CoDel" if forward.queue_discipline == "codel" else ""),
+        "queue": f"{queue} {QUEUE_DISCIPLINES[forward.queue_discipline]}".rstrip(),
         "loss": forward.loss.kind,
         "jitter": forward.jitter.kind,
         "flows": ", ".join(flow.id for flow in scenario.flows),

@@ -305,6 +305,7 @@ typedef struct weir_packet_feedback {
   int64_t receive_time_us;  /* for WEIR_PACKET_RECEIVED; by the receiver's clock, whose origin does not matter */
   uint16_t sequence_number; /* transport-wide */
   uint16_t fate;            /* weir_packet_fate */
+  uint32_t ecn;             /* for WEIR_PACKET_RECEIVED; the ECN field of its IP header, 0 to 3; RFC 8888 has it */
 } weir_packet_feedback;
 
 /* One feedback message, at most 65536 packets, in the order of sequence numbers. Invalid reports are counted. */
@@ -317,7 +318,7 @@ WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us
 typedef struct weir_send_side_rates {
   int64_t at_time_us; /* in force since; INT64_MIN before the first packet */
   int64_t target_rate_bps;
-  int64_t pacing_rate_bps; /* in bursts of no more than 5 ms */
+  int64_t pacing_rate_bps; /* in bursts of no more than 5 ms; of 1 ms once a packet arrived as ECT(1) */
   /* A host that paces keeps at most this much in flight, and encodes no frame while that much is; INT64_MAX before the
    * first feedback. It may be ignored. */
   int64_t congestion_window_bytes;

@@ -71,6 +71,11 @@ inline constexpr RegisteredController kControllers[] = {
      .simulated = false,
      .in_calls = true,
      .uses_model = true},
+    {.name = "ndtc", .summary = "draft-ageneau-ccwg-ndtc-01 at the receiver", .opt_in = true},
+    {.name = "oracle-present",
+     .summary = "follows the capacity of the last 50 ms, without foresight",
+     .knows_path = true,
+     .opt_in = true},
 };
 
 // The names for which a predicate without captures, such as a field, is true; in the order of the table.

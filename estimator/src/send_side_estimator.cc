@@ -42,6 +42,8 @@ constexpr TimeDelta kFeedbackDelayGrowth = TimeDelta::Millis(3);
 constexpr DataSize kMinCongestionWindow = DataSize::Bytes(1500);
 // libwebrtc's 40 ms of a fast call overflow a queue of ten packets.
 constexpr TimeDelta kBurstInterval = TimeDelta::Millis(5);
+// For packets with ECT(1).
+constexpr TimeDelta kEctBurstInterval = TimeDelta::Millis(1);
 // An arrival longer before the latest one counts as that old: the estimator would take it for a step of the clock.
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(1);
 
@@ -109,7 +111,7 @@ class SendSideEstimator::Impl {
         ++counters.duplicates;
       } else if (report.fate == PacketFate::kReceived) {
         feedback_delay = std::max(feedback_delay, SinceSent(sequence_number));
-        OnReceived(sequence_number, report.receive_time);
+        OnReceived(sequence_number, report);
       } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
         ++counters.lost;
         departure.state = State::kLost;
@@ -166,6 +168,7 @@ class SendSideEstimator::Impl {
   std::unique_ptr<ProbeController> probes;
   SendSideCounters counters;
   const double pacing_factor;
+  TimeDelta burst_interval = kBurstInterval;
   // The sender's time of the latest change of the rate.
   Timestamp decided_at = Timestamp::MinusInfinity();
   // The estimator's time.
@@ -186,8 +189,9 @@ class SendSideEstimator::Impl {
   // An arrival that waits to be put in order.
   struct Pending {
     Timestamp arrival_time = Timestamp::MinusInfinity();
-    int64_t sequence_number : 63 = 0;
+    int64_t sequence_number : 62 = 0;
     bool has_delay : 1 = true;
+    bool is_marked : 1 = false;
   };
   static constexpr size_t kMaxPending = 1024;
 
@@ -298,7 +302,8 @@ class SendSideEstimator::Impl {
     return std::min(now_ - return_delay_, latest_arrival_ + kMaxArrivalGap);
   }
 
-  void OnReceived(int64_t sequence_number, Timestamp receive_time) {
+  void OnReceived(int64_t sequence_number, const PacketFeedback& report) {
+    const Timestamp receive_time = report.receive_time;
     const Timestamp arrival_time = plausible_
                                        ? receive_time + clock_offset_
                                        : now_ - std::max(SinceSent(sequence_number) - latest_delay_, TimeDelta::Zero());
@@ -312,7 +317,8 @@ class SendSideEstimator::Impl {
       AddUnknown(sequence_number, arrival_time);
       next_to_settle_ = sequence_number + 1;
     }
-    Add({arrival_time, sequence_number, plausible_});
+    if (report.ecn == EcnMarking::kEct1) burst_interval = kEctBurstInterval;
+    Add({arrival_time, sequence_number, plausible_, report.ecn == EcnMarking::kCe});
   }
 
   // Counts the packets that feedback passed over before an arrival as received.
@@ -351,7 +357,7 @@ class SendSideEstimator::Impl {
     if (pending_.size() == kMaxPending) FeedPending();
     const Timestamp oldest = latest_arrival_ - kMaxAge;
     const bool too_old = arrival.arrival_time < oldest;
-    pending_.push_back(too_old ? Pending{oldest, arrival.sequence_number, false} : arrival);
+    pending_.push_back(too_old ? Pending{oldest, arrival.sequence_number, false, arrival.is_marked} : arrival);
   }
 
   void FeedPending() {
@@ -368,6 +374,7 @@ class SendSideEstimator::Impl {
     estimator.OnPacket({.arrival_time = arrival.arrival_time,
                         .sequence_number = departure.number,
                         .kind = departure.kind,
+                        .ecn = arrival.is_marked ? EcnMarking::kCe : EcnMarking::kNotEct,
                         .has_abs_send_time = arrival.has_delay,
                         .abs_send_time = departure.abs_send_time,
                         .payload_size = departure.size});
@@ -474,7 +481,7 @@ PacerConfig SendSideEstimator::pacer_config() const {
   return {.at_time = impl_->decided_at,
           .pacing_rate = impl_->rate() * impl_->pacing_factor,
           .padding_rate = DataRate::Zero(),
-          .burst_interval = kBurstInterval};
+          .burst_interval = impl_->burst_interval};
 }
 DataSize SendSideEstimator::congestion_window() const { return impl_->congestion_window(); }
 

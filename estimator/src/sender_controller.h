@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/arrival.h"
 #include "weir/network_controller.h"
 #include "weir/units.h"
 
@@ -42,6 +43,7 @@ struct PacketResult {
   std::optional<TimeDelta> arrival_time_offset = std::nullopt;
   bool reported_lost_for_the_first_time = false;
   bool reported_recovered_for_the_first_time = false;
+  EcnMarking ecn = EcnMarking::kNotEct;  // as received
 };
 
 struct TransportPacketsFeedback {

@@ -26,6 +26,8 @@ type PacketFeedback struct {
 	ReceiveTimeUs  int64
 	SequenceNumber uint16
 	Fate           Fate
+	// ECN is that of the IP header of a packet that was received, 0 to 3; RFC 8888 has it.
+	ECN uint32
 }
 
 // Rates are those in force, and the most that may be in flight: math.MaxInt64 before the first feedback.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
 
 STEADY_MBPS = (0.3, 1.0, 2.5, 8.0, 30.0)
+L4S_MBPS = (2.0, 5.0, 20.0, 50.0)
 START_BPS = 5e6
 HALVED_AT_S = 30.0
 ROUTE_CHANGES = "-route-changes"
@@ -55,6 +57,23 @@ def halved_link() -> list[Scenario]:
     """2.5 Mbps, from HALVED_AT_S on 1.25 Mbps: 25 ms, 300 ms, 60 s."""
     steps = CapacityTrace(np.array([0.0, HALVED_AT_S]), np.array([2.5e6, 1.25e6]))
     return [scenario_from_capacity(steps, "halved-2.5M")]
+
+
+def l4s_links() -> list[Scenario]:
+    """Links of constant capacity with DualPI2 (RFC 9332), for filler: 25 ms, 300 ms, 60 s."""
+    return [_l4s_link(f"l4s-{rate:g}M", rate) for rate in L4S_MBPS]
+
+
+def l4s_links_with_tcp() -> list[Scenario]:
+    """The same with a TCP Cubic flow in the classic queue from the tenth second on."""
+    return [_l4s_link(f"l4s-{rate:g}M-cubic", rate, {"kind": "tcp", "start_s": 10.0}) for rate in L4S_MBPS]
+
+
+def _l4s_link(name: str, mbps: float, *flows: dict[str, Any]) -> Scenario:
+    data = scenario_from_capacity(CapacityTrace.constant(mbps * 1e6), name).to_dict()
+    data["forward"]["queue_discipline"] = "dualpi2"
+    data["flows"] = [data["flows"][0] | {"media": {"kind": "filler"}}, *flows]
+    return Scenario.from_dict(data, name)
 
 
 def wide_calls() -> list[Scenario]:

@@ -12,7 +12,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from weir.qoe_eval.evaluate.results import Results, delay_p95_ms, metric
+from weir.qoe_eval.evaluate.results import Results, RunMeasure, delay_p95_ms, metric
 from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.measures.families import common_means, gains_over_best, summarise_families, utilisation_ratios
@@ -150,6 +150,25 @@ def mean_metric(results: Results, bound: Bound, name: str, metric_name: str) -> 
         return Outcome(reason=results.why_absent([name]) or "nothing arrived in any run of weir")
     shown = ", ".join(f"{one} {score:.2f}" for one, score in scores.items() if one != "weir")
     return Outcome(scores["weir"], shown, scores)
+
+
+@goal_measure
+def worst_value(
+    results: Results, bound: Bound, controller: str, name: str, of_run: RunMeasure, others: Sequence[str] = ()
+) -> Outcome:
+    """A measure of a controller's runs, which may need series, in its worst scenario of a set."""
+    worst = min if bound.kind == "at least" else max
+
+    def of(one: str) -> dict[str, float]:
+        return results.by_scenario(name, one, lambda record: of_run(results.with_series(record)))
+
+    own = of(controller)
+    if not own:
+        return Outcome(reason=results.why_no_run(name))
+    value = worst(own.values())
+    shown = [f"{next(scenario for scenario in own if own[scenario] == value)}; mean {bound.show(mean(own.values()))}"]
+    shown += [f"{other} {bound.show(worst(values.values()))}" for other in others if (values := of(other))]
+    return Outcome(value, ", ".join(shown), own)
 
 
 @goal_measure

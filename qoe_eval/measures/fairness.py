@@ -79,6 +79,17 @@ def settled_jain_index(record: RunRecord) -> float | None:
     return jain_index([rates[flow.id] for flow in _forward(record, "rtp") if flow.id in rates])
 
 
+def settled_utilisation(record: RunRecord) -> float | None:
+    """The settled rates of all forward flows together, as a share of the mean capacity."""
+    rates, capacity_bps = settled_rates_bps(record), record.path.mean_capacity_bps
+    return sum(rates.values()) / capacity_bps if rates and capacity_bps else None
+
+
+def settled_jain_index_with_tcp(record: RunRecord) -> float | None:
+    """Jain's index of the settled rates of all forward flows, TCP too."""
+    return jain_index(list(settled_rates_bps(record).values()))
+
+
 def settled_media_share(record: RunRecord) -> float | None:
     """Share of the forward RTP flows in the settled rates of RTP and TCP, 0 to 1."""
     rates = settled_rates_bps(record)

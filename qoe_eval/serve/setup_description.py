@@ -19,7 +19,16 @@ from weir.registry import CONTROLLERS, IN_CALLS, PRESETS, uses_model
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.schema.flows import CbrFlow, Flow, TcpFlow
-from weir.traces.schema.links import GilbertElliottLoss, Link, NoJitter, NoLoss, PolicerLoss, SlottedJitter, SpikeJitter
+from weir.traces.schema.links import (
+    QUEUE_DISCIPLINES,
+    GilbertElliottLoss,
+    Link,
+    NoJitter,
+    NoLoss,
+    PolicerLoss,
+    SlottedJitter,
+    SpikeJitter,
+)
 from weir.traces.schema.scenario import Scenario
 
 OWN = "Yours"
@@ -128,7 +137,8 @@ def _queue(link: Link) -> str:
     else:
         assert queue.bytes is not None
         text = f"{queue.bytes / 1000:g} kB"
-    return text + (", CoDel" if link.queue_discipline == "codel" else "")
+    discipline = QUEUE_DISCIPLINES[link.queue_discipline]
+    return f"{text}, {discipline}" if discipline else text
 
 
 def _loss(link: Link) -> str:

@@ -20,7 +20,8 @@ void CongestionControlFeedbackGenerator::OnPacket(const Packet& packet, int64_t 
                                                   int64_t arrival_time_ns) {
   if (!first_arrival_ns_) first_arrival_ns_ = arrival_time_ns;
   marker_seen_ |= packet.frame_part.last;
-  streams_[static_cast<size_t>(StreamOf(packet.rtp.kind))].OnPacket(sequence_number, arrival_time_ns, /*tick_us=*/1);
+  streams_[static_cast<size_t>(StreamOf(packet.rtp.kind))].OnPacket(sequence_number, arrival_time_ns, packet.rtp.ecn,
+                                                                    /*tick_us=*/1);
 }
 
 std::optional<CongestionControlFeedback> CongestionControlFeedbackGenerator::OnTimeout(int64_t now_ns) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "endpoints/ndtc_controller.h"
 #include "field_trials.h"
 #include "policy/policy_controller.h"
 #include "program/external_controller.h"
@@ -100,11 +101,16 @@ constexpr Factory kFactories[] = {
     {.name = "pcc",
      .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); },
      .reports_loss = false},
+    {.name = "ndtc", .at_receiver = [](const ControllerContext&) { return MakeNdtcController(); }},
     {.name = "weir-send", .at_sender = &MakeWeirAtSender},
     {.name = "weir-send-ccfb", .at_sender = &MakeWeirAtSender, .congestion_control_feedback = true},
     {.name = "oracle",
      .at_sender = [](const ControllerContext& context,
-                     const FieldTrials&) { return MakeOracleController(context.oracle); },
+                     const FieldTrials&) { return MakeOracleController(context.oracle, /*foresight=*/true); },
+     .reports_loss = false},
+    {.name = "oracle-present",
+     .at_sender = [](const ControllerContext& context,
+                     const FieldTrials&) { return MakeOracleController(context.oracle, /*foresight=*/false); },
      .reports_loss = false},
 };
 constexpr auto kNotBuiltIn =

@@ -38,9 +38,9 @@ bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
 
 class OracleController final : public SenderController {
  public:
-  explicit OracleController(const OracleConfig& config) : config_(config) {}
+  OracleController(const OracleConfig& config, bool foresight) : config_(config), foresight_(foresight) {}
 
-  std::string_view name() const override { return "oracle"; }
+  std::string_view name() const override { return foresight_ ? "oracle" : "oracle-present"; }
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
   void OnObjective(const Objective&) override {}
@@ -58,6 +58,7 @@ class OracleController final : public SenderController {
   double CarriedWithin(int64_t now_ns, int64_t horizon_ns) const;
 
   const OracleConfig config_;
+  const bool foresight_;
   TargetRateConstraints constraints_;
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 };
@@ -81,7 +82,7 @@ DataRate OracleController::Carried(int64_t now_ns) const {
   const LinkSpec& link = config_.link->spec();
   if (!link.capacity && std::isinf(link.PolicedBps(kUnlimitedBps))) return constraints_.max_rate;
   double target_bps = CarriedWithin(now_ns, kIntervalNs);
-  if (link.capacity && ServesInSlots(*link.capacity, now_ns)) {
+  if (foresight_ && link.capacity && ServesInSlots(*link.capacity, now_ns)) {
     // The capacity until the next decision means little: a queue may wait for a slot, and is gone after it.
     for (int64_t horizon_ns = kIntervalNs + kStepNs; horizon_ns <= kLongestSlotNs; horizon_ns += kStepNs) {
       target_bps = std::max(target_bps, CarriedWithin(now_ns, horizon_ns));
@@ -91,7 +92,8 @@ DataRate OracleController::Carried(int64_t now_ns) const {
 }
 
 double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const {
-  return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), now_ns, now_ns + horizon_ns);
+  const int64_t from_ns = foresight_ ? now_ns : std::max<int64_t>(now_ns - horizon_ns, 0);
+  return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), from_ns, from_ns + horizon_ns);
 }
 
 }  // namespace
@@ -128,8 +130,8 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
   return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_ns);
 }
 
-std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config) {
-  return std::make_unique<OracleController>(config);
+std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight) {
+  return std::make_unique<OracleController>(config, foresight);
 }
 
 }  // namespace weir::sim

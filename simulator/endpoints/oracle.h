@@ -54,7 +54,9 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
 // queued beyond the packet in transmission; it looks no further ahead, except where the link serves nothing for a
 // while of the next 100 ms: then it lets media wait for the slot that follows. It may ask for nothing at all: the
 // constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
-std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config);
+// Without foresight it takes what the link carried in the last 50 ms for what it carries next: a bound for controllers
+// that cannot foresee.
+std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight);
 
 }  // namespace weir::sim
 

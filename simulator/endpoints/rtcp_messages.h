@@ -38,6 +38,8 @@ struct TransportFeedback {
   int64_t base_sequence_number = 0;
   // For consecutive packets from the base on; whole ticks of 250 us.
   std::vector<int64_t> receive_times_us;
+  // The same packets' marks; empty: there are none. Only RFC 8888 carries them.
+  std::vector<EcnMarking> ecn = {};
 };
 
 // RFC 8888. For each stream its consecutive packets, counted from 0 in the stream; no times for one without news.

@@ -78,7 +78,8 @@ inline DataRate MaxMediaRate(const MediaSpec& media, uint32_t overhead_bytes) {
 
 class RtpPacketizer {
  public:
-  RtpPacketizer(int flow_index, const SenderClock& clock) : flow_index_(flow_index), clock_(clock) {}
+  RtpPacketizer(int flow_index, const SenderClock& clock, EcnMarking ecn)
+      : flow_index_(flow_index), clock_(clock), ecn_(ecn) {}
 
   // The next packet of its stream, sent now; where it goes is the caller's to say.
   Packet Take(const PacedPacket& paced, int64_t now_ns) {
@@ -92,6 +93,7 @@ class RtpPacketizer {
     packet.rtp.sequence_number = static_cast<uint16_t>(sequence_number);
     packet.rtp.payload_type = PayloadTypeOf(media.kind);
     packet.rtp.kind = media.kind;
+    packet.rtp.ecn = ecn_;
     packet.rtp.has_abs_send_time = true;
     packet.rtp.abs_send_time = AbsSendTime(clock_.Shown(now_ns));
     packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, clock_.Shown(media.capture_time_ns));
@@ -114,6 +116,7 @@ class RtpPacketizer {
  private:
   const int flow_index_;
   const SenderClock clock_;
+  const EcnMarking ecn_;
   std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
   int64_t fec_packets_ = 0;
   int64_t next_transport_sequence_number_ = 0;

@@ -36,7 +36,7 @@ RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource>
       controller_(std::move(controller)),
       link_(link),
       observer_(observer),
-      packetizer_(config.flow_index, config.clock),
+      packetizer_(config.flow_index, config.clock, config.ecn),
       loss_reports_(ToTimestamp(config.start_ns)),
       pacer_(controller_ ? kSendSideOverheadBytes : kRembOverheadBytes),
       video_sent_(kSentRateWindowNs),

@@ -36,6 +36,8 @@ struct RtpSenderConfig {
   std::vector<std::pair<int64_t, int64_t>> pauses_ns;
   int64_t extra_one_way_delay_ns = 0;
   SenderClock clock;
+  // Its RTP packets are sent with it.
+  EcnMarking ecn = EcnMarking::kNotEct;
   TargetRateConstraints constraints;
   // Sends video again that the receiver asks for, and key frames.
   bool repair = false;

@@ -43,9 +43,10 @@ std::optional<TransportPacketsFeedback> SentPacketHistory::OnCongestionControlFe
   std::vector<PacketResult> results;
   int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
   for (size_t i = 0; i < streams_.size(); ++i) {
-    int64_t place = feedback.streams[i].base_sequence_number - streams_[i].first;
-    for (const int64_t receive_time_us : feedback.streams[i].receive_times_us) {
-      const int64_t current = place++;
+    const TransportFeedback& reports = feedback.streams[i];
+    for (size_t k = 0; k < reports.receive_times_us.size(); ++k) {
+      const int64_t receive_time_us = reports.receive_times_us[k];
+      const int64_t current = reports.base_sequence_number - streams_[i].first + static_cast<int64_t>(k);
       if (current < 0 || current >= static_cast<int64_t>(streams_[i].packets.size())) continue;
       Entry& entry = *Find(streams_[i].packets[static_cast<size_t>(current)]);
       if (entry.received) continue;
@@ -60,6 +61,7 @@ std::optional<TransportPacketsFeedback> SentPacketHistory::OnCongestionControlFe
       if (!entry.received) continue;
       packet.receive_time = Timestamp::Micros(receive_time_us);
       packet.arrival_time_offset = TimeDelta::Micros(feedback.report_time_us - receive_time_us);
+      if (!reports.ecn.empty()) packet.ecn = reports.ecn[k];
     }
   }
   for (int64_t sequence_number = begin; sequence_number < end; ++sequence_number) {
@@ -111,12 +113,14 @@ constexpr int64_t kBackWindowUs = 500'000;
 
 }  // namespace
 
-void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, int64_t arrival_time_ns, int64_t tick_us) {
+void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, int64_t arrival_time_ns, EcnMarking ecn,
+                                        int64_t tick_us) {
   if (sequence_number < first_sequence_number_) return;
   const size_t index = static_cast<size_t>(sequence_number - first_sequence_number_);
   if (index >= entries_.size()) entries_.resize(index + 1);
   if (entries_[index].receive_time_us != TransportFeedback::kNotReceived) return;
   entries_[index].receive_time_us = arrival_time_ns / 1000 / tick_us * tick_us;
+  entries_[index].ecn = ecn;
   next_to_report_ = std::min(next_to_report_, sequence_number);
   news_ = true;
 }
@@ -128,8 +132,10 @@ std::optional<TransportFeedback> TransportFeedbackBuilder::Build(int64_t now_ns)
   TransportFeedback feedback;
   feedback.base_sequence_number = next_to_report_;
   feedback.receive_times_us.reserve(entries_.size());
+  feedback.ecn.reserve(entries_.size());
   for (size_t i = static_cast<size_t>(next_to_report_ - first_sequence_number_); i < entries_.size(); ++i) {
     feedback.receive_times_us.push_back(entries_[i].receive_time_us);
+    feedback.ecn.push_back(entries_[i].ecn);
     if (entries_[i].reported_us == 0) entries_[i].reported_us = now_us;
   }
   next_to_report_ = first_sequence_number_ + static_cast<int64_t>(entries_.size());

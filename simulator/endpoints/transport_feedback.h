@@ -58,7 +58,8 @@ class SentPacketHistory {
 class TransportFeedbackBuilder {
  public:
   // The arrival time is reported in whole ticks.
-  void OnPacket(int64_t sequence_number, int64_t arrival_time_ns, int64_t tick_us = 250);
+  void OnPacket(int64_t sequence_number, int64_t arrival_time_ns, EcnMarking ecn = EcnMarking::kNotEct,
+                int64_t tick_us = 250);
   // On everything since the last report, up to the newest packet; when a packet came late, on everything from that one.
   // Nothing when nothing arrived.
   std::optional<TransportFeedback> Build(int64_t now_ns);
@@ -66,6 +67,7 @@ class TransportFeedbackBuilder {
  private:
   struct Entry {
     int64_t receive_time_us = TransportFeedback::kNotReceived;
+    EcnMarking ecn = EcnMarking::kNotEct;
     // When it was first reported on; 0 before.
     int64_t reported_us = 0;
   };

@@ -68,7 +68,8 @@ void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedba
   for (const PacketResult& result : feedback.packet_feedbacks) {
     reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
                         .fate = result.receive_time.IsFinite() ? PacketFate::kReceived : PacketFate::kLost,
-                        .receive_time = result.receive_time});
+                        .receive_time = result.receive_time,
+                        .ecn = result.ecn});
   }
   estimator_.OnTransportFeedback(reports_, feedback.feedback_time);
 }

@@ -133,6 +133,8 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
       .pauses_ns = rtp.pauses_ns,
       .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
       .clock = rtp.sender_clock,
+      // As Chromium with RFC 8888.
+      .ecn = controller.congestion_control_feedback ? EcnMarking::kEct1 : EcnMarking::kNotEct,
       .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints,
       .repair = repair,
       .fec_frames_per_second = repair && controller.reports_loss ? rtp.media.frames_per_second : 0};

@@ -58,6 +58,11 @@ std::unique_ptr<Bottleneck> MakeDropTailBottleneck(const CapacityTrace& capacity
 std::unique_ptr<Bottleneck> MakeCodelBottleneck(const CapacityTrace& capacity, QueueBound bound,
                                                 BottleneckObserver* observer);
 
+// DualPI2, RFC 9332: a queue that marks packets with ECT(1) instead of delaying them, beside a classic one with a
+// target of 15 ms; the bound holds for both together.
+std::unique_ptr<Bottleneck> MakeDualPi2Bottleneck(const CapacityTrace& capacity, QueueBound bound,
+                                                  BottleneckObserver* observer);
+
 }  // namespace weir::sim
 
 #endif  // WEIR_SIMULATOR_LINK_BOTTLENECK_H_

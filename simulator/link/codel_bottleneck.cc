@@ -1,9 +1,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/event.h"
-#include "core/ring_buffer.h"
-#include "link/bottleneck.h"
+#include "link/active_queue.h"
 
 namespace weir::sim {
 namespace {
@@ -12,38 +10,11 @@ namespace {
 constexpr int64_t kTargetNs = 5'000'000;
 constexpr int64_t kIntervalNs = 100'000'000;
 
-class CodelBottleneck final : public Bottleneck {
+class CodelBottleneck final : public ActiveQueueBottleneck {
  public:
-  CodelBottleneck(const CapacityTrace& capacity, QueueBound bound, BottleneckObserver* observer)
-      : Bottleneck(capacity, bound, observer), transmission_end_(this) {}
-
-  void Send(Packet&& packet) override {
-    if (!bound_.Admits(queued_packets(), queued_bytes(), packet.size_bytes)) {
-      observer_->OnQueueDrop(packet);
-      return;
-    }
-    waiting_bytes_ += packet.size_bytes;
-    waiting_.push_back({std::move(packet), NowNs()});
-    if (transmitting_) return;
-    idle_ns_ += NowNs() - idle_since_ns_;
-    TransmitNext();
-  }
-
-  int64_t queued_bytes() override { return waiting_bytes_ + (transmitting_ ? current_.size_bytes : 0); }
-  int64_t queued_packets() override { return static_cast<int64_t>(waiting_.size()) + (transmitting_ ? 1 : 0); }
-  int64_t QueueingDelayNs() override {
-    if (!transmitting_) return 0;
-    if (current_end_ns_ == kNeverNs) return kNeverNs;
-    const auto end_ns = capacity_.TransmissionEnd(current_end_ns_, waiting_bytes_ * 8);
-    return end_ns ? *end_ns - NowNs() : kNeverNs;
-  }
-  int64_t IdleNs() override { return idle_ns_ + (transmitting_ ? 0 : NowNs() - idle_since_ns_); }
+  using ActiveQueueBottleneck::ActiveQueueBottleneck;
 
  private:
-  struct Waiting {
-    Packet packet;
-    int64_t enqueue_time_ns = 0;
-  };
   // The result of one look at the head of the queue; `packet` is empty when the queue is.
   struct DequeueResult {
     std::optional<Packet> packet;
@@ -54,16 +25,19 @@ class CodelBottleneck final : public Bottleneck {
     return time_ns + static_cast<int64_t>(static_cast<double>(kIntervalNs) / std::sqrt(static_cast<double>(count)));
   }
 
+  void Enqueue(Packet&& packet, int64_t now_ns) override { queue_.Push(std::move(packet), now_ns); }
+  int64_t waiting_bytes() const override { return queue_.bytes(); }
+  int64_t waiting_packets() const override { return queue_.packets(); }
+
   DequeueResult DoDequeue(int64_t now_ns) {
     DequeueResult result;
-    if (waiting_.empty()) {
+    if (queue_.empty()) {
       first_above_time_ns_ = 0;
       return result;
     }
-    Waiting head = waiting_.take_front();
-    waiting_bytes_ -= head.packet.size_bytes;
+    WaitingPacket head = queue_.Take();
     result.packet = std::move(head.packet);
-    if (now_ns - head.enqueue_time_ns < kTargetNs || waiting_bytes_ <= kMaxPacketBytes) {
+    if (now_ns - head.enqueue_time_ns < kTargetNs || queue_.bytes() <= kMaxPacketBytes) {
       first_above_time_ns_ = 0;
     } else if (first_above_time_ns_ == 0) {
       first_above_time_ns_ = now_ns + kIntervalNs;
@@ -73,8 +47,7 @@ class CodelBottleneck final : public Bottleneck {
     return result;
   }
 
-  std::optional<Packet> Dequeue() {
-    const int64_t now_ns = NowNs();
+  std::optional<Packet> Dequeue(int64_t now_ns) override {
     DequeueResult result = DoDequeue(now_ns);
     if (!result.packet) {
       dropping_ = false;
@@ -105,37 +78,12 @@ class CodelBottleneck final : public Bottleneck {
     return std::move(result.packet);
   }
 
-  void TransmitNext() {
-    std::optional<Packet> next = Dequeue();
-    transmitting_ = next.has_value();
-    idle_since_ns_ = NowNs();
-    if (!next) return;
-    current_ = std::move(*next);
-    current_end_ns_ = capacity_.TransmissionEnd(NowNs(), int64_t{current_.size_bytes} * 8).value_or(kNeverNs);
-    if (current_end_ns_ != kNeverNs) transmission_end_.ScheduleAt(current_end_ns_);
-  }
-
-  void OnTransmissionEnd() {
-    Packet departed = std::move(current_);
-    TransmitNext();
-    observer_->OnDeparture(std::move(departed), NowNs());
-  }
-
-  RingBuffer<Waiting> waiting_;
-  int64_t waiting_bytes_ = 0;
-  bool transmitting_ = false;
-  int64_t idle_since_ns_ = 0;
-  int64_t idle_ns_ = 0;
-  Packet current_;
-  int64_t current_end_ns_ = 0;
-
+  PacketQueue queue_;
   int64_t first_above_time_ns_ = 0;
   int64_t drop_next_ns_ = 0;
   int64_t count_ = 0;
   int64_t last_count_ = 0;
   bool dropping_ = false;
-
-  MemberEvent<CodelBottleneck, &CodelBottleneck::OnTransmissionEnd> transmission_end_;
 };
 
 }  // namespace

@@ -35,9 +35,17 @@ Link::Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t st
   if (spec_.loss.kind == LossSpec::Kind::kPolicer) policer_.emplace(spec_.loss.rate_bps, spec_.loss.burst_bytes);
   if (!spec_.capacity) return;
   const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, QueueLimit(spec_, duration_ns)};
-  bottleneck_ = spec_.queue_discipline == QueueDiscipline::kCodel
-                    ? MakeCodelBottleneck(*spec_.capacity, bound, this)
-                    : MakeDropTailBottleneck(*spec_.capacity, bound, this);
+  switch (spec_.queue_discipline) {
+    case QueueDiscipline::kDropTail:
+      bottleneck_ = MakeDropTailBottleneck(*spec_.capacity, bound, this);
+      break;
+    case QueueDiscipline::kCodel:
+      bottleneck_ = MakeCodelBottleneck(*spec_.capacity, bound, this);
+      break;
+    case QueueDiscipline::kDualPi2:
+      bottleneck_ = MakeDualPi2Bottleneck(*spec_.capacity, bound, this);
+      break;
+  }
 }
 
 Link::~Link() = default;

@@ -37,7 +37,7 @@ class Link final : private BottleneckObserver {
 
   // At Simulator::Now(). The packet's `sink` hears of it exactly once, OnPacket or OnDropped, unless it is still on its
   // way at the end. A sink that needs no event hears as soon as the arrival time is known: with a drop-tail queue, or
-  // without a bottleneck, that is before Send returns, in the order of Send; with CoDel it is when the packet leaves
+  // without a bottleneck, that is before Send returns, in the order of Send; with others it is when the packet leaves
   // the bottleneck. A sink that needs an event hears at the arrival time.
   void Send(Packet&& packet);
 

@@ -38,7 +38,8 @@ struct FecPart {
   uint8_t count = 0;
 };
 
-// Why a link drops a packet: by chance, at a policer, at a queue (that is full, or CoDel's), or as it is down.
+// Why a link drops a packet: by chance, at a policer, at a queue (that is full, or by its discipline), or as it is
+// down.
 enum class DropCause : uint8_t { kChance, kPolicer, kQueue, kDown };
 
 struct Packet {

@@ -37,7 +37,7 @@ struct QueueSpec {
   }
 };
 
-enum class QueueDiscipline { kDropTail, kCodel };
+enum class QueueDiscipline { kDropTail, kCodel, kDualPi2 };
 
 struct LossSpec {
   enum class Kind { kNone, kBernoulli, kGilbertElliott, kPolicer };
@@ -122,7 +122,7 @@ struct LinkSpec {
     if (read.Has("capacity")) read.Capacity("capacity", capacity);
     read.Milliseconds("one_way_delay_ms", one_way_delay_ns, kDelayMs);
     read.Object("queue", queue);
-    read.Choice("queue_discipline", queue_discipline, {"drop_tail", "codel"});
+    read.Choice("queue_discipline", queue_discipline, {"drop_tail", "codel", "dualpi2"});
     read.Object("loss", loss);
     read.Object("jitter", jitter);
   }

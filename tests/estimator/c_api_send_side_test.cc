@@ -90,8 +90,10 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
       const auto fate = static_cast<weir_packet_fate>(i % 7 == 3 ? 1 : i % 9 == 8 ? 2 : 0);
       given.push_back({.receive_time_us = now_us + i * 5000 + message % 40 * 1000,
                        .sequence_number = number,
-                       .fate = static_cast<uint16_t>(fate)});
-      reports.push_back({number, static_cast<PacketFate>(fate), Timestamp::Micros(given.back().receive_time_us)});
+                       .fate = static_cast<uint16_t>(fate),
+                       .ecn = i % 5 == 4 ? 3u : 1u});
+      reports.push_back({number, static_cast<PacketFate>(fate), Timestamp::Micros(given.back().receive_time_us),
+                         i % 5 == 4 ? EcnMarking::kCe : EcnMarking::kEct1});
     }
     ASSERT_EQ(weir_send_side_on_transport_feedback(in_c.get(), given.data(), given.size(), now_us + 110'000), WEIR_OK);
     in_cpp.OnTransportFeedback(reports, Timestamp::Micros(now_us + 110'000));
@@ -131,7 +133,7 @@ TEST(CApiSendSideTest, ProbesRaiseTheTarget) {
       packet.probe_cluster_id = cluster;
       EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_OK);
       feedback.push_back(
-          {.receive_time_us = at_us + 20'000, .sequence_number = number++, .fate = WEIR_PACKET_RECEIVED});
+          {.receive_time_us = at_us + 20'000, .sequence_number = number++, .fate = WEIR_PACKET_RECEIVED, .ecn = 0});
     };
     send(now_us, 1000, 0);
     weir_probe_cluster cluster{};
@@ -181,8 +183,11 @@ TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
   packet.kind = 4;
   EXPECT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
 
-  const std::array<weir_packet_feedback, 1> strange{{{.receive_time_us = 0, .sequence_number = 0, .fate = 3}}};
+  const std::array<weir_packet_feedback, 1> strange{
+      {{.receive_time_us = 0, .sequence_number = 0, .fate = 3, .ecn = 0}}};
   EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), strange.data(), 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  const weir_packet_feedback strange_ecn{.receive_time_us = 0, .sequence_number = 0, .fate = 0, .ecn = 4};
+  EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), &strange_ecn, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), nullptr, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), nullptr, 0, INT64_MAX), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_transport_feedback(send_side.get(), strange.data(), 100'000, 0),

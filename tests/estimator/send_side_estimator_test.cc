@@ -150,6 +150,23 @@ TEST(SendSideEstimatorTest, PacesAboveTheTarget) {
   EXPECT_EQ(estimator.pacer_config().padding_rate, DataRate::Zero());
 }
 
+TEST(SendSideEstimatorTest, MarksReachTheEstimatorAndEctShortensBursts) {
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
+  SendPackets(estimator, 0, 3, kStart);
+  std::array reports{Received(0, kStart), Received(1, kStart), Lost(2)};
+  reports[0].ecn = EcnMarking::kCe;
+  reports[2].ecn = EcnMarking::kCe;
+  estimator.OnTransportFeedback(reports, kStart + TimeDelta::Millis(50));
+  EXPECT_EQ(estimator.estimator().totals().packets_with_ce, 1);
+  EXPECT_EQ(estimator.pacer_config().burst_interval, TimeDelta::Millis(5));
+  SendPackets(estimator, 3, 1, kStart + TimeDelta::Millis(60));
+  std::array next{Received(3, kStart + TimeDelta::Millis(60))};
+  next[0].ecn = EcnMarking::kEct1;
+  estimator.OnTransportFeedback(next, kStart + TimeDelta::Millis(90));
+  EXPECT_EQ(estimator.estimator().totals().packets_with_ce, 1);
+  EXPECT_EQ(estimator.pacer_config().burst_interval, TimeDelta::Millis(1));
+}
+
 // From sending the oldest packet that is news to its feedback, and 50 ms.
 TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndAShortQueue) {
   SendSideEstimatorConfig config;
@@ -405,6 +422,16 @@ TEST_F(CallFromTheSender, BearsFeedbackLateOutOfOrderAndTwiceAndWrappedNumbers) 
   EXPECT_LT(delay, TimeDelta::Millis(200));
   EXPECT_GT(counters_.duplicates, 500);
   EXPECT_EQ(counters_.clock_restarts, 0);
+}
+
+TEST_F(CallFromTheSender, APathThatMarksEverythingStarvesNobody) {
+  TestSendSidePath path;
+  path.change = [](TimeDelta, std::vector<PacketFeedback>& reports) {
+    for (PacketFeedback& report : reports) report.ecn = EcnMarking::kCe;
+  };
+  const auto [rate, delay] = Run(path);
+  EXPECT_GT(rate, DataRate::KilobitsPerSecond(1200));
+  EXPECT_LT(delay, TimeDelta::Millis(200));
 }
 
 // Receive times by which packets arrived after their report, or sooner than they can.

@@ -2,6 +2,7 @@
 #include "link/link.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "simulation_fixture.h"
 
@@ -12,9 +13,11 @@ constexpr int64_t kDuration = 100 * kSecond;
 
 using LinkTest = SimulationTest;
 
-// Properties of a link with either queue discipline.
+// Properties of a link with each queue discipline.
 class QueueTest : public SimulationTest, public testing::WithParamInterface<QueueDiscipline> {};
-INSTANTIATE_TEST_SUITE_P(Disciplines, QueueTest, testing::Values(QueueDiscipline::kDropTail, QueueDiscipline::kCodel));
+INSTANTIATE_TEST_SUITE_P(Disciplines, QueueTest,
+                         testing::Values(QueueDiscipline::kDropTail, QueueDiscipline::kCodel,
+                                         QueueDiscipline::kDualPi2));
 
 TEST_F(LinkTest, SerialisationAndPropagation) {
   Link link(LinkOf(1'000'000), kDuration, 1, 0);
@@ -304,6 +307,85 @@ TEST_F(CodelTest, LeavesAShortQueueAlone) {
   RunUntil(20 * kSecond);
   EXPECT_EQ(sink.dropped.size(), 0u);
   EXPECT_EQ(sink.received.size(), 450u);
+}
+
+// DualPI2 against RFC 9332: a link of 10 Mbps, which takes 1 ms for a packet.
+class DualPi2Test : public SimulationTest {
+ protected:
+  static constexpr int64_t kEnd = 20 * kSecond;
+
+  DualPi2Test() { spec_.queue_discipline = QueueDiscipline::kDualPi2; }
+
+  // Packets of 1250 bytes all the time.
+  void Send(RecordingSink& sink, int64_t interval_ns, EcnMarking ecn, int64_t start_ns = 0) {
+    for (int64_t time_ns = start_ns; time_ns < kEnd; time_ns += interval_ns) {
+      At(time_ns, [this, &sink, ecn] { sink.Send(link_, 1250, 0, ecn); });
+    }
+  }
+  static double MarkedShare(const RecordingSink& sink) {
+    const auto marked = std::ranges::count(sink.received, EcnMarking::kCe, &RecordingSink::Received::ecn);
+    return static_cast<double>(marked) / static_cast<double>(sink.received.size());
+  }
+  // The mean of the last second, without the 1 ms of transmission and the path's 25 ms.
+  static double WaitMs(const RecordingSink& sink) {
+    double sum_ms = 0;
+    int count = 0;
+    for (const auto& packet : sink.received) {
+      if (packet.sent_ns < kEnd - kSecond) continue;
+      sum_ms += static_cast<double>(packet.arrival_ns - packet.sent_ns) / kMs - 26;
+      ++count;
+    }
+    return sum_ms / count;
+  }
+
+  LinkSpec spec_ = LinkOf(10'000'000);
+  Link link_{[this] {
+               spec_.queue_discipline = QueueDiscipline::kDualPi2;
+               return spec_;
+             }(),
+             kEnd, 1, 0};
+  RecordingSink l4s_{false}, classic_{false};
+};
+
+TEST_F(DualPi2Test, MarksNothingWhileNothingWaits) {
+  Send(l4s_, 1'250'000, EcnMarking::kEct1);
+  RunUntil(kEnd);
+  EXPECT_EQ(MarkedShare(l4s_), 0);
+  EXPECT_EQ(l4s_.received.front().ecn, EcnMarking::kEct1);
+}
+
+TEST_F(DualPi2Test, MarksWhatWaitsForAMillisecondInTheL4sQueue) {
+  // Ten packets at once, each 20 ms: the first three wait for no more than that, and none waits behind the last.
+  for (int64_t time_ns = 0; time_ns < kEnd; time_ns += 20 * kMs) {
+    At(time_ns, [this] {
+      for (int i = 0; i < 10; ++i) l4s_.Send(link_, 1250, 0, EcnMarking::kEct1);
+    });
+  }
+  RunUntil(kEnd);
+  EXPECT_NEAR(MarkedShare(l4s_), 0.7, 0.001);
+}
+
+TEST_F(DualPi2Test, KeepsTheClassicQueueAtItsTargetAndTheL4sQueueShort) {
+  // 11 Mbps of classic packets that do not react and 1 Mbps of L4S packets.
+  Send(classic_, 909'000, EcnMarking::kNotEct);
+  Send(l4s_, 10'000'000, EcnMarking::kEct1, 1000);
+  RunUntil(kEnd);
+  const double dropped = 1 - static_cast<double>(classic_.received.size()) / (static_cast<double>(kEnd) / 909'000);
+  EXPECT_NEAR(dropped, 2.0 / 11, 0.03);
+  EXPECT_NEAR(WaitMs(classic_), 15, 3);
+  EXPECT_LT(WaitMs(l4s_), 1);
+  // While the classic queue begins, marks alone do not help.
+  EXPECT_LT(l4s_.dropped.size(), 10u);
+  // Coupled by k = 2: the classic probability is the square of half that of marks.
+  EXPECT_NEAR(std::pow(MarkedShare(l4s_) / 2, 2), dropped, 0.04);
+}
+
+TEST_F(DualPi2Test, DropsWhereMarksDoNotHelp) {
+  Send(l4s_, 500'000, EcnMarking::kEct1);
+  Send(classic_, 500'000, EcnMarking::kNotEct, 1000);
+  RunUntil(kEnd);
+  EXPECT_GT(static_cast<double>(l4s_.dropped.size()), 0.2 * static_cast<double>(l4s_.received.size()));
+  EXPECT_GT(classic_.received.size(), 100u);
 }
 
 }  // namespace

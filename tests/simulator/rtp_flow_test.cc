@@ -435,12 +435,13 @@ TEST(TransportFeedbackBuilderTest, ReportsWhatIsMissingAndWhatComesLate) {
   TransportFeedbackBuilder builder;
   EXPECT_FALSE(builder.Build(0));
   builder.OnPacket(0, 1 * kMs);
-  builder.OnPacket(3, 2'100'000);
+  builder.OnPacket(3, 2'100'000, EcnMarking::kEct1);
   const auto first = builder.Build(50 * kMs);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->base_sequence_number, 0);
   EXPECT_EQ(first->receive_times_us,
             (std::vector<int64_t>{1'000, TransportFeedback::kNotReceived, TransportFeedback::kNotReceived, 2'000}));
+  EXPECT_EQ(first->ecn[3], EcnMarking::kEct1);
   EXPECT_FALSE(builder.Build(100 * kMs));
   builder.OnPacket(2, 120 * kMs);
   builder.OnPacket(4, 121 * kMs);
@@ -474,7 +475,7 @@ TEST(SentPacketHistoryTest, MatchesReportsOfStreams) {
   const int64_t kLost = TransportFeedback::kNotReceived;
   CongestionControlFeedback first{.report_time_us = 50'000};
   first.streams[0].receive_times_us = {30'000, kLost};
-  first.streams[1] = {.base_sequence_number = 2, .receive_times_us = {40'000}};
+  first.streams[1] = {.base_sequence_number = 2, .receive_times_us = {40'000}, .ecn = {EcnMarking::kCe}};
   auto feedback = history.OnCongestionControlFeedback(first, Timestamp::Millis(60));
   ASSERT_TRUE(feedback);
   // 0 and 5 arrived, 2 is reported lost, and 1, 3 and 4 were sent between.
@@ -485,6 +486,7 @@ TEST(SentPacketHistoryTest, MatchesReportsOfStreams) {
     EXPECT_EQ(packet.sent_packet.sequence_number, static_cast<int64_t>(i));
     EXPECT_EQ(packet.reported_lost_for_the_first_time, i != 0 && i != 5);
     EXPECT_FALSE(packet.reported_recovered_for_the_first_time);
+    EXPECT_EQ(packet.ecn, i == 5 ? EcnMarking::kCe : EcnMarking::kNotEct);
   }
   EXPECT_EQ(feedback->packet_feedbacks[5].arrival_time_offset, TimeDelta::Millis(10));
   // 2 was late, 4 is lost as before, 6 arrived.

@@ -165,7 +165,7 @@ TEST(ScenarioTest, RefusesWithTheJsonPath) {
       {With("/forward/queue", {{"packets", 0}}), "forward.queue.packets: must be at least 1, not 0"},
       {With("/forward/queue", {{"milliseconds", 0}}), "forward.queue.milliseconds: must be greater than 0"},
       {With("/forward/queue_discipline", "red"),
-       R"(forward.queue_discipline: "red" is not allowed; use "drop_tail" or "codel")"},
+       R"(forward.queue_discipline: "red" is not allowed; use "drop_tail", "codel" or "dualpi2")"},
       {With("/forward/loss", {{"ratio", 0.1}}), "forward.loss.kind: is missing"},
       {With("/forward/loss", {{"kind", "none"}, {"ratio", 0.1}}), "forward.loss.ratio: unknown key"},
       {With("/forward/loss", {{"kind", "bernoulli"}, {"ratio", 1.1}}), "forward.loss.ratio: must be at most 1"},

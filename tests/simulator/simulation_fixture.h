@@ -29,18 +29,20 @@ class RecordingSink final : public PacketSink {
     // When OnPacket was called.
     int64_t called_ns;
     uint32_t size_bytes;
+    EcnMarking ecn;
     friend bool operator==(const Received&, const Received&) = default;
   };
 
   explicit RecordingSink(bool needs_event) : needs_event_(needs_event) {}
   bool needs_event() const override { return needs_event_; }
   void OnPacket(Packet&& packet, int64_t arrival_time_ns) override {
-    received.push_back({packet.sent_time_ns, arrival_time_ns, NowNs(), packet.size_bytes});
+    received.push_back({packet.sent_time_ns, arrival_time_ns, NowNs(), packet.size_bytes, packet.rtp.ecn});
   }
   void OnDropped(const Packet& packet) override { dropped.emplace_back(packet.sent_time_ns, NowNs()); }
 
-  void Send(Link& link, uint32_t size_bytes, int64_t extra_delay_ns = 0) {
+  void Send(Link& link, uint32_t size_bytes, int64_t extra_delay_ns = 0, EcnMarking ecn = EcnMarking::kNotEct) {
     Packet packet;
+    packet.rtp.ecn = ecn;
     packet.size_bytes = size_bytes;
     packet.sink = this;
     packet.sent_time_ns = NowNs();

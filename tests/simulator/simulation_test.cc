@@ -51,6 +51,17 @@ TEST(SimulationTest, OracleFollowsSteps) {
   EXPECT_LT(flow["one_way_delay_ms"]["max"].get<double>(), 1100.0);
 }
 
+TEST(SimulationTest, OracleWithoutForesightIsAnIntervalLate) {
+  const json scenario = PathOf({{0, 4'000'000}, {10.01, 500'000}}, 20);
+  const auto delay_ms = [&](const char* controller) {
+    const auto flow = RunScenario(scenario, controller)["flows"][0];
+    EXPECT_GE(Utilisation(flow), 0.95);
+    return flow["one_way_delay_ms"]["max"].get<double>();
+  };
+  // For up to 40 ms it sends 4 Mbps, which then wait for 0.5 Mbps.
+  EXPECT_NEAR(delay_ms("oracle-present") - delay_ms("oracle"), 40 * (4 - 0.5) / 0.5, 100);
+}
+
 TEST(SimulationTest, OracleLeavesRoomForCrossTrafficOnlyWhileItIsThere) {
   json scenario = Steady(4'000'000, 30);
   scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 3'000'000}, {"start_s", 10}, {"stop_s", 20}});

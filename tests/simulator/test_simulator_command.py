@@ -275,7 +275,7 @@ def test_every_legal_scenario_is_answered(real_simulator, steady):
     jobs = []
     for number in range(15):
         path = {"capacity": {"times_s": [0.0], "rates_bps": [2_000_000]}, "jitter": random.choice(jitters)}
-        path["queue_discipline"] = random.choice(["drop_tail", "codel"])
+        path["queue_discipline"] = random.choice(["drop_tail", "codel", "dualpi2"])
         flows = [
             {"kind": "rtp", "media": random.choice(media)},
             {"kind": "tcp", "congestion_control": random.choice(["cubic", "bbr", "copa"])},

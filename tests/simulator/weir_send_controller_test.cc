@@ -38,5 +38,17 @@ TEST_P(WeirSendControllerTest, KeepsVideoWithinAQueueOfSixPacketsOnALongRoundTri
   EXPECT_GT(MeanOver(flow, "target_bps", 20, 40), 1e6);
 }
 
+// Marks say what delays do not: the L4S queue is about a millisecond long.
+TEST(WeirSendControllerEcnTest, FillsALinkWithAnL4sQueueAndLosesNothing) {
+  json scenario = Steady(10'000'000, 40);
+  scenario["forward"]["queue_discipline"] = "dualpi2";
+  SimulationJob job = JobOf(scenario, "weir-send-ccfb");
+  job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/steering.onnx");
+  const auto flow = RunJob(job, true)["flows"][0];
+  EXPECT_EQ(flow["packets_lost"], 0);
+  EXPECT_GT(MeanOver(flow, "target_bps", 20, 40), 9e6);
+  EXPECT_LT(MeanOver(flow, "target_bps", 20, 40), 10.5e6);
+}
+
 }  // namespace
 }  // namespace weir::sim

@@ -179,6 +179,10 @@ Jitter = Annotated[
 ]
 
 
+QUEUE_DISCIPLINES = {"drop_tail": "", "codel": "CoDel", "dualpi2": "DualPI2"}
+"""Their names for readers; that of a plain queue is empty."""
+
+
 class Link(Part):
     """One direction of the path. ``capacity`` null: no serialisation delay and no queue.
 
@@ -188,7 +192,7 @@ class Link(Part):
     capacity: Capacity | None
     one_way_delay_ms: OneWayDelay = 25.0
     queue: Queue = Queue(milliseconds=300.0)
-    queue_discipline: Literal["drop_tail", "codel"] = "drop_tail"
+    queue_discipline: Literal["drop_tail", "codel", "dualpi2"] = "drop_tail"
     loss: Loss = NoLoss()
     jitter: Jitter = NoJitter()
 

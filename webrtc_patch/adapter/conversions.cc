@@ -35,6 +35,8 @@ void SetReport(const PacketResult& packet, Result& result) {
     if (packet.arrival_time_offset) result.arrival_time_offset = ToWebrtc(*packet.arrival_time_offset);
     result.reported_lost_for_the_first_time = packet.reported_lost_for_the_first_time;
     result.reported_recovered_for_the_first_time = packet.reported_recovered_for_the_first_time;
+    // The code points of RFC 3168 on both sides.
+    result.ecn = static_cast<webrtc::EcnMarking>(packet.ecn);
   }
 }
 

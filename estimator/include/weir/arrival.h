@@ -14,6 +14,14 @@ inline constexpr DataSize kFullPacket = DataSize::Bytes(1200);
 // Purpose of a packet, from the negotiated payload type; kProbe includes padding.
 enum class PacketKind : uint8_t { kVideo, kAudio, kProbe, kRetransmission };
 
+// ECN field of the IP header, RFC 3168 section 5.
+enum class EcnMarking : uint8_t {
+  kNotEct = 0,
+  kEct1 = 1,  // the sender reacts as an L4S queue expects (RFC 9331)
+  kEct0 = 2,
+  kCe = 3,  // a queue marked it
+};
+
 // An RTP packet as received. All fields but the arrival time are untrusted.
 struct PacketArrival {
   Timestamp arrival_time = Timestamp::MinusInfinity();  // the receiver's monotonic clock
@@ -21,6 +29,7 @@ struct PacketArrival {
   uint16_t sequence_number = 0;
   uint8_t payload_type = 0;
   PacketKind kind = PacketKind::kVideo;
+  EcnMarking ecn = EcnMarking::kNotEct;  // where the host has it
   // Header extension abs-send-time: 24 bits, 6.18 fixed-point seconds, wraps every 64 s.
   bool has_abs_send_time = false;
   uint32_t abs_send_time = 0;
@@ -75,6 +84,7 @@ struct ArrivalTotals {
   DataSize size = DataSize::Zero();
   // Sum of Arrival::lost_change: a late packet takes one back, so it can fall, also below 0.
   int64_t packets_lost = 0;
+  int64_t packets_with_ce = 0;
   // Sum over the packets with a send time, and their number.
   TimeDelta queueing_delay = TimeDelta::Zero();
   int64_t packets_with_delay = 0;

@@ -35,6 +35,7 @@ struct PacketFeedback {
   uint16_t sequence_number = 0;  // transport-wide
   PacketFate fate = PacketFate::kUnknown;
   Timestamp receive_time = Timestamp::MinusInfinity();  // for kReceived; by the receiver's clock, of any origin
+  EcnMarking ecn = EcnMarking::kNotEct;                 // for kReceived; RFC 8888 feedback has it
 };
 
 struct SendSideEstimatorConfig {
@@ -110,7 +111,8 @@ class SendSideEstimator {
   // with the cluster's id. After a second without its feedback it is given up.
   std::optional<ProbeClusterConfig> TakeProbeCluster();
 
-  // The rates in force; they may change with each of the calls above. No padding; bursts of 5 ms.
+  // The rates in force; they may change with each of the calls above. No padding; bursts of 5 ms, or of 1 ms once a
+  // packet arrived as ECT(1), since an L4S queue marks what waits for a millisecond.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
   // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms)), D being the shortest recent

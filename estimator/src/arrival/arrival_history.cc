@@ -66,6 +66,7 @@ void ArrivalHistory::OnData(Timestamp time, DataSize size) {
 void ArrivalHistory::OnArrival(const Arrival& arrival) {
   Count(arrival.packet.arrival_time, arrival.packet.size());
   totals_.packets_lost += arrival.lost_change;
+  totals_.packets_with_ce += arrival.packet.ecn == EcnMarking::kCe ? 1 : 0;
   latest_followed_loss_ = arrival.lost_change > 0;
   delay_stands_ = arrival.delay_stands;
   latest_delay_ = arrival.has_delay ? arrival.queueing_delay : TimeDelta::MinusInfinity();

@@ -25,6 +25,7 @@ struct weir_send_side {
 namespace {
 
 constexpr size_t kMaxReports = 65'536;
+constexpr auto kLargestEcn = static_cast<uint32_t>(weir::EcnMarking::kCe);
 
 }  // namespace
 
@@ -71,9 +72,11 @@ int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_p
     send_side->reports.clear();
     for (const weir_packet_feedback& report : std::span(feedback, feedback_count)) {
       if (report.fate > WEIR_PACKET_FATE_UNKNOWN) return FailArgument("a packet's fate is unknown to this version");
+      if (report.ecn > kLargestEcn) return FailArgument("a packet's ECN field is above 3");
       send_side->reports.push_back({.sequence_number = report.sequence_number,
                                     .fate = static_cast<weir::PacketFate>(report.fate),
-                                    .receive_time = Timestamp::Micros(report.receive_time_us)});
+                                    .receive_time = Timestamp::Micros(report.receive_time_us),
+                                    .ecn = static_cast<weir::EcnMarking>(report.ecn)});
     }
     send_side->estimator.OnTransportFeedback(send_side->reports, now);
     return static_cast<int>(WEIR_OK);

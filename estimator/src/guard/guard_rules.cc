@@ -16,6 +16,7 @@ namespace weir {
   ROW("veto", MakeVetoRule, .has_switch = true)                                              \
   ROW("policer", MakePolicerRule, .has_switch = true)                                        \
   ROW("overload", MakeOverloadRule, .has_switch = true)                                      \
+  ROW("ecn", MakeEcnRule, .has_switch = true)                                                \
   ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true, .without_delays = true)
 
 #define WEIR_DECLARE(name, make, ...) std::unique_ptr<GuardRule> make();

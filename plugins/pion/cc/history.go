@@ -87,6 +87,7 @@ func (h *history) read(message *rtcp.CCFeedbackReport) []weir.PacketFeedback {
 			if metric.Received && metric.ArrivalTimeOffset < noOffset {
 				// The offset is in steps of 1/1024 s.
 				report.Fate = weir.Received
+				report.ECN = uint32(metric.ECN)
 				report.ReceiveTimeUs = (h.clock - 64*int64(metric.ArrivalTimeOffset)) * 15_625 >> 10
 			} else if metric.Received {
 				report.Fate = weir.FateUnknown

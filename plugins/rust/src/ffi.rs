@@ -62,16 +62,17 @@ pub struct PacketFeedback {
     receive_time_us: i64,
     sequence_number: u16,
     fate: u16,
+    ecn: u32,
 }
 
 impl PacketFeedback {
     /// The time is the receiver's, whose origin does not matter.
     pub fn received(sequence_number: u16, receive_time_us: i64) -> Self {
-        Self { receive_time_us, sequence_number, fate: 0 }
+        Self { receive_time_us, sequence_number, fate: 0, ecn: 0 }
     }
 
     pub fn lost(sequence_number: u16) -> Self {
-        Self { receive_time_us: 0, sequence_number, fate: 1 }
+        Self { receive_time_us: 0, sequence_number, fate: 1, ecn: 0 }
     }
 }
 
@@ -240,7 +241,7 @@ mod tests {
                 log log_argument),
             layout!("weir_sent_packet", SentPacket, send_time_us size_bytes sequence_number kind
                 probe_cluster_id),
-            layout!("weir_packet_feedback", PacketFeedback, receive_time_us sequence_number fate),
+            layout!("weir_packet_feedback", PacketFeedback, receive_time_us sequence_number fate ecn),
             layout!("weir_send_side_rates", Rates, at_time_us target_rate_bps pacing_rate_bps
                 congestion_window_bytes reason),
             layout!("weir_send_side_counters", Counters, packets_received packets_lost packets_fate_unknown

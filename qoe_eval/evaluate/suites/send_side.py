@@ -12,7 +12,9 @@ from weir.qoe_eval.evaluate import call_measures as calls
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
+from weir.qoe_eval.evaluate.results import metric
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.measures.fairness import settled_jain_index_with_tcp, settled_utilisation
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.schema.media import MEDIA
@@ -26,6 +28,9 @@ _WHOLE: Final[dict[str, sets.SetBuilder]] = {
 _SETS: Final = {
     name: build for media in MEDIA for name, build in (sets.sending(media, _WHOLE) | sets.families(media)).items()
 }
+_WITH_RFC8888: Final = "weir-send-ccfb"
+_OTHERS_WITH_RFC8888: Final = ("scream-ccfb",)
+_L4S: Final = {"l4s": sets.fixed(scenarios.l4s_links), "l4s, with TCP": sets.fixed(scenarios.l4s_links_with_tcp)}
 _PATHS: Final = {"muses": sets.fixed(scenarios.muses_call), "mahimahi": sets.mahimahi_calls}
 _CALLED: Final = {
     (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
@@ -38,11 +43,27 @@ _MEASURES: Final = (
      Bound("at most", 0.0, "s", signed=True, decimals=1)),
 )  # fmt: skip
 
+_L4S_GOALS: Final = (
+    ("l4s_utilisation", "L4S queue, filler: settled utilisation", "l4s", settled_utilisation,
+     Bound("at least", 0.95, decimals=3)),
+    ("l4s_delay", "L4S queue, filler: p95 queueing delay", "l4s", metric("p95_queueing_delay_ms"),
+     Bound("at most", 5.0, "ms", decimals=1)),
+    ("l4s_jain", "L4S queue in competition with TCP Cubic: Jain's index of the settled rates", "l4s, with TCP",
+     settled_jain_index_with_tcp, Bound("at least", 0.8)),
+)  # fmt: skip
+
 SUITE: Final = Suite(
     name="send-side",
     about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc in replays; in calls "
-    "from weir-peer to Chromium against libwebrtc's GCC, with none, 5 % and 20 % of the feedback lost.",
-    replays=tuple(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
+    "from weir-peer to Chromium against libwebrtc's GCC, with none, 5 % and 20 % of the feedback lost. On "
+    "L4S queues (DualPI2), from RFC 8888 feedback, alone and in competition with TCP.",
+    replays=(
+        *(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
+        *(
+            Replays(name, build, (_WITH_RFC8888, *_OTHERS_WITH_RFC8888, _SENDER), series="kept")
+            for name, build in _L4S.items()
+        ),
+    ),
     calls=tuple(
         Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", sender="native",
               receiver="chromium")
@@ -54,6 +75,10 @@ SUITE: Final = Suite(
                  scores.controller_gain(_SENDER, "weir", "gcc", name=name),
                  Bound("at least", -1.0, "points", signed=True))
             for name in _SETS
+        ),
+        *(
+            Goal(name, text, scores.worst_value(_WITH_RFC8888, of, measure, _OTHERS_WITH_RFC8888), bound)
+            for name, text, of, measure, bound in _L4S_GOALS
         ),
         *(
             Goal(f"calls_{path}_{percent}_{key}", f"{name}: {text}", make(metric, name, controller=_SENDER), bound)

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <utility>
@@ -11,6 +12,63 @@ namespace weir {
 namespace {
 
 constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
+
+class EcnRuleTest : public testing::Test {
+ protected:
+  EcnRuleTest() { path_.rate = Kbps(4000); }
+
+  // The limit on a sender that obeys and has a share of its packets marked.
+  DataRate Pass(double seconds, double marked, TimeDelta delay = TimeDelta::Zero()) {
+    for (int i = 0; i < 10 * seconds; ++i) {
+      path_.PassMarked(path_.rate, marked, delay);
+      limit_ = path_.Limit(*rule_);
+      path_.rate = std::min(path_.rate, limit_);
+    }
+    return limit_;
+  }
+
+  WatchedPath path_;
+  DataRate limit_ = DataRate::PlusInfinity();
+  std::unique_ptr<GuardRule> rule_ = MakeRule("ecn");
+};
+
+TEST_F(EcnRuleTest, IsSilentWithoutMarks) { EXPECT_TRUE(Pass(10, 0).IsPlusInfinity()); }
+
+TEST_F(EcnRuleTest, FallsByHalfOfTheMarkedShareFiveTimesASecond) {
+  Pass(5, 0.2);
+  const DataRate limit = limit_;
+  EXPECT_NEAR(Pass(1, 0.2) / limit, std::pow(0.9, 5), 0.05);
+}
+
+TEST_F(EcnRuleTest, RisesByAPacketEachRoundTripAndEndsTwoSecondsAfterTheLastMark) {
+  path_.rate = Kbps(20'000);
+  const DataRate limit = Pass(0.5, 0.2);
+  const DataRate risen = Pass(0.5, 0);
+  EXPECT_NEAR(static_cast<double>((risen - limit).bps()), 10 * 1200 * 8 / 0.05, 2e4);
+  EXPECT_TRUE(Pass(1.5, 0).IsPlusInfinity());
+}
+
+TEST_F(EcnRuleTest, WhatArrivesIsTheMostWhereHalfIsMarked) {
+  Pass(1, 0);
+  path_.PassMarked(Kbps(1500), 1, TimeDelta::Millis(20));
+  path_.PassMarked(Kbps(1500), 1, TimeDelta::Millis(20));
+  path_.PassMarked(Kbps(1500), 1, TimeDelta::Millis(20));
+  path_.PassMarked(Kbps(1500), 1, TimeDelta::Millis(20));
+  EXPECT_LE(path_.Limit(*rule_), Kbps(1500) * 0.98);
+}
+
+TEST_F(EcnRuleTest, APathThatMarksEverythingStarvesNobody) {
+  DataRate lowest = DataRate::PlusInfinity();
+  for (int i = 0; i < 50 && !Pass(0.1, 1).IsPlusInfinity(); ++i) lowest = std::min(lowest, limit_);
+  EXPECT_TRUE(limit_.IsPlusInfinity());
+  EXPECT_GT(lowest, Kbps(500));
+  path_.rate = Kbps(4000);
+  EXPECT_TRUE(Pass(50, 1).IsPlusInfinity());
+}
+
+TEST_F(EcnRuleTest, AFullQueueIsNoSuchPath) {
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Pass(0.1, 1, TimeDelta::Millis(30)).IsFinite());
+}
 
 class VetoRuleTest : public testing::Test {
  protected:

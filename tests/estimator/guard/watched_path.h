@@ -39,11 +39,25 @@ class WatchedPath {
     arrivals.OnDecision(now);
   }
 
+  // The same without loss, `marked` of the packets with CE.
+  void PassMarked(DataRate rate, double marked, TimeDelta delay) {
+    for (int i = 0; i < 10; ++i) {
+      now += TimeDelta::Millis(10);
+      Arrival arrival = ArrivalOf(now, static_cast<uint32_t>((rate * TimeDelta::Millis(10)).bytes()), delay);
+      marked_ += marked;
+      arrival.packet.ecn = marked_ >= 1 ? EcnMarking::kCe : EcnMarking::kEct1;
+      marked_ -= std::floor(marked_);
+      arrivals.OnArrival(arrival);
+    }
+    arrivals.OnDecision(now);
+  }
+
   // The limit that the rule sets on any rate; PlusInfinity: none, but for the rule of bounds.
   DataRate Limit(GuardRule& rule) const {
     GuardFacts facts{.arrivals = arrivals,
                      .constraints = constraints,
                      .now = now,
+                     .elapsed = TimeDelta::Millis(100),
                      .rate = rate,
                      .rate_at_packets = DataRate::KilobitsPerSecond(300)};
     return rule.Apply(DataRate::PlusInfinity(), facts);
@@ -57,6 +71,7 @@ class WatchedPath {
 
  private:
   double lost_ = 0;
+  double marked_ = 0;
 };
 
 }  // namespace weir

@@ -31,6 +31,13 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
+// The code points of RFC 3168 on both sides; the version of January 2023 has none.
+template <class PacketResult>
+EcnMarking EcnOf(const PacketResult& result) {
+  if constexpr (requires { result.ecn; }) return static_cast<EcnMarking>(result.ecn);
+  return EcnMarking::kNotEct;
+}
+
 // Not the default of SendSideEstimator, and not the streams': when the target falls, libwebrtc's pacer still holds the
 // encoder's last pictures, which at 1.1 times a low target would wait for seconds.
 constexpr double kPacingFactor = 2.5;
@@ -123,7 +130,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     for (const webrtc::PacketResult& result : message.packet_feedbacks) {
       reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
                           .fate = result.IsReceived() ? PacketFate::kReceived : PacketFate::kLost,
-                          .receive_time = FromWebrtc(result.receive_time)});
+                          .receive_time = FromWebrtc(result.receive_time),
+                          .ecn = EcnOf(result)});
     }
     estimator_->OnTransportFeedback(reports_, FromWebrtc(message.feedback_time));
     const BandwidthEstimator& estimator = estimator_->estimator();

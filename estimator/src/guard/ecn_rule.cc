@@ -1,0 +1,92 @@
+// Obeys the marks of an L4S queue (RFC 9331), which keeps its packets from waiting: with them, delays show no queue.
+//
+// With f the share of the packets since the decision before that are marked with CE, and a its mean over 16 round trips
+// of 50 ms, the limit begins as the rate in force. It
+//   1. falls with marks, by a / 2; where half of the packets are marked, to 0.98 R or lower, since the queue takes no
+//      more, R being the receive rate of the last 400 ms. Within 200 ms it falls once: marks that come sooner are of
+//      packets that were sent before;
+//   2. rises without marks, by a packet in 50 ms, or by 2 % where that is less.
+// So it shares a link with TCP in the other queue (DCTCP, RFC 8257; draft-ietf-ccwg-rfc8298bis). After two seconds
+// without marks there is no limit.
+//
+// A path that marks whatever is sent must not starve the call: where the rate fell to a quarter, and nearly all packets
+// are marked but none waits, marks say nothing for a minute.
+#include <algorithm>
+
+#include "guard/guard_rule.h"
+
+namespace weir {
+namespace {
+
+constexpr TimeDelta kRoundTrip = TimeDelta::Millis(50);
+constexpr TimeDelta kObeyed = TimeDelta::Millis(200);
+constexpr double kGain = 0.0625;
+constexpr double kMostMarked = 0.5;
+constexpr double kBelow = 0.98;
+constexpr double kMostRise = 0.02;
+constexpr TimeDelta kUnmarked = TimeDelta::Seconds(2);
+constexpr double kAll = 0.9;
+constexpr double kFallen = 0.25;
+constexpr TimeDelta kIgnored = TimeDelta::Seconds(60);
+constexpr TimeDelta kRepeat = TimeDelta::Millis(25);
+
+class EcnRule final : public GuardRule {
+  DataRate Apply(DataRate rate, GuardFacts& facts) override {
+    const ArrivalTotals& totals = facts.arrivals.totals();
+    const int64_t packets = totals.packets - packets_;
+    const int64_t marked = totals.packets_with_ce - marked_;
+    packets_ = totals.packets;
+    marked_ = totals.packets_with_ce;
+    if (packets <= 0 || facts.now < ignored_until_) return Limited(rate, limit_, facts);
+    OnPackets(static_cast<double>(marked) / static_cast<double>(packets), facts);
+    return Limited(rate, limit_, facts);
+  }
+  Timestamp NextTimeout(const GuardFacts& facts, bool) const override {
+    return limit_.IsFinite() ? facts.now + kRepeat : Timestamp::PlusInfinity();
+  }
+
+  void OnPackets(double marked, const GuardFacts& facts) {
+    const double round_trips = std::min(facts.elapsed / kRoundTrip, 4.0);
+    smoothed_ += (marked - smoothed_) * std::min(kGain * round_trips, 1.0);
+    if (marked > 0) {
+      OnMarks(marked, facts);
+      return;
+    }
+    begin_ = DataRate::Zero();
+    if (!limit_.IsFinite()) return;
+    limit_ += std::min(kFullPacket / kRoundTrip, limit_ * kMostRise) * round_trips;
+    if (facts.now - latest_marks_ >= kUnmarked) limit_ = DataRate::PlusInfinity();
+  }
+
+  void OnMarks(double marked, const GuardFacts& facts) {
+    latest_marks_ = facts.now;
+    if (begin_.IsZero() || marked < kAll) begin_ = facts.rate;
+    if (facts.rate < begin_ * kFallen && facts.arrivals.Sign() == QueueSign::kNone) {
+      *this = {};
+      ignored_until_ = facts.now + kIgnored;
+      return;
+    }
+    if (facts.now - latest_cut_ < kObeyed) return;
+    latest_cut_ = facts.now;
+    limit_ = std::min(limit_, facts.rate) * (1 - smoothed_ / 2);
+    const DataRate received = facts.arrivals.LatestReceiveRate();
+    if (marked >= kMostMarked && !received.IsZero()) limit_ = std::min(limit_, received * kBelow);
+    limit_ = std::max(limit_, facts.constraints.min_rate);
+  }
+
+  int64_t packets_ = 0;
+  int64_t marked_ = 0;
+  double smoothed_ = 0;
+  DataRate limit_ = DataRate::PlusInfinity();
+  Timestamp latest_cut_ = Timestamp::MinusInfinity();
+  Timestamp latest_marks_ = Timestamp::MinusInfinity();
+  // The rate when nearly all packets began to be marked; zero: they are not.
+  DataRate begin_ = DataRate::Zero();
+  Timestamp ignored_until_ = Timestamp::MinusInfinity();
+};
+
+}  // namespace
+
+std::unique_ptr<GuardRule> MakeEcnRule() { return std::make_unique<EcnRule>(); }
+
+}  // namespace weir

@@ -1,0 +1,76 @@
+// Active queue management: what becomes of a packet is decided when it reaches the head of the queue.
+#ifndef WEIR_SIMULATOR_LINK_ACTIVE_QUEUE_H_
+#define WEIR_SIMULATOR_LINK_ACTIVE_QUEUE_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/event.h"
+#include "core/ring_buffer.h"
+#include "link/bottleneck.h"
+
+namespace weir::sim {
+
+struct WaitingPacket {
+  Packet packet;
+  int64_t enqueue_time_ns = 0;
+};
+
+// First in, first out.
+class PacketQueue {
+ public:
+  void Push(Packet&& packet, int64_t now_ns) {
+    bytes_ += packet.size_bytes;
+    waiting_.push_back({std::move(packet), now_ns});
+  }
+  WaitingPacket Take() {
+    WaitingPacket head = waiting_.take_front();
+    bytes_ -= head.packet.size_bytes;
+    return head;
+  }
+  // How long the first packet has waited; 0 for an empty queue.
+  int64_t WaitNs(int64_t now_ns) const { return empty() ? 0 : now_ns - waiting_.front().enqueue_time_ns; }
+
+  bool empty() const { return waiting_.empty(); }
+  int64_t bytes() const { return bytes_; }
+  int64_t packets() const { return static_cast<int64_t>(waiting_.size()); }
+
+ private:
+  RingBuffer<WaitingPacket> waiting_;
+  int64_t bytes_ = 0;
+};
+
+class ActiveQueueBottleneck : public Bottleneck {
+ public:
+  ActiveQueueBottleneck(const CapacityTrace& capacity, QueueBound bound, BottleneckObserver* observer);
+
+  void Send(Packet&& packet) final;
+  int64_t queued_bytes() final { return waiting_bytes() + (transmitting_ ? current_.size_bytes : 0); }
+  int64_t queued_packets() final { return waiting_packets() + (transmitting_ ? 1 : 0); }
+  int64_t QueueingDelayNs() final;
+  int64_t IdleNs() final { return idle_ns_ + (transmitting_ ? 0 : NowNs() - idle_since_ns_); }
+
+ protected:
+  // Takes a packet, which fits.
+  virtual void Enqueue(Packet&& packet, int64_t now_ns) = 0;
+  // The packet that leaves now; those before it may be dropped. Nothing where none waits any more.
+  virtual std::optional<Packet> Dequeue(int64_t now_ns) = 0;
+  virtual int64_t waiting_bytes() const = 0;
+  virtual int64_t waiting_packets() const = 0;
+
+ private:
+  void TransmitNext();
+  void OnTransmissionEnd();
+
+  bool transmitting_ = false;
+  int64_t idle_since_ns_ = 0;
+  int64_t idle_ns_ = 0;
+  Packet current_;
+  int64_t current_end_ns_ = 0;
+  MemberEvent<ActiveQueueBottleneck, &ActiveQueueBottleneck::OnTransmissionEnd> transmission_end_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_LINK_ACTIVE_QUEUE_H_

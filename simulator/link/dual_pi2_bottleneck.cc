@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <utility>
+
+#include "link/active_queue.h"
+
+namespace weir::sim {
+namespace {
+
+// RFC 9332 appendix A, with its defaults for round trips of up to 100 ms.
+constexpr int64_t kTargetNs = 15'000'000;
+constexpr int64_t kUpdateNs = 15'000'000;
+constexpr double kAlphaHz = 0.15;
+constexpr double kBetaHz = 3;
+constexpr double kCoupling = 2;
+// An L4S packet that waited longer is marked, unless none waits behind it.
+constexpr int64_t kStepNs = 1'000'000;
+// A classic packet goes first when it has waited for so much longer.
+constexpr int64_t kTimeShiftNs = 50'000'000;
+// From 1 to 0 without a queue.
+constexpr int64_t kMostUpdates = 450;
+
+constexpr double Seconds(int64_t ns) { return 1e-9 * static_cast<double>(ns); }
+
+bool IsL4s(const Packet& packet) { return packet.rtp.ecn == EcnMarking::kEct1 || packet.rtp.ecn == EcnMarking::kCe; }
+
+// True with a likelihood, evenly spread instead of by chance.
+class Recurrence {
+ public:
+  bool Take(double likelihood) {
+    count_ += likelihood;
+    if (count_ < 1) return false;
+    count_ -= 1;
+    return true;
+  }
+
+ private:
+  double count_ = 0;
+};
+
+class DualPi2Bottleneck final : public ActiveQueueBottleneck {
+ public:
+  using ActiveQueueBottleneck::ActiveQueueBottleneck;
+
+ private:
+  void Enqueue(Packet&& packet, int64_t now_ns) override {
+    Update(now_ns);
+    (IsL4s(packet) ? l4s_ : classic_).Push(std::move(packet), now_ns);
+  }
+  int64_t waiting_bytes() const override { return l4s_.bytes() + classic_.bytes(); }
+  int64_t waiting_packets() const override { return l4s_.packets() + classic_.packets(); }
+
+  std::optional<Packet> Dequeue(int64_t now_ns) override {
+    Update(now_ns);
+    while (!l4s_.empty() || !classic_.empty()) {
+      const bool is_l4s =
+          !l4s_.empty() && (classic_.empty() || l4s_.WaitNs(now_ns) + kTimeShiftNs >= classic_.WaitNs(now_ns));
+      WaitingPacket head = (is_l4s ? l4s_ : classic_).Take();
+      // Marks alone do not help against what does not react to them.
+      const bool overload = kCoupling * probability_ >= 1;
+      if ((!is_l4s || overload) && (is_l4s ? l4s_drops_ : classic_drops_).Take(probability_ * probability_)) {
+        observer_->OnQueueDrop(head.packet);
+        continue;
+      }
+      const bool waited = now_ns - head.enqueue_time_ns > kStepNs && !l4s_.empty();
+      if (is_l4s && (marks_.Take(kCoupling * probability_) || waited)) head.packet.rtp.ecn = EcnMarking::kCe;
+      return std::move(head.packet);
+    }
+    return std::nullopt;
+  }
+
+  // The PI controller, whose updates that have become due are made when a packet comes or leaves.
+  void Update(int64_t now_ns) {
+    const int64_t updates = (now_ns - updated_ns_) / kUpdateNs;
+    for (int64_t i = 0; i < std::min(updates, kMostUpdates); ++i) {
+      const int64_t wait_ns = classic_.WaitNs(now_ns);
+      probability_ += kAlphaHz * Seconds(wait_ns - kTargetNs) + kBetaHz * Seconds(wait_ns - latest_wait_ns_);
+      probability_ = std::clamp(probability_, 0.0, 1 / kCoupling);
+      latest_wait_ns_ = wait_ns;
+    }
+    updated_ns_ += updates * kUpdateNs;
+  }
+
+  PacketQueue l4s_;
+  PacketQueue classic_;
+  // p'; classic packets are dropped with its square, L4S packets are marked with kCoupling times of it.
+  double probability_ = 0;
+  int64_t latest_wait_ns_ = 0;
+  int64_t updated_ns_ = 0;
+  Recurrence classic_drops_;
+  Recurrence l4s_drops_;
+  Recurrence marks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Bottleneck> MakeDualPi2Bottleneck(const CapacityTrace& capacity, QueueBound bound,
+                                                  BottleneckObserver* observer) {
+  return std::make_unique<DualPi2Bottleneck>(capacity, bound, observer);
+}
+
+}  // namespace weir::sim
