@@ -39,7 +39,7 @@ void ListControllers() {
 void AddJobOptions(CLI::App& command, JobOptions& options) {
   std::string controllers = ListNames(kSimulatedControllers);
   // In two lines.
-  controllers.replace(controllers.rfind(", "), 2, ",\n");
+  controllers.replace(controllers.find(", weir-send"), 2, ",\n");
   AddText(command, "--controller", "NAME",
           "what flows \"under_test\" run (default: weir with a --model, else rule):\n" + controllers +
               ";\nwith field trials: \"gcc:TRIAL/GROUP/\";\n"

@@ -13,7 +13,7 @@ from weir.qoe_eval.records import PairedComparison
 from weir.registry import LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.
-_PALETTE = 13
+_PALETTE = 16
 _LIBWEBRTC = re.compile(rf"(?<![\w-])({'|'.join(LIBWEBRTC)})(?![\w-])")
 
 
