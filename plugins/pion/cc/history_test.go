@@ -79,6 +79,9 @@ func TestReportsAreInTheOrderOfSending(t *testing.T) {
 		b := rtcp.CCFeedbackReportBlock{MediaSSRC: ssrc, BeginSequence: begin}
 		for _, offset := range offsets {
 			metric := rtcp.CCFeedbackMetricBlock{Received: offset > 0, ArrivalTimeOffset: offset}
+			if offset == 64 {
+				metric.ECN = rtcp.ECNCE
+			}
 			b.MetricBlocks = append(b.MetricBlocks, metric)
 		}
 		return b
@@ -92,7 +95,7 @@ func TestReportsAreInTheOrderOfSending(t *testing.T) {
 		{SequenceNumber: 3, Fate: weir.Lost},
 		{SequenceNumber: 4, Fate: weir.Received, ReceiveTimeUs: 875_000},
 		{SequenceNumber: 5, Fate: weir.FateUnknown},
-		{SequenceNumber: 6, Fate: weir.Received, ReceiveTimeUs: 937_500},
+		{SequenceNumber: 6, Fate: weir.Received, ReceiveTimeUs: 937_500, ECN: 3},
 	}
 	for range 3 {
 		if got := h.read(message); !slices.Equal(got, expected) {
