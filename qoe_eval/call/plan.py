@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,13 @@ class CallSettings(CommonSettings):
     @property
     def transport_cc(self) -> bool:
         """`transport_cc` of the scenario's first RTP flow, which is the call."""
-        return _keeps_transport_cc(self.scenario)
+        return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), False)
+
+    @property
+    def unusual(self) -> list[str]:
+        """In what it differs from other calls of its scenario, controller and seed."""
+        delay = [f"{self.decision_delay_ms:g}ms"] if self.decision_delay_ms else []
+        return [*delay, *(["transport-cc"] if self.transport_cc else [])]
 
     @property
     def field_trials(self) -> str:
@@ -111,7 +117,7 @@ class CallSettings(CommonSettings):
     @property
     def name(self) -> str:
         """For people."""
-        return f"{self.scenario.name}, {self.controller}, seed {self.seed}"
+        return ", ".join([self.scenario.name, self.controller, f"seed {self.seed}", *self.unusual])
 
 
 @dataclass(frozen=True)
@@ -144,10 +150,6 @@ class CallPlan(CommonSettings):
     own: Mapping[str, CustomController] = field(default_factory=dict)
 
 
-def _keeps_transport_cc(scenario: Scenario) -> bool:
-    return next((flow.transport_cc for flow in scenario.flows if isinstance(flow, RtpFlow)), False)
-
-
 def call_duration_s(scenario: Scenario) -> float:
     """The default duration of a call: that of its scenario, or a minute if that is over two."""
     return scenario.duration_s if scenario.duration_s <= _LONGEST_DURATION_S else _CUT_DURATION_S
@@ -172,9 +174,6 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                 own = plan.own.get(controller)
                 model_of_call = plan.model if uses_model(controller) and not own else None
                 delay_ms = plan.decision_delay_ms if runs_policy(controller, own) else 0.0
-                unusual = [f"{delay_ms:g}ms"] if delay_ms else []
-                if _keeps_transport_cc(scenario):
-                    unusual.append("transport-cc")
                 settings = CallSettings(
                     **common | {"model": model_of_call, "decision_delay_ms": delay_ms},
                     own=own,
@@ -182,9 +181,11 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     controller=controller,
                     duration_s=plan.duration_s or call_duration_s(scenario),
                     seed=seed,
-                    out=out / CALLS / file_name(scenario.name, controller, seed, *unusual),
+                    out=out / CALLS,
                     variation=variation,
                 )
+                folder = file_name(scenario.name, controller, seed, *settings.unusual)
+                settings = replace(settings, out=settings.out / folder)
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
     return calls
 

@@ -153,6 +153,7 @@ def test_the_scenario_says_whether_the_answer_keeps_transport_cc(plan, program, 
     flows = [flow.model_copy(update={"transport_cc": True}) for flow in usual.flows]
     plan = replace(plan, scenarios=[usual, usual.model_copy(update={"flows": flows})], seeds=range(1, 2))
     settings = plan_calls(replace(plan, controllers=("weir",)), tmp_path, [program]).values()
+    assert [call.name.endswith(", seed 1, transport-cc") for call in settings] == [False, True]
     given = [receiver_arguments(call, "10.211.0.2", call.model) for call in settings]
     assert ["--transport-cc" in arguments for arguments in given] == [False, True]
 
