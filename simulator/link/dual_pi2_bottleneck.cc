@@ -55,9 +55,7 @@ class DualPi2Bottleneck final : public ActiveQueueBottleneck {
       const bool is_l4s =
           !l4s_.empty() && (classic_.empty() || l4s_.WaitNs(now_ns) + kTimeShiftNs >= classic_.WaitNs(now_ns));
       WaitingPacket head = (is_l4s ? l4s_ : classic_).Take();
-      // Marks alone do not help against what does not react to them.
-      const bool overload = kCoupling * probability_ >= 1;
-      if ((!is_l4s || overload) && (is_l4s ? l4s_drops_ : classic_drops_).Take(probability_ * probability_)) {
+      if (is_l4s ? DropsL4s() : classic_drops_.Take(probability_ * probability_)) {
         observer_->OnQueueDrop(head.packet);
         continue;
       }
@@ -67,6 +65,9 @@ class DualPi2Bottleneck final : public ActiveQueueBottleneck {
     }
     return std::nullopt;
   }
+
+  // Once all packets are marked: marks alone do not help against what does not react to them.
+  bool DropsL4s() { return kCoupling * probability_ >= 1 && l4s_drops_.Take(probability_ * probability_); }
 
   // The PI controller, whose updates that have become due are made when a packet comes or leaves.
   void Update(int64_t now_ns) {

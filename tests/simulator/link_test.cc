@@ -314,7 +314,11 @@ class DualPi2Test : public SimulationTest {
  protected:
   static constexpr int64_t kEnd = 20 * kSecond;
 
-  DualPi2Test() { spec_.queue_discipline = QueueDiscipline::kDualPi2; }
+  static LinkSpec Spec() {
+    LinkSpec spec = LinkOf(10'000'000);
+    spec.queue_discipline = QueueDiscipline::kDualPi2;
+    return spec;
+  }
 
   // Packets of 1250 bytes all the time.
   void Send(RecordingSink& sink, int64_t interval_ns, EcnMarking ecn, int64_t start_ns = 0) {
@@ -338,12 +342,7 @@ class DualPi2Test : public SimulationTest {
     return sum_ms / count;
   }
 
-  LinkSpec spec_ = LinkOf(10'000'000);
-  Link link_{[this] {
-               spec_.queue_discipline = QueueDiscipline::kDualPi2;
-               return spec_;
-             }(),
-             kEnd, 1, 0};
+  Link link_{Spec(), kEnd, 1, 0};
   RecordingSink l4s_{false}, classic_{false};
 };
 

@@ -37,8 +37,8 @@ class EcnRule final : public GuardRule {
     const int64_t marked = totals.packets_with_ce - marked_;
     packets_ = totals.packets;
     marked_ = totals.packets_with_ce;
-    if (packets <= 0 || facts.now < ignored_until_) return Limited(rate, limit_, facts);
-    OnPackets(static_cast<double>(marked) / static_cast<double>(packets), facts);
+    if (packets > 0 && facts.now >= ignored_until_)
+      OnPackets(static_cast<double>(marked) / static_cast<double>(packets), facts);
     return Limited(rate, limit_, facts);
   }
   Timestamp NextTimeout(const GuardFacts& facts, bool) const override {
