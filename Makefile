@@ -158,6 +158,8 @@ libwebrtc: build/stamps/call
 .PHONY: test-cpp
 test-cpp: build-test
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
+	cmake --preset debian -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+	cmake --build --preset debian
 
 .PHONY: test-python
 test-python: build-test
@@ -169,8 +171,9 @@ test-distributed: build-test distributed ## Train, search and replay over two Ra
 	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed tests/qoe_eval/distributed
 
 .PHONY: bench
-bench: build-test ## Measure; writes build/bench.json
+bench: build-test plugins ## Measure; writes build/bench.json; then servers of 500 subscribers in Go
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force
+	$(MAKE) -C plugins/pion bench
 
 # The documents whose numbers are values of records. docs/cite.py formats them.
 COG = $(BIN)/cog -P -I docs -p 'from cite import *'

@@ -153,6 +153,7 @@ typedef struct weir_packet {
   /* Used where abs-send-time is missing; the clock rate is 0 when unknown. */
   uint32_t rtp_timestamp;
   uint32_t rtp_clock_rate_hz;
+  /* With transport-cc, UDP, IP and SRTP are of the header, since the sender counts them in REMB then. */
   uint32_t header_bytes;
   uint32_t payload_bytes;
   uint32_t padding_bytes;

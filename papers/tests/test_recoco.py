@@ -17,6 +17,7 @@ from weir.qoe_eval.runs.task_processes import TaskFailure
 from weir.simulator.executables import find_simulator
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 from weir_papers.recoco import results as recoco_results
@@ -144,9 +145,11 @@ def test_gym_and_replay_score_the_same_rate_alike():
     except MissingComponent as error:
         pytest.skip(str(error))
     capacity = CapacityTrace(np.array([0.0, 10.0, 20.0]), np.array([2e6, 0.8e6, 3e6]))
-    scenario = scenario_from_capacity(capacity, "steps", duration_s=40.0)
+    fixed = scenario_from_capacity(capacity, "steps", duration_s=40.0).to_dict()
+    # So that the sender sends what it is told, whatever is lost.
+    fixed["flows"][0]["transport_cc"] = False
+    scenario = Scenario.from_dict(fixed)
     low, high, rate = 1e5, 1e7, 1e6
-    fixed = scenario.to_dict()
     fixed["flows"][0] |= {"controller": "fixed", "fixed_rate_bps": rate}
     request = {"scenario": fixed, "controller": "fixed", "objective": [0.4, 0.5, 0.1], "seed": 1, "series": True}
     outcome = next(iter(run_jobs(simulator, [SimulatorJob("fixed", request)], 1, 60.0)))

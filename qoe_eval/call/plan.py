@@ -101,13 +101,13 @@ class CallSettings(CommonSettings):
     @property
     def transport_cc(self) -> bool:
         """`transport_cc` of the scenario's first RTP flow, which is the call."""
-        return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), False)
+        return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), True)
 
     @property
     def unusual(self) -> list[str]:
         """In what it differs from other calls of its scenario, controller and seed."""
         delay = [f"{self.decision_delay_ms:g}ms"] if self.decision_delay_ms else []
-        return [*delay, *(["transport-cc"] if self.transport_cc else [])]
+        return [*delay, *([] if self.transport_cc else ["REMB alone"])]
 
     @property
     def field_trials(self) -> str:

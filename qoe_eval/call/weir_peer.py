@@ -81,7 +81,7 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
         *_controller_inputs(settings, model),
         *custom,
-        *(["--transport-cc"] if settings.transport_cc else []),
+        *([] if settings.transport_cc else ["--remb-alone"]),
         "--frames",
         str(settings.out / logs.FRAMES),
         "--frames-size",

@@ -1,6 +1,6 @@
 """The record of results of a suite: means of controllers, differences, families and goals.
 
-A controller's calls whose answers keep transport-cc are those of "weir-transport-cc" in the set of the same paths.
+A controller's calls whose answers exclude transport-cc are those of "weir-remb-alone" in the set of the same paths.
 
 Keys: SET/CONTROLLER/MEASURE, SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest
 score against the better of libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a
@@ -16,7 +16,7 @@ from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.evaluation_report import family_table
 from weir.qoe_eval.evaluate.results import undisturbed
 from weir.qoe_eval.evaluate.runner import Evaluated
-from weir.qoe_eval.evaluate.scenario_sets import TRANSPORT_CC, base_name
+from weir.qoe_eval.evaluate.scenario_sets import REMB_ALONE, base_name
 from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today
 from weir.qoe_eval.measures.statistics import distinct_runs, spread
@@ -31,8 +31,8 @@ _OF_CALLS = (
     "received_bitrate_bps", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95", "vmaf_mean",
     "call_score",
 )  # fmt: skip
-_WITH_TRANSPORT_CC = f"{POLICY}-transport-cc"
-_OWN = (POLICY, _WITH_TRANSPORT_CC, "weir-send")
+_REMB_ALONE = f"{POLICY}-remb-alone"
+_OWN = (POLICY, _REMB_ALONE, "weir-send")
 _OTHERS = (*LIBWEBRTC_SENDERS, "rule", POLICY)
 
 
@@ -70,8 +70,8 @@ def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequenc
     """The undisturbed calls by set, and as "SET, all sizes" those of the sets that differ in the size of the picture;
     there a scenario has the seeds of every size.
     """
-    with_transport_cc = {name: undisturbed(one) for name, one in calls.items() if name.endswith(TRANSPORT_CC)}
-    found = {name: undisturbed(one) for name, one in calls.items() if name not in with_transport_cc}
+    remb_alone = {name: undisturbed(one) for name, one in calls.items() if name.endswith(REMB_ALONE)}
+    found = {name: undisturbed(one) for name, one in calls.items() if name not in remb_alone}
     for base in dict.fromkeys(map(base_name, found)):
         sizes = [records for name, records in found.items() if base_name(name) == base]
         if len(sizes) > 1:
@@ -80,8 +80,8 @@ def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequenc
                 for index, records in enumerate(sizes)
                 for one in records
             ]
-    for name, records in with_transport_cc.items():
-        named = [one.model_copy(update={"controller": _WITH_TRANSPORT_CC}) for one in records]
+    for name, records in remb_alone.items():
+        named = [one.model_copy(update={"controller": _REMB_ALONE}) for one in records]
         found[base_name(name)] = [*found.get(base_name(name), []), *named]
     return found
 

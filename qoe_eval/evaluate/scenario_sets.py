@@ -27,8 +27,8 @@ CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-dr
 # Far from the small numbers that anyone who develops a model against the held-out split begins with.
 FIRST_RANDOM_SEED = 1_000_000
 CALL_DURATION_S = 60.0
-TRANSPORT_CC = ", transport-cc"
-"""End of the names of sets whose answers keep transport-cc."""
+REMB_ALONE = ", REMB alone"
+"""End of the names of sets whose answers exclude transport-cc."""
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,9 @@ def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
     return _changed(builder, lambda one: scenarios.losing_feedback(one, percent))
 
 
-def with_transport_cc(builder: SetBuilder) -> SetBuilder:
-    """The scenarios with answers that keep transport-cc, of the same names."""
-    return _changed(builder, scenarios.with_transport_cc)
+def with_remb_alone(builder: SetBuilder) -> SetBuilder:
+    """The scenarios with answers that exclude transport-cc, of the same names."""
+    return _changed(builder, scenarios.with_remb_alone)
 
 
 def _changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetBuilder:

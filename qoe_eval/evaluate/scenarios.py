@@ -169,10 +169,10 @@ def losing_feedback(scenario: Scenario, percent: int) -> Scenario:
     return Scenario.from_dict(data, data["name"])
 
 
-def with_transport_cc(scenario: Scenario) -> Scenario:
-    """The scenario with answers that keep transport-cc."""
+def with_remb_alone(scenario: Scenario) -> Scenario:
+    """The scenario with answers that exclude transport-cc."""
     data = scenario.to_dict()
     for flow in data["flows"]:
         if flow["kind"] == "rtp":
-            flow["transport_cc"] = True
+            flow["transport_cc"] = False
     return Scenario.from_dict(data, scenario.name)

@@ -81,7 +81,7 @@ struct Factory {
   bool congestion_control_feedback = false;
   // As in FlowController.
   bool reports_loss = true;
-  // False: it takes no packets with transport-wide sequence numbers.
+  // As TakesTransportCc().
   bool transport_cc = true;
 };
 
@@ -194,6 +194,11 @@ void CheckControllerName(std::string_view name) {
   }
 }
 
+bool TakesTransportCc(std::string_view name) {
+  const Factory* const factory = FindRow(kFactories, WithoutFieldTrials(name));
+  return !factory || factory->transport_cc;
+}
+
 bool IsAvailable(const RegisteredController& controller) {
   return controller.libwebrtc_milestone <= LibwebrtcMilestone();
 }
@@ -227,7 +232,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
       .guard = guard,
       .guard_rules = result.agent ? GuardOptions::ForTraining() : context.job.guard_rules};
   result.at_receiver = AtReceiverOf(config, std::move(controller));
-  if (!factory || factory->transport_cc) result.at_sender = SenderOfReceiver(context);
+  result.at_sender = SenderOfReceiver(context);
   return result;
 }
 

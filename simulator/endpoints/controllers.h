@@ -26,12 +26,12 @@ struct ControllerContext {
   const SimulationJob& job;
   // The flow is one "under_test".
   bool under_test = false;
-  // Rates at the receiver count RTP packets, rates at the sender IP packets.
+  // Rates at the sender count IP packets; rates at the receiver do with transport-cc, else RTP packets.
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
   Objective objective;
-  // As in RtpSpec.
-  bool transport_cc = false;
+  // The sender of a receiver's controller has a GCC.
+  bool transport_cc = true;
   // For the constant rate.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
@@ -61,6 +61,8 @@ struct FlowController {
 // Throws ProgramError for a name that is neither in `kSimulatedControllers` nor a pool specification, for field trials
 // after it that libwebrtc would not take, and where it is not available.
 void CheckControllerName(std::string_view name);
+// False for one whose receiver takes no packets with transport-wide sequence numbers.
+bool TakesTransportCc(std::string_view name);
 // False where it needs a later libwebrtc than this program has.
 bool IsAvailable(const RegisteredController& controller);
 

@@ -21,9 +21,12 @@ namespace weir::sim {
 inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
 
 // Bytes of each packet besides its payload that a rate counts. REMB excludes UDP and IP (draft-alvestrand-rmcat-remb-03
-// section 2.2), and so do the arrival statistics; libwebrtc's send side counts them.
+// section 2.2). libwebrtc's send side counts them, also in a REMB that comes beside transport-cc.
 inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
 inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;
+constexpr uint32_t OverheadBytes(bool transport_cc) {
+  return transport_cc ? kSendSideOverheadBytes : kRembOverheadBytes;
+}
 
 // A flow has one stream (SSRC) for each kind of packet it sends: video, audio, probes and padding, retransmissions.
 inline constexpr int kStreamsPerFlow = 4;

@@ -90,7 +90,10 @@ void RtpReceiver::Process(PendingPacket& pending) {
   if (repair_ && packet.fec.packets == 0) repair_->OnPacket(packet, pending.arrival_time_ns);
   if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time_ns);
   const int64_t sequence_number = CountPacket(packet.rtp);
-  if (estimator_) estimator_->OnPacket(packet.rtp);
+  if (estimator_) {
+    packet.rtp.header_size = OverheadBytes(config_.transport_feedback);
+    estimator_->OnPacket(packet.rtp);
+  }
   if (config_.transport_feedback) {
     feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
   }

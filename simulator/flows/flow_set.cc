@@ -111,12 +111,13 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
   flow.objective = rtp.objective.value_or(under_test ? job_.objective.value_or(kBalanced) : kBalanced);
 
   const bool repair = IsRepaired(rtp.media);
+  const bool transport_cc = rtp.transport_cc && TakesTransportCc(flow.controller);
   const ControllerContext context{.job = job_,
                                   .under_test = under_test,
-                                  .receiver_constraints = ConstraintsOf(rtp, kRembOverheadBytes),
+                                  .receiver_constraints = ConstraintsOf(rtp, OverheadBytes(transport_cc)),
                                   .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
                                   .objective = flow.objective,
-                                  .transport_cc = rtp.transport_cc,
+                                  .transport_cc = transport_cc,
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
                                   .oracle = OracleConfigOf(job_.scenario, spec, media_link),
                                   .decision_delay = job_.decision_delay.Draws(

@@ -102,7 +102,7 @@ struct RtpSpec {
   Pauses pauses_ns;
   SenderClock sender_clock;
   // The receiver's answer has transport-cc, so that a sender that follows REMB has GCC's pacing and window.
-  bool transport_cc = false;
+  bool transport_cc = true;
   MediaSpec media;
 
   template <class Reader>

@@ -57,18 +57,18 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
       config.cross_traffic.push_back({from_ns, to_ns, cross->constant_rate()->bps()});
     }
   }
-  const MediaSpec& media = std::get<RtpSpec>(flow_.kind).media;
-  const double most_bps = static_cast<double>(MaxMediaRate(media, kRembOverheadBytes).bps());
-  const double rtp_share = most_bps / static_cast<double>(MaxMediaRate(media, kSendSideOverheadBytes).bps());
+  const auto& rtp = std::get<RtpSpec>(flow_.kind);
+  const double most_bps = static_cast<double>(MaxMediaRate(rtp.media, OverheadBytes(rtp.transport_cc)).bps());
+  const double counted_share = most_bps / static_cast<double>(MaxMediaRate(rtp.media, kSendSideOverheadBytes).bps());
   // Its answer stays in force for the horizon: to drain the queue sooner would drain more than there is.
   OracleAim aim = AimOf(objective);
   aim.drain_ns = std::max(aim.drain_ns, kOptimalHorizonNs);
-  const double sent_bps = static_cast<double>(target_rate_.bps()) / rtp_share + CrossTrafficBps(config, from_ns, to_ns);
+  const double sent_bps = static_cast<double>(target_rate_.bps()) / counted_share + CrossTrafficBps(config, from_ns, to_ns);
   const double grown_bits =
       (sent_bps - MeanCapacityBps(link.spec(), flow_, now_ns, from_ns)) * static_cast<double>(back_ns) * 1e-9;
   const int64_t queued_bytes = link.queued_bytes() + std::llround(grown_bits / 8);
   const double oracle_bps = OracleBps(config, aim, queued_bytes, from_ns, to_ns);
-  return std::clamp(rtp_share * oracle_bps, 0.0, most_bps);
+  return std::clamp(counted_share * oracle_bps, 0.0, most_bps);
 }
 
 void StepRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {

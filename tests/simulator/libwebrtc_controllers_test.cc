@@ -140,14 +140,14 @@ TEST(GccTest, LastsThroughALongCallWithoutLoss) {
 }
 
 // The sender of a receiver that decides, whose REMB stays at 800 kbps.
-json WithTransportCc(json scenario) {
+json WithConstantRemb(json scenario) {
   scenario["flows"][0]["start_rate_bps"] = scenario["flows"][0]["fixed_rate_bps"] = 800'000;
   scenario["flows"][0]["transport_cc"] = true;
   return scenario;
 }
 
 TEST(GccOfReceiverTest, FollowsRembAtOnceAndDelayDoesNotLowerIt) {
-  json scenario = WithTransportCc(PathOf({{0, 2'500'000}, {5, 600'000}}, 10));
+  json scenario = WithConstantRemb(PathOf({{0, 2'500'000}, {5, 600'000}}, 10));
   scenario["forward"]["queue"] = {{"bytes", 1'000'000}};
   const auto flow = FlowOf(scenario, "fixed");
   EXPECT_NEAR(MeanOver(flow, "target_bps", 0.1, 5), 800e3, 1e3);
@@ -155,15 +155,22 @@ TEST(GccOfReceiverTest, FollowsRembAtOnceAndDelayDoesNotLowerIt) {
   EXPECT_LE(MeanOver(FlowOf(scenario, "gcc"), "target_bps", 9, 10), 600e3);
 }
 
+TEST(GccOfReceiverTest, RembCountsIpPackets) {
+  json scenario = WithConstantRemb(Steady(2'500'000, 10));
+  EXPECT_NEAR(MeanOver(FlowOf(scenario, "fixed"), "receive_rate_bps", 2, 10), 800e3, 4e3);
+  scenario["flows"][0]["transport_cc"] = false;
+  EXPECT_NEAR(MeanOver(FlowOf(scenario, "fixed"), "receive_rate_bps", 2, 10), 800e3 * 1252 / 1224, 4e3);
+}
+
 TEST(GccOfReceiverTest, LossLowersIt) {
-  json scenario = WithTransportCc(Steady(2'500'000, 10));
+  json scenario = WithConstantRemb(Steady(2'500'000, 10));
   scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.3}};
   EXPECT_LT(MeanOver(FlowOf(scenario, "fixed"), "target_bps", 9, 10), 700e3);
 }
 
 // Both stay in force when the receiver's estimator dies, here before the path falls to a tenth.
 TEST(GccOfReceiverTest, ACallWhoseEstimatorDiedLivesOnWithAFullQueue) {
-  json scenario = WithTransportCc(PathOf({{0, 3'000'000}, {20, 300'000}}, 60));
+  json scenario = WithConstantRemb(PathOf({{0, 3'000'000}, {20, 300'000}}, 60));
   scenario["flows"][0]["fixed_rate_bps"] = 2'000'000;
   scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
   const auto flow = FlowOf(scenario, "fixed");

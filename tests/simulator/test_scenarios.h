@@ -19,8 +19,9 @@ namespace weir::sim {
 
 using nlohmann::json;
 
+// A receiver's controller has REMB alone: packets leave as it says, without GCC's pacing, window and probes.
 inline json RtpFlow(const std::string& id = "media", const std::string& controller = "under_test") {
-  return {{"kind", "rtp"}, {"id", id}, {"controller", controller}};
+  return {{"kind", "rtp"}, {"id", id}, {"controller", controller}, {"transport_cc", false}};
 }
 
 // One RTP flow under test over a path with 25 ms each way and a drop-tail queue of 300 ms; `capacity` as (start in s,

@@ -15,7 +15,7 @@ WITH_GCC = "pilot=fixed copilots=gcc fusion=min"
 def run(under_test: str, **flow: Any) -> dict[str, Any]:
     capacity = {"times_s": [0.0], "rates_bps": [2e6]}
     scenario = Scenario.make(
-        name="x", duration_s=20.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}]
+        name="x", duration_s=20.0, forward={"capacity": capacity}, flows=[{"kind": "rtp", "transport_cc": False}]
     ).to_dict()
     scenario["flows"][0] |= flow
     job = {"job": 1, "scenario": scenario, "controller": under_test, "series": False}

@@ -217,6 +217,9 @@ TEST_F(Switch, TheSendersGccTakesOverWithinACallWithTransportCc) {
   call_->Run(3000, 400'000);
   EXPECT_EQ(call_->remote_estimates(), static_cast<int>(call_->rembs().size()));
   EXPECT_GT(LastBps(), 0);
+  // RTP's header, and IP, UDP and SRTP, as the sender counts them.
+  const IntervalStatistics& statistics = decisions_.back().statistics;
+  EXPECT_EQ(statistics.bytes_received, (24 + 1000 + 38) * statistics.packets_received);
   switch_->SetMode(ReceiveSideMode::kGcc);
   call_->Run(200, 400'000);
   EXPECT_EQ(LastBps(), 0) << "no limit";

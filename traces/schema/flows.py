@@ -125,7 +125,7 @@ class RtpFlow(Flow):
     seed (``variation``): a right clock. ``sender_clock_steps``: when it is set, and by how much.
 
     ``transport_cc``: whether the answer of a receiver with a controller keeps transport-cc, so that the sender paces,
-    and keeps a window, as GCC does. Without it REMB is all that the sender has. For calls too.
+    and keeps a window, as GCC does. False: REMB is all that the sender has. For calls too.
     """
 
     kind: Literal["rtp"]
@@ -140,7 +140,7 @@ class RtpFlow(Flow):
     sender_clock_ppm: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-5000, le=5000)] | None = None
     sender_clock_offset_s: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=64)] | None = None
     sender_clock_steps: SenderClockSteps | None = None
-    transport_cc: Flag = False
+    transport_cc: Flag = True
     media: Media = FillerMedia()
 
     @model_validator(mode="after")

@@ -36,7 +36,7 @@ void SetReport(const PacketResult& packet, Result& result) {
     result.reported_lost_for_the_first_time = packet.reported_lost_for_the_first_time;
     result.reported_recovered_for_the_first_time = packet.reported_recovered_for_the_first_time;
     // The code points of RFC 3168 on both sides.
-    result.ecn = static_cast<webrtc::EcnMarking>(packet.ecn);
+    result.ecn = static_cast<decltype(result.ecn)>(packet.ecn);
   }
 }
 

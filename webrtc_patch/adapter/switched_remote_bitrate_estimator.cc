@@ -108,8 +108,7 @@ void SwitchedRemoteBitrateEstimator::SwitchTo(const ReceiveSideSettings& setting
 
 void SwitchedRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived& packet) {
   FollowSettings();
-  const bool reported = packet.HasExtension<webrtc::TransportSequenceNumber>() ||
-                        packet.HasExtension<webrtc::TransportSequenceNumberV2>();
+  const bool reported = IsReported(packet);
   outlet_.SetSenderHasGcc(reported);
   // libwebrtc's estimator never sees the packets that are reported to the sender.
   if (gcc_ && !reported) gcc_->IncomingPacket(packet);

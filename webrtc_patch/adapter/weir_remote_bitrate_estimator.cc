@@ -13,6 +13,8 @@ namespace weir::adapter {
 namespace {
 
 constexpr int kVideoClockRate = 90'000;
+// IPv4, UDP, and the tag of SRTP (AES_CM_128_HMAC_SHA1_80).
+constexpr uint32_t kTransportOverheadBytes = 20 + 8 + 10;
 // Within these, differences of microseconds do not overflow.
 constexpr int64_t kMaxArrivalTimeUs = int64_t{1} << 60;
 
@@ -32,6 +34,11 @@ BandwidthEstimator MakeEstimator(const ReceiveSideSettings& settings, DataRate s
 std::vector<uint32_t> SsrcsOf(const Remb& remb) { return {remb.ssrcs.begin(), remb.ssrcs.begin() + remb.ssrc_count}; }
 
 }  // namespace
+
+bool IsReported(const webrtc::RtpPacketReceived& packet) {
+  return packet.HasExtension<webrtc::TransportSequenceNumber>() ||
+         packet.HasExtension<webrtc::TransportSequenceNumberV2>();
+}
 
 WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate,
                                                        RembOutlet* outlet, webrtc::Clock* clock, OnDecision on_decision)
@@ -102,7 +109,7 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
   packet.rtp_timestamp = received.Timestamp();
   const int clock_rate = received.payload_type_frequency();
   packet.rtp_clock_rate = static_cast<uint32_t>(clock_rate > 0 ? clock_rate : kVideoClockRate);
-  packet.header_size = static_cast<uint32_t>(received.headers_size());
+  packet.header_size = static_cast<uint32_t>(received.headers_size()) + (IsReported(received) ? kTransportOverheadBytes : 0);
   packet.payload_size = static_cast<uint32_t>(received.payload_size());
   packet.padding_size = static_cast<uint32_t>(received.padding_size());
   any_packet_ = true;

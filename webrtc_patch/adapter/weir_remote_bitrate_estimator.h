@@ -50,6 +50,9 @@ class DecisionRecorder final : public EstimatorObserver {
   bool decided_ = false;
 };
 
+// The packet counts in transport-cc's feedback, so that the sender counts it with UDP, IP and SRTP (docs/remb.md).
+bool IsReported(const webrtc::RtpPacketReceived& packet);
+
 // As its interface demands, never called concurrently. It decides when its time has come, whoever calls: `Process`,
 // which returns the time until then, or `IncomingPacket`. So it decides in a blackout, and a late timer does not delay
 // it while packets arrive.

@@ -92,8 +92,8 @@ void AddOptions(CLI::App& app, Options& options) {
               options.controller = mode.value_or(options.controller);
               return mode.has_value();
             });
-  app.add_flag("--transport-cc", options.transport_cc,
-               "with Weir at the receiver: the sender keeps its pacing and window\n(docs/remb.md)");
+  app.add_flag("--remb-alone", options.remb_alone,
+               "with Weir at the receiver: the answer excludes transport-cc\n(docs/remb.md)");
   AddText(app, "--model", "FILE", "the policy (ONNX); without it the ten-line rule", options.model);
   AddOption(app, "--decision-delay-ms", "MS", "answers of the policy are used so much later; default 0",
             "a number, 0 to 10000", [&](const auto& value) {

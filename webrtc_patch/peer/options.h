@@ -32,8 +32,8 @@ struct Options {
   bool weir_at_sender = false;
   // For kWeir; nullopt: the policy alone.
   std::optional<PoolAtBothEnds> pool;
-  // For kWeir: the answer keeps transport-cc.
-  bool transport_cc = false;
+  // For kWeir: the answer excludes transport-cc.
+  bool remb_alone = false;
   // Empty: the ten-line rule.
   std::string model;
   // Answers of the policy are used so much later.

@@ -90,7 +90,7 @@ void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> desc
   const SdpType type = description->GetType();
   const bool sender_follows_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
   // With transport-cc the sender has a GCC, beside REMB.
-  const bool sender_has_gcc = options_.transport_cc || (options_.pool && options_.pool->sender_has_gcc);
+  const bool sender_has_gcc = !options_.remb_alone || (options_.pool && options_.pool->sender_has_gcc);
   if (sender_follows_remb && !sender_has_gcc) RemoveTransportCc(*description);
   // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
   if (sender_follows_remb && type == SdpType::kAnswer) BecomeDtlsServer(*description);

@@ -12,6 +12,10 @@ const (
 	rtcpBufferBytes = 100 * 1000
 )
 
+// transportOverheadBytes are what the sender counts in REMB beside RTP when it has transport-cc: IPv4, UDP, and the tag
+// of SRTP.
+const transportOverheadBytes = 20 + 8 + 10
+
 // arrivals is the buffer between pion's SRTP and whoever reads a stream. Packets come in as the network brings them.
 type arrivals struct {
 	*packetio.Buffer
@@ -54,6 +58,9 @@ func (r *Receiver) OnPacket(raw []byte) {
 	p.RTPTimestamp = r.header.Timestamp
 	p.RTPClockRateHz = of.clockRateHz
 	p.HeaderBytes = uint32(headerBytes)
+	if of.transportCC {
+		p.HeaderBytes += transportOverheadBytes
+	}
 	p.PaddingBytes = 0
 	if r.header.Padding && len(raw) > headerBytes {
 		p.PaddingBytes = min(uint32(raw[len(raw)-1]), uint32(len(raw)-headerBytes))

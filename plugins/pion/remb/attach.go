@@ -10,8 +10,8 @@ import (
 )
 
 // Attach puts the Receiver into what an API is made from, after the codecs were registered and before other
-// interceptors are: goog-remb and abs-send-time into the description, itself into the way of packets. Transport-cc must
-// not be registered beside it, or a browser takes the smaller of REMB and its own estimate.
+// interceptors are: goog-remb and abs-send-time into the description, itself into the way of packets. Beside
+// transport-cc, RemoteEstimate goes out with each REMB (docs/remb.md).
 func (r *Receiver) Attach(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 	for _, kind := range []webrtc.RTPCodecType{webrtc.RTPCodecTypeVideo, webrtc.RTPCodecTypeAudio} {
 		media.RegisterFeedback(webrtc.RTCPFeedback{Type: webrtc.TypeRTCPFBGoogREMB}, kind)
@@ -25,32 +25,21 @@ func (r *Receiver) Attach(settings *webrtc.SettingEngine, media *webrtc.MediaEng
 	return nil
 }
 
-// RegisterDefaultInterceptors is webrtc.RegisterDefaultInterceptors without transport-cc. A packet is requested at most
-// twice: pion does not notice that a retransmission came on a stream of its own, and would ask for it for ever.
+// RegisterDefaultInterceptors is webrtc.RegisterDefaultInterceptors, but a packet is requested at most twice: pion does
+// not notice that a retransmission came on a stream of its own, and would ask for it for ever.
 func RegisterDefaultInterceptors(media *webrtc.MediaEngine, registry *interceptor.Registry) error {
-	const nacks = 2
-	err := webrtc.ConfigureNackWithOptions(media, registry, []nack.GeneratorOption{nack.GeneratorMaxNacksPerPacket(nacks)})
-	if err != nil {
-		return err
-	}
-	if err := webrtc.ConfigureRTCPReports(registry); err != nil {
-		return err
-	}
-	if err := webrtc.ConfigureSimulcastExtensionHeaders(media); err != nil {
-		return err
-	}
-	return webrtc.ConfigureStatsInterceptor(registry)
+	return webrtc.RegisterDefaultInterceptorsWithOptions(
+		media, registry, webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2)))
 }
 
 var (
 	videoCodec = regexp.MustCompile(`(?m)^a=rtpmap:(\d+) (?:VP8|VP9|AV1|H264|H265)/90000\r?$`)
 	// kbps: where to begin, and a bound above all that a REMB will say.
-	startBitrate = "x-google-start-bitrate=1500;x-google-max-bitrate=20000"
+	startBitrate = "x-google-start-bitrate=1000;x-google-max-bitrate=20000"
 )
 
-// FollowREMBAtOnce is an answer as it is to be sent to a Chromium: up to 1.5 Mbps it then follows REMB at once in both
-// directions, where else, and above, it grows by 8 % a second. It encodes its first key frame for that rate too, before
-// it hears REMB, which is why it is not higher.
+// FollowREMBAtOnce is an answer as it is to be sent to a Chromium: its own rate, which bounds what REMB can raise, begins
+// at 1 Mbps, and it probes three and six times of that, which would flood slow paths if it were higher.
 func FollowREMBAtOnce(answer string) string {
 	for _, codec := range videoCodec.FindAllStringSubmatch(answer, -1) {
 		line := "a=fmtp:" + codec[1] + " "

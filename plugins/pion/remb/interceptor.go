@@ -9,11 +9,15 @@ import (
 	weir "weir/pion"
 )
 
-const absSendTimeURI = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+const (
+	absSendTimeURI = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+	transportCCURI = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+)
 
 // stream is what signaling has negotiated of an SSRC.
 type stream struct {
 	absSendTimeID uint8
+	transportCC   bool
 	clockRateHz   uint32
 	kind          weir.Kind
 }
@@ -30,6 +34,7 @@ func streamOf(info *interceptor.StreamInfo) stream {
 		if extension.URI == absSendTimeURI && extension.ID > 0 && extension.ID < 256 {
 			s.absSendTimeID = uint8(extension.ID)
 		}
+		s.transportCC = s.transportCC || extension.URI == transportCCURI
 	}
 	return s
 }

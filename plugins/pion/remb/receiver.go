@@ -19,6 +19,10 @@ import (
 	weir "weir/pion"
 )
 
+// remoteEstimate is libwebrtc's RemoteEstimate: field 1, the lower bound of the link's capacity, is 1 Gbps, in kbps.
+// Without it delay lowers the rate of a sender with transport-cc below REMB.
+var remoteEstimate = rtcp.ApplicationDefined{SubType: 13, Name: "goog", Data: []byte{1, 0x0F, 0x42, 0x40}}
+
 // ErrTaken is why a second PeerConnection of the same API is refused.
 var ErrTaken = errors.New("remb: a Receiver serves one PeerConnection; make an API and a Receiver for each")
 
@@ -139,10 +143,17 @@ func (r *Receiver) decide() (*rtcp.ReceiverEstimatedMaximumBitrate, weir.Estimat
 }
 
 func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) error {
+	packets := []rtcp.Packet{feedback}
 	r.mutex.Lock()
 	writer, connected := r.writer, len(r.streams) > 0
+	for _, s := range r.streams {
+		if s.transportCC {
+			packets = append(packets, &remoteEstimate)
+			break
+		}
+	}
 	r.mutex.Unlock()
-	_, err := writer.Write([]rtcp.Packet{feedback}, interceptor.Attributes{})
+	_, err := writer.Write(packets, interceptor.Attributes{})
 	if !connected {
 		// There is nobody yet to send it to.
 		return nil

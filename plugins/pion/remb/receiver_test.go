@@ -235,11 +235,47 @@ func TestStreamsThatEndLeaveTheREMB(t *testing.T) {
 	}
 }
 
+func TestBesideTransportCCThereIsARemoteEstimateAndPacketsCountAsAtTheSender(t *testing.T) {
+	for _, transportCC := range []bool{false, true} {
+		receiver := newReceiver(t)
+		now, number := inSimulatedTime(receiver), uint16(0)
+		*now = 1_000_000
+		stream := videoStream(1)
+		if transportCC {
+			extension := interceptor.RTPHeaderExtension{URI: transportCCURI, ID: absSendTimeID + 1}
+			stream.RTPHeaderExtensions = append(stream.RTPHeaderExtensions, extension)
+		}
+		writer := &rtcpWriter{}
+		bind(t, receiver, stream).BindRTCPWriter(writer)
+		if err := receiver.send(nextREMB(t, receiver, now, &number, 1)); err != nil {
+			t.Fatal(err)
+		}
+		sent, err := rtcp.Marshal(writer.packets[1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What libwebrtc parses: subtype 13, four words, SSRC 0, and 1,000,000 kbps.
+		want := "\x8d\xcc\x00\x03\x00\x00\x00\x00goog\x01\x0f\x42\x40"
+		bytes := int64(len(rawPacket(t, 1, 1, 0, 1000, 0)))
+		if !transportCC {
+			want = ""
+		} else {
+			bytes += 20 + 8 + 10
+		}
+		if string(sent) != want {
+			t.Errorf("transport-cc %v: % x beside REMB", transportCC, sent)
+		}
+		if got, err := receiver.Statistics(); err != nil || got.BytesReceived != 50*bytes {
+			t.Errorf("transport-cc %v: %d bytes of %d each, %v", transportCC, got.BytesReceived, bytes, err)
+		}
+	}
+}
+
 func TestKindsOfStreams(t *testing.T) {
 	for mime, want := range map[string]weir.Kind{
 		"video/VP8": weir.Video, "video/rtx": weir.Retransmission, "audio/opus": weir.Audio, "": weir.Video,
 	} {
-		if got := streamOf(&interceptor.StreamInfo{MimeType: mime, ClockRate: 9}); got != (stream{0, 9, want}) {
+		if got := streamOf(&interceptor.StreamInfo{MimeType: mime, ClockRate: 9}); got != (stream{clockRateHz: 9, kind: want}) {
 			t.Errorf("%s: %+v", mime, got)
 		}
 	}

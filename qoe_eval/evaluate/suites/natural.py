@@ -35,7 +35,7 @@ class Placement:
 
 PLACEMENTS: Final = {
     "weir": Placement("weir"),
-    "weir-transport-cc": Placement("weir", ", with transport-cc", sets.TRANSPORT_CC),
+    "weir-remb-alone": Placement("weir", ", with REMB alone", sets.REMB_ALONE),
     "weir-send": Placement("weir-send", ", at the sender"),
 }
 _CONTROLLERS: Final = (*dict.fromkeys(one.controller for one in PLACEMENTS.values()), *LIBWEBRTC_SENDERS)
@@ -128,14 +128,14 @@ _SETS: Final = {MIXTURES: _mixtures, **_GRIDS}
 SUITE: Final = Suite(
     name="natural",
     about="Mixtures of ordinary networks and calls outside the domain of training, and grids of single troubles, at "
-    "the receiver, with and without transport-cc, and at the sender, against the better of gcc and scream, scenario by "
-    "scenario.",
+    "the receiver, with transport-cc and with REMB alone, and at the sender, against the better of gcc and scream, "
+    "scenario by scenario.",
     random=300,
     replays=(
         *(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _SETS.items()),
         Replays(ABLATED, _ablated, _CONTROLLERS, series="measured"),
         *(
-            Replays(name + sets.TRANSPORT_CC, sets.with_transport_cc(build), ("weir", *LIBWEBRTC_SENDERS),
+            Replays(name + sets.REMB_ALONE, sets.with_remb_alone(build), ("weir", *LIBWEBRTC_SENDERS),
                     series="measured")
             for name, build in _SETS.items()
         ),

@@ -150,12 +150,12 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
 
 def test_the_scenario_says_whether_the_answer_keeps_transport_cc(plan, program, tmp_path):
     usual = plan.scenarios[0]
-    flows = [flow.model_copy(update={"transport_cc": True}) for flow in usual.flows]
+    flows = [flow.model_copy(update={"transport_cc": False}) for flow in usual.flows]
     plan = replace(plan, scenarios=[usual, usual.model_copy(update={"flows": flows})], seeds=range(1, 2))
     settings = plan_calls(replace(plan, controllers=("weir",)), tmp_path, [program]).values()
-    assert [call.name.endswith(", seed 1, transport-cc") for call in settings] == [False, True]
+    assert [call.name.endswith(", seed 1, REMB alone") for call in settings] == [False, True]
     given = [receiver_arguments(call, "10.211.0.2", call.model) for call in settings]
-    assert ["--transport-cc" in arguments for arguments in given] == [False, True]
+    assert ["--remb-alone" in arguments for arguments in given] == [False, True]
 
 
 def test_a_native_sender_gets_the_field_trials_and_its_receiver_only_reports(plan, program, tmp_path):

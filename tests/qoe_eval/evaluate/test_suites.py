@@ -171,12 +171,12 @@ def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
 def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     status, out, _ = weir("--suite", "calls", "--only", "steps", "--seeds", 1, "--set", "cellular", "--json")
     assert status == 0
-    called = [(False, "weir"), (False, "gcc"), (False, "scream")]
-    with_transport_cc = (True, "weir")
+    called = [(True, "weir"), (True, "gcc"), (True, "scream")]
+    remb_alone = (False, "weir")
     assert {
         size: [(one.scenario.flows[0].transport_cc, one.controller) for one in calls]
         for size, calls in made_calls.items()
-    } == {"calls-640x360": [*called, with_transport_cc], "calls-1280x720": called}
+    } == {"calls-640x360": [*called, remb_alone], "calls-1280x720": called}
     assert {one.scenario.name for calls in made_calls.values() for one in calls} == {"steps"}
     assert len({one.out for calls in made_calls.values() for one in calls}) == 7
     rows = rows_of(json.loads(out), "calls")
@@ -296,17 +296,17 @@ def test_a_record_is_of_one_whole_suite(weir, tmp_path, options, message):
     assert (status, message in error) == (2, True)
 
 
-def test_a_record_of_calls_has_answers_with_transport_cc_beside_the_others(weir, made_calls, tmp_path):
+def test_a_record_of_calls_has_answers_without_transport_cc_beside_the_others(weir, made_calls, tmp_path):
     status, _, _ = weir("--suite", "calls", "--seeds", 1, "--record", "calls.json", "--json")
     assert status == 0
     values = json.loads((tmp_path / "calls.json").read_text())["values"]
     for name in ("cellular", "impaired"):
-        assert values[f"{name}/weir-transport-cc/received_bitrate_bps"][0] == pytest.approx(1.1e6)
-        assert values[f"{name}/weir-transport-cc-weir/received_bitrate_bps"][0] == 0
-        assert values[f"{name}/weir-transport-cc-gcc/received_bitrate_bps"][0] == pytest.approx(1e5)
+        assert values[f"{name}/weir-remb-alone/received_bitrate_bps"][0] == pytest.approx(1.1e6)
+        assert values[f"{name}/weir-remb-alone-weir/received_bitrate_bps"][0] == 0
+        assert values[f"{name}/weir-remb-alone-gcc/received_bitrate_bps"][0] == pytest.approx(1e5)
     # Both sizes have the others alone.
     assert "cellular, all sizes/weir/received_bitrate_bps" in values
-    assert "cellular, all sizes/weir-transport-cc/received_bitrate_bps" not in values
+    assert "cellular, all sizes/weir-remb-alone/received_bitrate_bps" not in values
 
 
 def test_a_record_replaces_no_other_file(weir, tmp_path):

@@ -161,11 +161,10 @@ def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model):
     assert (sender.stop(), receiver.stop()) == (0, 0)
 
 
-def test_weir_at_the_sender_obeys_a_receiver_that_says_less(start_call, model):
-    receiver_options = ("--controller", "weir", "--start-bitrate-bps", 150_000, "--max-bitrate-bps", 200_000)
+@pytest.mark.parametrize("remb_alone", [(), ("--remb-alone",)])
+def test_weir_at_the_sender_obeys_a_receiver_that_says_less(start_call, model, remb_alone):
+    receiver_options = ("--start-bitrate-bps", 150_000, "--max-bitrate-bps", 200_000, *remb_alone)
     sender, receiver = start_call(("--controller", "weir-send", "--model", model), receiver_options)
-    # Weir at the receiver does not negotiate transport-cc, so REMB is the only feedback.
-    assert "transport-wide-cc" not in receiver.wait_for("answer")["sdp"]
     sender.wait_for("estimate", lambda line: line["target_rate_bps"] <= 200_000)
     receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 30)
     later = [line["target_rate_bps"] for line in sender.of_type("estimate")][3:]
@@ -232,10 +231,11 @@ def roles(line):
 @pytest.mark.parametrize("with_gcc", [False, True])
 def test_a_pool_flies_a_call_and_takes_other_seats(start_call, model, with_gcc):
     gcc = ",gcc" if with_gcc else ""
-    sender, receiver = start_call((), ("--controller", f"pilot=weir copilots=nada{gcc} fusion=min", "--model", model))
+    pool = f"pilot=weir copilots=nada{gcc} fusion=min"
+    sender, receiver = start_call((), ("--controller", pool, "--model", model, "--remb-alone"))
     receiver.wait_for_state("connected")
     assert receiver.of_type("ready")[0]["pool"] == "pilot=weir copilots=nada fusion=min"
-    # The sender keeps its own GCC beside REMB exactly when the answer has transport-cc.
+    # A GCC of the sender needs it.
     assert ("transport-cc" in receiver.of_type("answer")[0]["sdp"]) == with_gcc
     receiver.wait_for("estimate", lambda line: roles(line) == {"weir": "pilot", "nada": "copilot"})
     receiver.send({"type": "pool", "line": f"pilot=nada copilots=weir{gcc} fusion=min"})

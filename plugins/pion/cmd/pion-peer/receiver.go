@@ -9,14 +9,13 @@ import (
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
-	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
 	"weir/pion/remb"
 )
 
-// receiver is a PeerConnection with Weir behind RTCP REMB, or with transport-cc alone.
+// receiver is a PeerConnection with Weir behind RTCP REMB and transport-cc, or with transport-cc alone.
 type receiver struct {
 	lines      *lineWriter
 	connection *webrtc.PeerConnection
@@ -41,9 +40,8 @@ func newReceiver(o options, lines *lineWriter) (*receiver, error) {
 	if o.controller == "weir" {
 		err = r.attachWeir(o, settings, media, registry)
 	} else {
-		// The same remedy for NACK as under Weir, so that only the estimator differs.
-		err = webrtc.RegisterDefaultInterceptorsWithOptions(media, registry,
-			webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2)))
+		// The same as under Weir, so that only the estimator differs.
+		err = remb.RegisterDefaultInterceptors(media, registry)
 	}
 	if err != nil {
 		return nil, err
