@@ -146,7 +146,7 @@ def test_gym_and_replay_score_the_same_rate_alike():
         pytest.skip(str(error))
     capacity = CapacityTrace(np.array([0.0, 10.0, 20.0]), np.array([2e6, 0.8e6, 3e6]))
     fixed = scenario_from_capacity(capacity, "steps", duration_s=40.0).to_dict()
-    # So that the sender sends what it is told, whatever is lost.
+    # The sender sends at the rate of REMB, whatever is lost.
     fixed["flows"][0]["transport_cc"] = False
     scenario = Scenario.from_dict(fixed)
     low, high, rate = 1e5, 1e7, 1e6

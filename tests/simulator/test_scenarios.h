@@ -19,7 +19,7 @@ namespace weir::sim {
 
 using nlohmann::json;
 
-// A receiver's controller has REMB alone: packets leave as it says, without GCC's pacing, window and probes.
+// A receiver's controller has REMB alone: packets leave at its rate, without GCC's pacing, window and probes.
 inline json RtpFlow(const std::string& id = "media", const std::string& controller = "under_test") {
   return {{"kind", "rtp"}, {"id", id}, {"controller", controller}, {"transport_cc", false}};
 }

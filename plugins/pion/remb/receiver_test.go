@@ -254,7 +254,7 @@ func TestBesideTransportCCThereIsARemoteEstimateAndPacketsCountAsAtTheSender(t *
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What libwebrtc parses: subtype 13, four words, SSRC 0, and 1,000,000 kbps.
+		// As libwebrtc parses it: subtype 13, four words, SSRC 0, and 1,000,000 kbps.
 		want := "\x8d\xcc\x00\x03\x00\x00\x00\x00goog\x01\x0f\x42\x40"
 		bytes := int64(len(rawPacket(t, 1, 1, 0, 1000, 0)))
 		if !transportCC {
