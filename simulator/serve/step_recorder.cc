@@ -63,7 +63,8 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
   // Its answer stays in force for the horizon: to drain the queue sooner would drain more than there is.
   OracleAim aim = AimOf(objective);
   aim.drain_ns = std::max(aim.drain_ns, kOptimalHorizonNs);
-  const double sent_bps = static_cast<double>(target_rate_.bps()) / counted_share + CrossTrafficBps(config, from_ns, to_ns);
+  const double sent_bps =
+      static_cast<double>(target_rate_.bps()) / counted_share + CrossTrafficBps(config, from_ns, to_ns);
   const double grown_bits =
       (sent_bps - MeanCapacityBps(link.spec(), flow_, now_ns, from_ns)) * static_cast<double>(back_ns) * 1e-9;
   const int64_t queued_bytes = link.queued_bytes() + std::llround(grown_bits / 8);

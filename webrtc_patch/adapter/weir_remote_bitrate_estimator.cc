@@ -109,7 +109,8 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
   packet.rtp_timestamp = received.Timestamp();
   const int clock_rate = received.payload_type_frequency();
   packet.rtp_clock_rate = static_cast<uint32_t>(clock_rate > 0 ? clock_rate : kVideoClockRate);
-  packet.header_size = static_cast<uint32_t>(received.headers_size()) + (IsReported(received) ? kTransportOverheadBytes : 0);
+  packet.header_size =
+      static_cast<uint32_t>(received.headers_size()) + (IsReported(received) ? kTransportOverheadBytes : 0);
   packet.payload_size = static_cast<uint32_t>(received.payload_size());
   packet.padding_size = static_cast<uint32_t>(received.padding_size());
   any_packet_ = true;

@@ -36,7 +36,8 @@ struct PacketArrival {
   // Replaces abs-send-time where that is missing; the clock rate is in Hz, 0 when unknown.
   uint32_t rtp_timestamp = 0;
   uint32_t rtp_clock_rate = 0;
-  // In bytes. The header has of UDP, IP and SRTP what the sender counts: with transport-cc all, with REMB alone nothing.
+  // In bytes. The header has of UDP, IP and SRTP what the sender counts: with transport-cc all, with REMB alone
+  // nothing.
   uint32_t header_size = 0;
   uint32_t payload_size = 0;
   uint32_t padding_size = 0;
