@@ -69,6 +69,12 @@ def l4s_links_with_tcp() -> list[Scenario]:
     return [_l4s_link(f"l4s-{rate:g}M-cubic", rate, {"kind": "tcp", "start_s": 10.0}) for rate in L4S_MBPS]
 
 
+def l4s_links_with_an_equal() -> list[Scenario]:
+    """The same with a second flow under test from the tenth second on."""
+    later = {"kind": "rtp", "id": "later", "start_s": 10.0, "media": {"kind": "filler"}}
+    return [_l4s_link(f"l4s-{rate:g}M-equal", rate, later) for rate in L4S_MBPS]
+
+
 def _l4s_link(name: str, mbps: float, *flows: dict[str, Any]) -> Scenario:
     data = scenario_from_capacity(CapacityTrace.constant(mbps * 1e6), name).to_dict()
     data["forward"]["queue_discipline"] = "dualpi2"

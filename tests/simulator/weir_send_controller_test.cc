@@ -39,15 +39,29 @@ TEST_P(WeirSendControllerTest, KeepsVideoWithinAQueueOfSixPacketsOnALongRoundTri
 }
 
 // Marks say what delays do not: the L4S queue is about a millisecond long.
-TEST(WeirSendControllerEcnTest, FillsALinkWithAnL4sQueueAndLosesNothing) {
-  json scenario = Steady(10'000'000, 40);
+nlohmann::ordered_json FlowsOverL4sQueue(json scenario) {
   scenario["forward"]["queue_discipline"] = "dualpi2";
   SimulationJob job = JobOf(scenario, "weir-send-ccfb");
   job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/steering.onnx");
-  const auto flow = RunJob(job, true)["flows"][0];
+  return RunJob(job, true)["flows"];
+}
+
+TEST(WeirSendControllerEcnTest, FillsALinkWithAnL4sQueueAndLosesNothing) {
+  const auto flow = FlowsOverL4sQueue(Steady(10'000'000, 40))[0];
   EXPECT_EQ(flow["packets_lost"], 0);
   EXPECT_GT(MeanOver(flow, "target_bps", 20, 40), 9e6);
   EXPECT_LT(MeanOver(flow, "target_bps", 20, 40), 10.5e6);
+}
+
+TEST(WeirSendControllerEcnTest, TwoFlowsBecomeEqualWhicheverBegan) {
+  json scenario = Steady(10'000'000, 60);
+  scenario["flows"].push_back(RtpFlow("later"));
+  scenario["flows"][1]["start_s"] = 15;
+  const auto flows = FlowsOverL4sQueue(scenario);
+  for (const auto& flow : flows) {
+    EXPECT_GT(MeanOver(flow, "receive_rate_bps", 40, 60), 3.5e6);
+    EXPECT_LT(MeanOver(flow, "receive_rate_bps", 40, 60), 6.5e6);
+  }
 }
 
 }  // namespace

@@ -2,16 +2,17 @@
 //
 // With f the share of the packets since the decision before that are marked with CE, and a its mean over 16 round trips
 // of 50 ms, the limit begins as the rate in force. It
-//   1. falls with marks, by a / 2; where half of the packets are marked, to 0.98 R or lower, since the queue takes no
-//      more, R being the receive rate of the last 400 ms. Within 200 ms it falls once: marks that come sooner are of
-//      packets that were sent before;
-//   2. rises without marks, by a packet in 50 ms, or by 2 % where that is less.
-// So it shares a link with TCP in the other queue (DCTCP, RFC 8257; draft-ietf-ccwg-rfc8298bis). After two seconds
-// without marks there is no limit.
+//   1. falls with marks, by a / 2; where half of the packets since it fell are marked, to 0.98 R or lower, since the
+//      queue takes no more, R being the receive rate of the last 400 ms. Within 200 ms it falls once: marks that come
+//      sooner are of packets that were sent before;
+//   2. rises without marks, by 0.4 packets in 50 ms.
+// It falls by a share and rises by an amount, so that flows become equal. Nor does it starve TCP in the other queue
+// (DCTCP, RFC 8257; draft-ietf-ccwg-rfc8298bis). After two seconds without marks there is no limit.
 //
 // A path that marks whatever is sent must not starve the call: where the rate fell to a quarter, and nearly all packets
 // are marked but none waits, marks say nothing for a minute.
 #include <algorithm>
+#include <utility>
 
 #include "guard/guard_rule.h"
 
@@ -23,7 +24,7 @@ constexpr TimeDelta kObeyed = TimeDelta::Millis(200);
 constexpr double kGain = 0.0625;
 constexpr double kMostMarked = 0.5;
 constexpr double kBelow = 0.98;
-constexpr double kMostRise = 0.02;
+constexpr double kRisePackets = 0.4;
 constexpr TimeDelta kUnmarked = TimeDelta::Seconds(2);
 constexpr double kAll = 0.9;
 constexpr double kFallen = 0.25;
@@ -37,24 +38,26 @@ class EcnRule final : public GuardRule {
     const int64_t marked = totals.packets_with_ce - marked_;
     packets_ = totals.packets;
     marked_ = totals.packets_with_ce;
-    if (packets > 0 && facts.now >= ignored_until_)
-      OnPackets(static_cast<double>(marked) / static_cast<double>(packets), facts);
+    if (packets > 0 && facts.now >= ignored_until_) OnPackets(packets, marked, facts);
     return Limited(rate, limit_, facts);
   }
   Timestamp NextTimeout(const GuardFacts& facts, bool) const override {
     return limit_.IsFinite() ? facts.now + kRepeat : Timestamp::PlusInfinity();
   }
 
-  void OnPackets(double marked, const GuardFacts& facts) {
+  void OnPackets(int64_t packets, int64_t marked, const GuardFacts& facts) {
     const double round_trips = std::min(facts.elapsed / kRoundTrip, 4.0);
-    smoothed_ += (marked - smoothed_) * std::min(kGain * round_trips, 1.0);
+    const double share = static_cast<double>(marked) / static_cast<double>(packets);
+    smoothed_ += (share - smoothed_) * std::min(kGain * round_trips, 1.0);
+    packets_since_cut_ += packets;
+    marked_since_cut_ += marked;
     if (marked > 0) {
-      OnMarks(marked, facts);
+      OnMarks(share, facts);
       return;
     }
     begin_ = DataRate::Zero();
     if (!limit_.IsFinite()) return;
-    limit_ += std::min(kFullPacket / kRoundTrip, limit_ * kMostRise) * round_trips;
+    limit_ += kFullPacket / kRoundTrip * (kRisePackets * round_trips);
     if (facts.now - latest_marks_ >= kUnmarked) limit_ = DataRate::PlusInfinity();
   }
 
@@ -69,13 +72,17 @@ class EcnRule final : public GuardRule {
     if (facts.now - latest_cut_ < kObeyed) return;
     latest_cut_ = facts.now;
     limit_ = std::min(limit_, facts.rate) * (1 - smoothed_ / 2);
+    const auto packets = static_cast<double>(std::exchange(packets_since_cut_, 0));
+    const auto marked_of_them = static_cast<double>(std::exchange(marked_since_cut_, 0));
     const DataRate received = facts.arrivals.LatestReceiveRate();
-    if (marked >= kMostMarked && !received.IsZero()) limit_ = std::min(limit_, received * kBelow);
+    if (marked_of_them >= packets * kMostMarked && !received.IsZero()) limit_ = std::min(limit_, received * kBelow);
     limit_ = std::max(limit_, facts.constraints.min_rate);
   }
 
   int64_t packets_ = 0;
   int64_t marked_ = 0;
+  int64_t packets_since_cut_ = 0;
+  int64_t marked_since_cut_ = 0;
   double smoothed_ = 0;
   DataRate limit_ = DataRate::PlusInfinity();
   Timestamp latest_cut_ = Timestamp::MinusInfinity();

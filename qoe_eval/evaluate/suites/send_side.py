@@ -14,7 +14,7 @@ from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate.results import metric
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
-from weir.qoe_eval.measures.fairness import settled_jain_index_with_tcp, settled_utilisation
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_jain_index_with_tcp, settled_utilisation
 from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.schema.media import MEDIA
@@ -30,7 +30,11 @@ _SETS: Final = {
 }
 _WITH_RFC8888: Final = "weir-send-ccfb"
 _OTHERS_WITH_RFC8888: Final = ("scream-ccfb",)
-_L4S: Final = {"l4s": sets.fixed(scenarios.l4s_links), "l4s, with TCP": sets.fixed(scenarios.l4s_links_with_tcp)}
+_L4S: Final = {
+    "l4s": sets.fixed(scenarios.l4s_links),
+    "l4s, with TCP": sets.fixed(scenarios.l4s_links_with_tcp),
+    "l4s, with an equal": sets.fixed(scenarios.l4s_links_with_an_equal),
+}
 _PATHS: Final = {"muses": sets.fixed(scenarios.muses_call), "mahimahi": sets.mahimahi_calls}
 _CALLED: Final = {
     (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
@@ -50,13 +54,15 @@ _L4S_GOALS: Final = (
      Bound("at most", 5.0, "ms", decimals=1)),
     ("l4s_jain", "L4S queue in competition with TCP Cubic: Jain's index of the settled rates", "l4s, with TCP",
      settled_jain_index_with_tcp, Bound("at least", 0.8)),
+    ("l4s_jain_equal", "L4S queue, two flows: Jain's index of the settled rates", "l4s, with an equal",
+     settled_jain_index, Bound("at least", 0.9)),
 )  # fmt: skip
 
 SUITE: Final = Suite(
     name="send-side",
     about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc in replays; in calls "
     "from weir-peer to Chromium against libwebrtc's GCC, with none, 5 % and 20 % of the feedback lost. On "
-    "L4S queues (DualPI2), from RFC 8888 feedback, alone and in competition with TCP.",
+    "L4S queues (DualPI2), from RFC 8888 feedback, alone, in competition with TCP, and two flows together.",
     replays=(
         *(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
         *(
