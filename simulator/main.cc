@@ -98,7 +98,7 @@ CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
 
 // So that no scenario takes the machine's: an allocation beyond it fails the run, with a message.
 void LimitMemory() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef WEIR_IS_SANITIZED
   rlimit limit{};
   getrlimit(RLIMIT_DATA, &limit);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMaxMemoryBytes);

@@ -7,7 +7,7 @@
 namespace weir {
 
 // Each case takes many times as long under a sanitizer; the build without one has them all.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef WEIR_IS_SANITIZED
 constexpr uint32_t RandomCases(uint32_t all) { return (all + 4) / 5; }
 #else
 constexpr uint32_t RandomCases(uint32_t all) { return all; }
