@@ -356,7 +356,7 @@ typedef enum weir_congestion_state {
 
 typedef struct weir_network_state {
   int64_t at_time_us;        /* by the clock of the arrivals; INT64_MIN before the first */
-  int64_t link_capacity_bps; /* the target when the state began */
+  int64_t link_capacity_bps; /* when the state began, the target; what arrives while a queue or losses congest it */
   int32_t state;             /* weir_congestion_state */
 } weir_network_state;
 

@@ -20,9 +20,13 @@ import (
 const (
 	// startRateBps is in force until the path has shown something; LiveKit sends all layers until then.
 	startRateBps = 1_000_000
-	// newsRatio: while the path stays congested, a capacity below this share of the last one is news.
+	// newsRatio: while the path stays congested, a capacity below this share of the last one is news, and after newsUs
+	// this share is told, so that layers do not go on to fill a queue.
 	newsRatio = 0.9
-	staleUs   = 1_000_000
+	newsUs    = 1_000_000
+	// shareUs is over how long the share of retransmissions is taken.
+	shareUs = 500_000
+	staleUs = 1_000_000
 )
 
 // Options are those of an Estimator.
@@ -48,9 +52,10 @@ type Estimator struct {
 	next      uint16
 	state     bwe.CongestionState
 	targetBps int64
-	// Targets that the listener and the log were last given.
-	toldBps, loggedBps int64
-	probe              probe
+	media     mediaShare
+	// The capacity that the listener was last given, and when; the target that the log was.
+	toldBps, toldAtUs, loggedBps int64
+	probe                        probe
 	// stale is the state before a Reset: it is no news for a second of sending, until the estimator has seen the path.
 	stale        bwe.CongestionState
 	staleUntilUs int64
@@ -157,13 +162,14 @@ func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
 	if e.over {
 		return number
 	}
+	size = min(max(size, 0), math.MaxUint16)
+	e.media.onSent(atMicro, size, isRTX && !isProbe)
 	kind := weir.Video
 	if isProbe {
 		kind = weir.Probe
 	} else if isRTX {
 		kind = weir.Retransmission
 	}
-	size = min(max(size, 0), math.MaxUint16)
 	e.probe.onSent(probeClusterID, number, size, atMicro)
 	e.staleUntilUs = min(e.staleUntilUs, atMicro+staleUs)
 	// Nothing that a host sends is an error.
@@ -225,9 +231,18 @@ func (e *Estimator) refresh() {
 		e.stale = bwe.CongestionStateNone
 	}
 	e.probe.onState(to)
-	fell := to == bwe.CongestionStateCongested && float64(e.targetBps) < newsRatio*float64(e.toldBps)
-	if to != e.state || fell {
-		e.note(to)
+	// LiveKit's rates of layers are without retransmissions.
+	capacityBps := e.media.of(network.LinkCapacityBps)
+	if to == bwe.CongestionStateCongested && to == e.state {
+		lower := int64(newsRatio * float64(e.toldBps))
+		if e.nowUs() >= e.toldAtUs+newsUs {
+			capacityBps = min(capacityBps, lower)
+		}
+		if capacityBps <= lower {
+			e.note(to, capacityBps)
+		}
+	} else if to != e.state {
+		e.note(to, capacityBps)
 	}
 	if e.logger != nil && math.Abs(float64(e.targetBps-e.loggedBps)) > 0.25*float64(e.loggedBps) {
 		e.loggedBps = e.targetBps
@@ -235,12 +250,12 @@ func (e *Estimator) refresh() {
 	}
 }
 
-func (e *Estimator) note(to bwe.CongestionState) {
+func (e *Estimator) note(to bwe.CongestionState, capacityBps int64) {
 	if e.logger != nil && to != e.state {
-		e.logger.Infow("weir: congestion state change", "from", e.state, "to", to, "capacity", e.targetBps)
+		e.logger.Infow("weir: congestion state change", "from", e.state, "to", to, "capacity", capacityBps)
 	}
-	e.news = append(e.news, change{e.state, to, e.targetBps})
-	e.state, e.toldBps = to, e.targetBps
+	e.news = append(e.news, change{e.state, to, capacityBps})
+	e.state, e.toldBps, e.toldAtUs = to, capacityBps, e.nowUs()
 }
 
 // tell hands the news to the listener. One goroutine at a time does, and takes what the others note meanwhile.
@@ -273,6 +288,28 @@ func (e *Estimator) poll() time.Duration {
 		e.refresh()
 	}
 	return wait
+}
+
+// mediaShare is the share of what was sent lately that was no retransmission.
+type mediaShare struct {
+	sent, resent float64
+	latestUs     int64
+}
+
+func (m *mediaShare) onSent(atUs int64, size int, isRTX bool) {
+	kept := math.Exp(-float64(max(atUs-m.latestUs, 0)) / shareUs)
+	m.latestUs = max(m.latestUs, atUs)
+	m.sent, m.resent = m.sent*kept+float64(size), m.resent*kept
+	if isRTX {
+		m.resent += float64(size)
+	}
+}
+
+func (m *mediaShare) of(bps int64) int64 {
+	if m.sent == 0 {
+		return bps
+	}
+	return int64(float64(bps) * (1 - m.resent/m.sent))
 }
 
 func congestionState(state weir.CongestionState) bwe.CongestionState {

@@ -11,12 +11,10 @@ import (
 )
 
 const (
-	minDuration = 300 * time.Millisecond
-	maxDuration = 2 * time.Second
+	duration = 300 * time.Millisecond
 	// Intervals between the ends of clusters: after one that was carried, and after the first that was not.
 	carriedUs, congestedUs, maxIntervalUs = 500_000, 3_000_000, 60_000_000
-	// backOff multiplies the interval with each cluster that was not carried, and the duration with each that was and
-	// did not reach its goal.
+	// backOff multiplies the interval with each cluster that was not carried.
 	backOff = 1.5
 	// A verdict waits for three round trips, within these limits, and until the queue of the cluster has gone.
 	minSettleUs, maxSettleUs = 250_000, 3_000_000
@@ -32,7 +30,6 @@ type probe struct {
 	rttUs      int64
 	nextUs     int64
 	intervalUs int64
-	duration   time.Duration
 }
 
 type cluster struct {
@@ -51,7 +48,7 @@ type cluster struct {
 // reset forgets the cluster and the back-off.
 func (p *probe) reset(nowUs int64) {
 	rttUs := cmp.Or(p.rttUs, int64(1e6*bwe.DefaultRTT))
-	*p = probe{rttUs: rttUs, nextUs: nowUs, intervalUs: congestedUs, duration: minDuration}
+	*p = probe{rttUs: rttUs, nextUs: nowUs, intervalUs: congestedUs}
 }
 
 func (p *probe) start(info ccutils.ProbeClusterInfo, nowUs int64, state bwe.CongestionState) {
@@ -100,40 +97,34 @@ func (p *probe) onFeedback(packets []weir.PacketFeedback) {
 // receivedBps is the rate at which the cluster arrived; no more than that at which it left, since a receiver may lie.
 func (p *probe) receivedBps() int64 {
 	spanUs := max(p.latestUs-p.firstUs, p.latestSentUs-p.firstSentUs)
-	if spanUs < minDuration.Microseconds()/2 {
+	if spanUs < duration.Microseconds()/2 {
 		return 0
 	}
 	return p.receivedBytes * 8_000_000 / spanUs
 }
 
 // verdict of the cluster, and the capacity that it showed.
-func (p *probe) verdict(targetBps int64) (ccutils.ProbeSignal, int64) {
+func (p *probe) verdict() (ccutils.ProbeSignal, int64) {
 	received := p.receivedBps()
 	switch {
 	case p.congesting:
-		return ccutils.ProbeSignalCongesting, targetBps
+		return ccutils.ProbeSignalCongesting, received
 	case received == 0 || float64(p.receivedBytes) < minCarried*float64(p.sentBytes):
 		return ccutils.ProbeSignalInconclusive, 0
 	default:
-		// The target alone is unproven, since less than it is sent until another layer fits.
-		return ccutils.ProbeSignalNotCongesting, min(targetBps, received)
+		return ccutils.ProbeSignalNotCongesting, received
 	}
 }
 
-// end sets when the next cluster may be sent, and how long it is.
-func (p *probe) end(signal ccutils.ProbeSignal, reached bool, nowUs int64) {
+// end sets when the next cluster may be sent.
+func (p *probe) end(signal ccutils.ProbeSignal, nowUs int64) {
 	p.cluster = cluster{}
-	longer := min(time.Duration(backOff*float64(p.duration)), maxDuration)
-	p.duration = minDuration
 	if signal == ccutils.ProbeSignalCongesting {
 		p.nextUs = nowUs + p.intervalUs
 		p.intervalUs = min(int64(backOff*float64(p.intervalUs)), maxIntervalUs)
 		return
 	}
 	p.nextUs, p.intervalUs = nowUs+carriedUs, congestedUs
-	if !reached {
-		p.duration = longer
-	}
 }
 
 // CanProbe is true when the path is not congested and the last cluster is long enough ago.
@@ -144,11 +135,7 @@ func (e *Estimator) CanProbe() bool {
 }
 
 // ProbeDuration is how long the next cluster should be.
-func (e *Estimator) ProbeDuration() time.Duration {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	return e.probe.duration
-}
+func (e *Estimator) ProbeDuration() time.Duration { return duration }
 
 // ProbeClusterStarting begins a cluster, and forgets one that had begun.
 func (e *Estimator) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
@@ -168,12 +155,12 @@ func (e *Estimator) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
 	}
 }
 
-// ProbeClusterIsGoalReached is true when the cluster arrives at the desired rate, and the target is as high.
+// ProbeClusterIsGoalReached is true when the cluster arrives at the desired rate.
 func (e *Estimator) ProbeClusterIsGoalReached() bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	goal := int64(e.probe.info.Goal.DesiredBps)
-	return e.probe.active && !e.probe.congesting && e.targetBps >= goal && e.probe.receivedBps() >= goal
+	return e.probe.active && !e.probe.congesting && e.probe.receivedBps() >= goal
 }
 
 // ProbeClusterFinalize returns the verdict and the capacity, once, when the feedback on the cluster has come.
@@ -189,12 +176,12 @@ func (e *Estimator) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
 		e.mutex.Unlock()
 		return ccutils.ProbeSignalInconclusive, 0, false
 	}
-	signal, capacityBps := p.verdict(e.targetBps)
+	signal, capacityBps := p.verdict()
 	if e.state == bwe.CongestionStateCongested {
 		// It is not the cluster's queue, then, and LiveKit ignores news while a cluster lasts.
-		e.note(e.state)
+		e.note(e.state, e.toldBps)
 	}
-	p.end(signal, e.targetBps >= int64(p.info.Goal.DesiredBps), nowUs)
+	p.end(signal, nowUs)
 	if e.logger != nil {
 		e.logger.Debugw("weir: probe", "signal", signal, "capacity", capacityBps)
 	}

@@ -60,7 +60,9 @@ std::string_view ToString(CongestionState state);
 struct NetworkState {
   CongestionState state = CongestionState::kNormal;
   Timestamp at_time = Timestamp::MinusInfinity();  // in this state since
-  DataRate link_capacity = DataRate::Zero();       // the target when the state began
+  // The target when the state began. While congested by a queue or by losses: the lowest rate at which packets arrived
+  // with these, which is what the path carries.
+  DataRate link_capacity = DataRate::Zero();
 };
 
 // Source of a target.

@@ -37,7 +37,12 @@ void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now
   Follow(arrivals.WaitsFor(kQueue), now, queue_since_);
   Follow(arrivals.WaitsFor(kLongQueue), now, long_queue_since_);
   Follow(!queue_since_.IsFinite() && !loses && !silent, now, clear_since_);
-  if (silent || loses || now - long_queue_since_ >= kUntilCongested) {
+  const bool waits = now - long_queue_since_ >= kUntilCongested;
+  if (waits || loses) {
+    const DataRate carried = waits ? arrivals.LatestReceiveRate() : arrivals.HighestReceiveRate();
+    Enter(CongestionState::kCongested, now, carried);
+    state_.link_capacity = std::min(state_.link_capacity, carried);
+  } else if (silent) {
     Enter(CongestionState::kCongested, now, target);
   } else if (state_.state == CongestionState::kNormal && now - queue_since_ >= kUntilWarning) {
     Enter(CongestionState::kEarlyWarning, now, target);
@@ -46,8 +51,8 @@ void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now
   }
 }
 
-void CongestionMonitor::Enter(CongestionState state, Timestamp now, DataRate target) {
-  if (state_.state != state || !state_.at_time.IsFinite()) state_ = {state, now, target};
+void CongestionMonitor::Enter(CongestionState state, Timestamp now, DataRate capacity) {
+  if (state_.state != state || !state_.at_time.IsFinite()) state_ = {state, now, capacity};
 }
 
 }  // namespace weir

@@ -21,7 +21,7 @@ class CongestionMonitor {
   const NetworkState& state() const { return state_; }
 
  private:
-  void Enter(CongestionState state, Timestamp now, DataRate target);
+  void Enter(CongestionState state, Timestamp now, DataRate capacity);
 
   NetworkState state_;
   // Since when there has been a queue of 15 ms, of 30 ms, and none of either nor loss; infinite: not now.
