@@ -21,7 +21,7 @@ const (
 	// startRateBps is in force until the path has shown something; LiveKit sends all layers until then.
 	startRateBps = 1_000_000
 	// newsRatio: while the path stays congested, a capacity below this share of the last one is news, and after newsUs
-	// this share is told, so that layers do not go on to fill a queue.
+	// this share is reported, so that layers do not go on to fill a queue.
 	newsRatio = 0.9
 	newsUs    = 1_000_000
 	// shareUs is over how long the share of retransmissions is taken.
@@ -53,7 +53,7 @@ type Estimator struct {
 	state     bwe.CongestionState
 	targetBps int64
 	media     mediaShare
-	// The capacity that the listener was last given, and when; the target that the log was.
+	// The capacity that the listener last received, and when; the target that the log did.
 	toldBps, toldAtUs, loggedBps int64
 	probe                        probe
 	// stale is the state before a Reset: it is no news for a second of sending, until the estimator has seen the path.

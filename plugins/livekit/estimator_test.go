@@ -84,6 +84,20 @@ func TestCongestionIsToldWithACapacityThatFalls(t *testing.T) {
 	}
 }
 
+func TestRetransmissionsTakeTheirShare(t *testing.T) {
+	var media mediaShare
+	if bps := media.of(1_000_000); bps != 1_000_000 {
+		t.Errorf("%d before the first packet", bps)
+	}
+	for atUs := int64(1e15); atUs < 1e15+2e6; atUs += 10_000 {
+		media.onSent(atUs, 1000, atUs%40_000 == 0)
+	}
+	media.onSent(0, 1000, false)
+	if bps := media.of(1_000_000); bps < 700_000 || bps > 800_000 {
+		t.Errorf("%d of 1,000,000 with a quarter of retransmissions", bps)
+	}
+}
+
 func TestClusters(t *testing.T) {
 	for _, path := range []struct {
 		rateBps float64

@@ -74,7 +74,8 @@ func (s CongestionState) String() string {
 	return "unknown"
 }
 
-// NetworkState is that of the path, and the target when the state began.
+// NetworkState is that of the path, and the target when the state began, or what arrives while a queue or losses
+// congest it.
 type NetworkState struct {
 	State           CongestionState
 	LinkCapacityBps int64

@@ -342,6 +342,9 @@ TEST_P(LayersTest, StatesFollowTheQueue) {
   EXPECT_EQ(follow_until(20), std::vector({kNormal}));
   // The queue grows by 70 ms a second.
   EXPECT_EQ(follow_until(25), std::vector({kNormal, kEarlyWarning, kCongested}));
+  const DataRate carried = estimator_->estimator().network_state().link_capacity;
+  EXPECT_GT(carried, Kbps(1250));
+  EXPECT_LE(carried, Kbps(1450));
   EXPECT_EQ(follow_until(30), std::vector({kNormal, kEarlyWarning, kCongested, kNormal}));
 }
 

@@ -139,7 +139,8 @@ pub struct NetworkState {
     pub state: CongestionState,
     /// By the clock of the arrivals; None before the first.
     pub at_time_us: Option<i64>,
-    /// The target when the state began; 0 before the first arrival.
+    /// The target when the state began; what arrives while a queue or losses congest the path. 0 before the first
+    /// arrival.
     pub link_capacity_bps: i64,
 }
 
