@@ -152,7 +152,7 @@ def test_scenario_sources(fake_simulator, steady):
         ({"features": ()}, "at least one"),
         ({"history": 0}, "history 0"),
         ({"interval_ms": 1}, "interval_ms 1"),
-        ({"side": "middle"}, "side 'middle': one of receiver, sender, both"),
+        ({"side": "middle"}, "side 'middle': one of receiver, sender"),
         ({"action": AROUND_RULE, "features": ("receive_rate_bps",)}, "needs the features"),
     ],
 )
@@ -251,12 +251,6 @@ def test_around_the_rule_multiplies_the_rules_rate(fake_simulator, steady):
     target = env.step(np.ones(1, dtype=np.float32))[4]["target_bps"]
     assert target == pytest.approx(2 * 1.1 * 180_000, rel=1e-5)
     env.close()
-
-
-def test_both_sides_take_turns_by_the_seed(steady):
-    specification = EnvironmentSpecification(side="both")
-    sides = [specification.reset_request(steady(), seed, (1, 0, 0))["side"] for seed in range(3)]
-    assert sides == ["receiver", "sender", "receiver"]
 
 
 def test_at_the_sender_steps_are_those_of_the_feedback(real_simulator, steady):

@@ -30,7 +30,7 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 )
 
 # Where the agent decides: from the packets themselves, or from the feedback about them.
-Side = Literal["receiver", "sender", "both"]
+Side = Literal["receiver", "sender"]
 
 ScenarioLike = Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
@@ -77,8 +77,7 @@ class EnvironmentSpecification:
         guard: whether the estimator's guard is behind the agent.
         privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path, for a
             critic while it trains.
-        side: at the sender the agent observes what transport feedback reports, and its rate is in force at once. With
-            both, episodes with odd seeds are at the sender.
+        side: at the sender the agent observes what transport feedback reports, and its rate is in force at once.
 
     Raises:
         InputError: an unknown or missing feature, or a value out of range.
@@ -213,5 +212,5 @@ class EnvironmentSpecification:
             },
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
-            "side": ("receiver", "sender")[seed % 2] if self.side == "both" else self.side,
+            "side": self.side,
         }
