@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	duration = 300 * time.Millisecond
+	clusterDuration = 300 * time.Millisecond
 	// Intervals between the ends of clusters: after one that was carried, and after the first that was not.
 	carriedUs, congestedUs, maxIntervalUs = 500_000, 3_000_000, 60_000_000
 	// backOff multiplies the interval with each cluster that was not carried.
@@ -97,7 +97,7 @@ func (p *probe) onFeedback(packets []weir.PacketFeedback) {
 // receivedBps is the rate at which the cluster arrived; no more than that at which it left, since a receiver may lie.
 func (p *probe) receivedBps() int64 {
 	spanUs := max(p.latestUs-p.firstUs, p.latestSentUs-p.firstSentUs)
-	if spanUs < duration.Microseconds()/2 {
+	if spanUs < clusterDuration.Microseconds()/2 {
 		return 0
 	}
 	return p.receivedBytes * 8_000_000 / spanUs
@@ -135,7 +135,7 @@ func (e *Estimator) CanProbe() bool {
 }
 
 // ProbeDuration is how long the next cluster should be.
-func (e *Estimator) ProbeDuration() time.Duration { return duration }
+func (e *Estimator) ProbeDuration() time.Duration { return clusterDuration }
 
 // ProbeClusterStarting begins a cluster, and forgets one that had begun.
 func (e *Estimator) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {

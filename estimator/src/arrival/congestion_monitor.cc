@@ -39,6 +39,7 @@ void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now
   Follow(!queue_since_.IsFinite() && !loses && !silent, now, clear_since_);
   const bool waits = now - long_queue_since_ >= kUntilCongested;
   if (waits || loses) {
+    // Losses may follow an outage, whose latest rates are zero.
     const DataRate carried = waits ? arrivals.LatestReceiveRate() : arrivals.HighestReceiveRate();
     Enter(CongestionState::kCongested, now, carried);
     state_.link_capacity = std::min(state_.link_capacity, carried);
