@@ -128,10 +128,7 @@ class Attachment:
             self._tell(self.estimator.latest)
 
     def _tell(self, estimate: weir.Estimate) -> None:
-        if not self._outlet.is_open(self._taps):
-            return
-        self._outlet.send(self.estimator, self._taps)
-        if self._on_estimate is not None:
+        if self._outlet.send(self.estimator, self._taps) and self._on_estimate is not None:
             self._on_estimate(estimate)
 
     def _now_us(self) -> int:

@@ -27,13 +27,6 @@ class UnsupportedAiortcError(RuntimeError):
     """This aiortc lacks a name that the plug-in uses; the message has the name, and a version that has it."""
 
 
-def check_transport(transport: RTCDtlsTransport) -> None:
-    """Raises UnsupportedAiortcError when a transport lacks what `TransportTap` replaces or calls."""
-    router = getattr(transport, "_rtp_router", None)
-    _require(transport, "_handle_rtp_data", "_send_rtp", "_rtp_router")
-    _require(router, "route_rtp", "route_rtcp", "ssrc_table")
-
-
 def check_transceiver(transceiver: RTCRtpTransceiver) -> None:
     """Raises UnsupportedAiortcError when a transceiver does not tell its codecs or the SSRC of its RTCP."""
     _require(transceiver, "_codecs")
@@ -65,13 +58,14 @@ class TransportTap:
         on_bye: Callable[[int], None],
     ) -> None:
         """Raises UnsupportedAiortcError when this aiortc's transports cannot be tapped."""
-        check_transport(transport)
+        _require(transport, "_handle_rtp_data", "_send_rtp", "_rtp_router")
+        router = transport._rtp_router
+        _require(router, "route_rtp", "route_rtcp", "ssrc_table")
         self.transport = transport
         self._on_packet = on_packet
         self._on_bye = on_bye
         self._size_bytes = 0
         self._arrivals = ArrivalTimes(transport.transport)
-        router = transport._rtp_router
         self._handled_rtp_data = transport._handle_rtp_data
         self._routed_rtp = router.route_rtp
         self._routed_rtcp = router.route_rtcp
@@ -132,12 +126,14 @@ class RembOutlet:
         """True if a transport can send REMB."""
         return bool(self._listeners(taps))
 
-    def send(self, estimator: weir.BandwidthEstimator, taps: Iterable[TransportTap]) -> None:
-        """Sends the estimate over every transport."""
-        for tap, ssrc in self._listeners(taps):
+    def send(self, estimator: weir.BandwidthEstimator, taps: Iterable[TransportTap]) -> bool:
+        """Sends the estimate over every transport; False if none can send."""
+        listeners = self._listeners(taps)
+        for tap, ssrc in listeners:
             task = asyncio.get_running_loop().create_task(tap.send_rtcp(estimator.remb(ssrc)))
             self._sending.add(task)
             task.add_done_callback(self._on_sent)
+        return bool(listeners)
 
     def _listeners(self, taps: Iterable[TransportTap]) -> list[tuple[TransportTap, int]]:
         """Transports that are connected, each with the SSRC of our RTCP."""

@@ -1,12 +1,9 @@
 #include "elements.h"
 #include "rtp_packets.h"
 
-GST_DEBUG_CATEGORY_STATIC(weir_bwe_debug);
-#define GST_CAT_DEFAULT weir_bwe_debug
+enum { PROP_PACING_BITRATE = WEIR_LAST_SHARED_PROPERTY + 1, PROP_CONGESTION_STATE };
 
-enum { PROP_ESTIMATED_BITRATE = WEIR_SETTINGS_LAST_PROPERTY + 1, PROP_PACING_BITRATE, PROP_STATS };
-
-typedef struct WeirBwe {
+struct _WeirBwe {
   GstElement parent;
   GstPad* source;
   GstClock* clock;
@@ -14,12 +11,10 @@ typedef struct WeirBwe {
   WeirSettings settings;
   weir_send_side* estimator; /* NULL below READY */
   WeirFeedbackReader reader;
-  gint64 told_bitrate; /* that properties were last notified of */
-} WeirBwe;
-
-typedef struct WeirBweClass {
-  GstElementClass parent;
-} WeirBweClass;
+  /* The values of the latest notifications. */
+  gint64 notified_bitrate;
+  gint32 notified_state;
+};
 
 G_DEFINE_TYPE(WeirBwe, weir_bwe, GST_TYPE_ELEMENT)
 
@@ -34,24 +29,36 @@ static weir_send_side_rates rates_of(const WeirBwe* self) {
   return rates;
 }
 
-/* Releases the object lock, and tells of a rate that has changed. */
-static void unlock_and_tell(WeirBwe* self) {
+/* Call with the object lock; normal before there is feedback. */
+static weir_network_state network_state_of(const WeirBwe* self) {
+  weir_network_state state = {.state = WEIR_CONGESTION_NORMAL};
+  if (self->estimator != NULL) weir_send_side_get_network_state(self->estimator, &state);
+  return state;
+}
+
+/* Releases the object lock, and notifies of a rate and a state that have changed. */
+static void unlock_and_notify(WeirBwe* self) {
   const gint64 bitrate = rates_of(self).target_rate_bps;
-  const gboolean changed = bitrate != self->told_bitrate;
-  self->told_bitrate = bitrate;
+  const gint32 state = network_state_of(self).state;
+  const gboolean bitrate_changed = bitrate != self->notified_bitrate;
+  const gboolean state_changed = state != self->notified_state;
+  self->notified_bitrate = bitrate;
+  self->notified_state = state;
   GST_OBJECT_UNLOCK(self);
-  if (changed) g_object_notify(G_OBJECT(self), "estimated-bitrate");
+  if (bitrate_changed) g_object_notify(G_OBJECT(self), "estimated-bitrate");
+  if (state_changed) g_object_notify(G_OBJECT(self), "congestion-state");
 }
 
 /* The packets that leave are the timer: only a feedback timeout needs one. */
 static void on_departure(WeirBwe* self) {
   GST_OBJECT_LOCK(self);
+  if (self->estimator != NULL) weir_report_departure_in_pause(&self->reader, now_us(self), self->estimator);
   if (self->estimator == NULL || weir_send_side_next_timeout_us(self->estimator) > now_us(self)) {
     GST_OBJECT_UNLOCK(self);
     return;
   }
   weir_send_side_on_timeout(self->estimator, now_us(self));
-  unlock_and_tell(self);
+  unlock_and_notify(self);
 }
 
 static GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {
@@ -73,7 +80,7 @@ static void on_feedback(WeirBwe* self, const GstEvent* event) {
   GST_OBJECT_LOCK(self);
   if (self->estimator != NULL)
     result = weir_read_transport_feedback(&self->reader, event, now_us(self), self->estimator);
-  unlock_and_tell(self);
+  unlock_and_notify(self);
   if (result < 0)
     GST_ELEMENT_WARNING(self, STREAM, FORMAT, ("Transport feedback cannot be used."), ("weir_error %d", result));
 }
@@ -92,7 +99,8 @@ static gboolean start(WeirBwe* self) {
     error = g_strdup(weir_last_error());
   weir_controller_destroy(controller);
   self->reader = (WeirFeedbackReader){0};
-  self->told_bitrate = self->settings.start_bitrate;
+  self->notified_bitrate = self->settings.start_bitrate;
+  self->notified_state = WEIR_CONGESTION_NORMAL;
   GST_OBJECT_UNLOCK(self);
   if (error == NULL) return TRUE;
   GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("There is no bandwidth estimator: %s", error), (NULL));
@@ -125,27 +133,41 @@ static void set_property(GObject* object, guint property, const GValue* value, G
   if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
 }
 
+static GType congestion_state_type(void) {
+  static const GEnumValue values[] = {{WEIR_CONGESTION_NORMAL, "No queue", "normal"},
+                                      {WEIR_CONGESTION_EARLY_WARNING, "A queue has begun", "early-warning"},
+                                      {WEIR_CONGESTION_CONGESTED, "The path carries less than is sent", "congested"},
+                                      {0, NULL, NULL}};
+  static gsize type = 0;
+  if (g_once_init_enter(&type)) g_once_init_leave(&type, g_enum_register_static("WeirCongestionState", values));
+  return type;
+}
+
 /* Call with the object lock. */
 static GstStructure* statistics_of(const WeirBwe* self) {
   weir_send_side_counters counters;
   if (self->estimator == NULL || weir_send_side_get_counters(self->estimator, &counters) < 0) return NULL;
   const weir_send_side_rates rates = rates_of(self);
-  return gst_structure_new("application/x-weir-stats", "target-bitrate", G_TYPE_INT64, rates.target_rate_bps, "reason",
-                           G_TYPE_STRING, rates.reason, "packets-received", G_TYPE_UINT64, counters.packets_received,
-                           "packets-lost", G_TYPE_UINT64, counters.packets_lost, "packets-fate-unknown", G_TYPE_UINT64,
-                           counters.packets_fate_unknown, "reports-not-in-history", G_TYPE_UINT64,
-                           counters.reports_not_in_history, "packets-invalid", G_TYPE_UINT64, counters.packets_invalid,
-                           "clock-restarts", G_TYPE_UINT64, counters.clock_restarts, NULL);
+  const weir_network_state state = network_state_of(self);
+  return gst_structure_new(
+      "application/x-weir-stats", "target-bitrate", G_TYPE_INT64, rates.target_rate_bps, "reason", G_TYPE_STRING,
+      rates.reason, "congestion-state", congestion_state_type(), state.state, "link-capacity", G_TYPE_INT64,
+      state.link_capacity_bps, "packets-received", G_TYPE_UINT64, counters.packets_received, "packets-lost",
+      G_TYPE_UINT64, counters.packets_lost, "packets-fate-unknown", G_TYPE_UINT64, counters.packets_fate_unknown,
+      "reports-not-in-history", G_TYPE_UINT64, counters.reports_not_in_history, "packets-invalid", G_TYPE_UINT64,
+      counters.packets_invalid, "clock-restarts", G_TYPE_UINT64, counters.clock_restarts, NULL);
 }
 
 static void get_property(GObject* object, guint property, GValue* value, GParamSpec* specification) {
   WeirBwe* self = (WeirBwe*)object;
   GST_OBJECT_LOCK(self);
-  if (property == PROP_ESTIMATED_BITRATE)
+  if (property == WEIR_PROPERTY_ESTIMATED_BITRATE)
     g_value_set_uint(value, (guint)rates_of(self).target_rate_bps);
   else if (property == PROP_PACING_BITRATE)
     g_value_set_uint(value, (guint)MIN(rates_of(self).pacing_rate_bps, (gint64)G_MAXUINT32));
-  else if (property == PROP_STATS)
+  else if (property == PROP_CONGESTION_STATE)
+    g_value_set_enum(value, network_state_of(self).state);
+  else if (property == WEIR_PROPERTY_STATS)
     g_value_take_boxed(value, statistics_of(self));
   else if (!weir_settings_get(&self->settings, property, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
@@ -164,27 +186,22 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate source_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-rtp"));
 
-static void install_bitrate(GObjectClass* klass, guint property, const gchar* name, const gchar* what) {
-  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-  g_object_class_install_property(klass, property, g_param_spec_uint(name, name, what, 0, G_MAXUINT32, 0, flags));
-}
-
 static void weir_bwe_class_init(WeirBweClass* klass) {
   GObjectClass* object = G_OBJECT_CLASS(klass);
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
-  GST_DEBUG_CATEGORY_INIT(weir_bwe_debug, "rtpweirbwe", 0, "Weir at the sender");
   object->set_property = set_property;
   object->get_property = get_property;
   object->finalize = finalize;
   element->change_state = change_state;
   weir_settings_install(object);
-  install_bitrate(object, PROP_ESTIMATED_BITRATE, "estimated-bitrate",
-                  "Payload that the path carries, bit/s; notifies");
-  install_bitrate(object, PROP_PACING_BITRATE, "pacing-bitrate", "How fast a pacer may send, bit/s");
+  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  g_object_class_install_property(object, PROP_PACING_BITRATE,
+                                  g_param_spec_uint("pacing-bitrate", "Pacing bitrate",
+                                                    "How fast a pacer may send, bit/s", 0, G_MAXUINT32, 0, flags));
   g_object_class_install_property(
-      object, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics", "application/x-weir-stats; NULL below READY", GST_TYPE_STRUCTURE,
-                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      object, PROP_CONGESTION_STATE,
+      g_param_spec_enum("congestion-state", "Congestion state", "State of the path; notifies", congestion_state_type(),
+                        WEIR_CONGESTION_NORMAL, flags));
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &source_template);
   gst_element_class_set_static_metadata(element, "Weir bandwidth estimator", "Network/RTP",
@@ -194,7 +211,7 @@ static void weir_bwe_class_init(WeirBweClass* klass) {
 static void weir_bwe_init(WeirBwe* self) {
   weir_settings_init(&self->settings);
   self->clock = gst_system_clock_obtain();
-  self->told_bitrate = self->settings.start_bitrate;
+  self->notified_bitrate = self->settings.start_bitrate;
   self->source = gst_pad_new_from_static_template(&source_template, "src");
   gst_pad_set_event_function(self->source, source_event);
   GstPad* sink = gst_pad_new_from_static_template(&sink_template, "sink");

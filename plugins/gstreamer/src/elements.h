@@ -9,8 +9,8 @@
 #include <gst/gst.h>
 #include <weir.h>
 
-GType weir_bwe_get_type(void);
-GType weir_remb_get_type(void);
+G_DECLARE_FINAL_TYPE(WeirBwe, weir_bwe, WEIR, BWE, GstElement)
+G_DECLARE_FINAL_TYPE(WeirRemb, weir_remb, WEIR, REMB, GstElement)
 
 /* The properties that both elements share: the model or controller, the objective, the bounds. */
 typedef struct WeirSettings {
@@ -25,13 +25,14 @@ typedef struct WeirSettings {
   guint max_bitrate;
 } WeirSettings;
 
-/* The last of the properties that settings have; an element's own begin after it. */
-enum { WEIR_SETTINGS_LAST_PROPERTY = 9 };
+/* Properties of both elements: settings are 1 to 9, each element reads the others; its own begin after the last. */
+enum { WEIR_PROPERTY_ESTIMATED_BITRATE = 10, WEIR_PROPERTY_STATS, WEIR_LAST_SHARED_PROPERTY = WEIR_PROPERTY_STATS };
 
 void weir_settings_init(WeirSettings* settings);
 void weir_settings_clear(WeirSettings* settings);
+/* Installs all properties of both elements. */
 void weir_settings_install(GObjectClass* klass);
-/* False where the property is none of these. */
+/* False where the property is no setting. */
 gboolean weir_settings_set(WeirSettings* settings, guint property, const GValue* value);
 gboolean weir_settings_get(const WeirSettings* settings, guint property, GValue* value);
 

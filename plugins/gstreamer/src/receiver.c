@@ -7,14 +7,12 @@ struct WeirReceiver {
   GstClock* clock;
   WeirSendRemb send;
   gpointer argument;
-  GThread* timer;
   GMutex lock; /* of what follows */
-  GCond begun;
   weir_estimator* estimator;
+  GThread* timer;     /* NULL before the path is there */
   GstClockID waiting; /* of the timer; NULL while it does not wait for the clock */
   gint64 waiting_until_us;
   guint32 sender_ssrc;
-  gboolean has_begun;
   gboolean stopping;
 };
 
@@ -34,7 +32,6 @@ static void wait_until(WeirReceiver* receiver, gint64 time_us) {
 
 static void wake(WeirReceiver* receiver) {
   if (receiver->waiting != NULL) gst_clock_id_unschedule(receiver->waiting);
-  g_cond_signal(&receiver->begun);
 }
 
 static void decide(WeirReceiver* receiver) {
@@ -52,10 +49,6 @@ static gpointer run(gpointer argument) {
   WeirReceiver* receiver = argument;
   g_mutex_lock(&receiver->lock);
   while (!receiver->stopping) {
-    if (!receiver->has_begun) {
-      g_cond_wait(&receiver->begun, &receiver->lock);
-      continue;
-    }
     const gint64 due_us = weir_estimator_next_timeout_us(receiver->estimator);
     if (due_us > now_us(receiver))
       wait_until(receiver, due_us);
@@ -84,8 +77,6 @@ WeirReceiver* weir_receiver_new(const WeirSettings* settings, GstClock* clock, W
   receiver->argument = argument;
   receiver->estimator = estimator;
   g_mutex_init(&receiver->lock);
-  g_cond_init(&receiver->begun);
-  receiver->timer = g_thread_new("weir-remb", run, receiver);
   return receiver;
 }
 
@@ -95,20 +86,18 @@ void weir_receiver_free(WeirReceiver* receiver) {
   receiver->stopping = TRUE;
   wake(receiver);
   g_mutex_unlock(&receiver->lock);
-  g_thread_join(receiver->timer);
+  if (receiver->timer != NULL) g_thread_join(receiver->timer);
   weir_estimator_destroy(receiver->estimator);
   gst_object_unref(receiver->clock);
   g_mutex_clear(&receiver->lock);
-  g_cond_clear(&receiver->begun);
   g_free(receiver);
 }
 
 void weir_receiver_begin(WeirReceiver* receiver, guint32 sender_ssrc) {
   g_mutex_lock(&receiver->lock);
-  if (!receiver->has_begun) {
-    receiver->has_begun = TRUE;
+  if (receiver->timer == NULL) {
     receiver->sender_ssrc = sender_ssrc;
-    wake(receiver);
+    receiver->timer = g_thread_new("weir-remb", run, receiver);
   }
   g_mutex_unlock(&receiver->lock);
 }

@@ -6,9 +6,9 @@
 GST_DEBUG_CATEGORY_STATIC(weir_remb_debug);
 #define GST_CAT_DEFAULT weir_remb_debug
 
-enum { PROP_RTPBIN = WEIR_SETTINGS_LAST_PROPERTY + 1, PROP_ESTIMATED_BITRATE, PROP_STATS };
+enum { PROP_RTPBIN = WEIR_LAST_SHARED_PROPERTY + 1 };
 
-typedef struct WeirRemb {
+struct _WeirRemb {
   GstElement parent;
   WeirSettings settings; /* under the object lock */
   GstElement* bin;       /* as the user gave it: a webrtcbin or an rtpbin */
@@ -17,11 +17,7 @@ typedef struct WeirRemb {
   GRWLock lock; /* of these two, which are there while the element is READY or more */
   WeirReceiver* receiver;
   WeirPacketTap* tap;
-} WeirRemb;
-
-typedef struct WeirRembClass {
-  GstElementClass parent;
-} WeirRembClass;
+};
 
 G_DEFINE_TYPE(WeirRemb, weir_remb, GST_TYPE_ELEMENT)
 
@@ -158,10 +154,10 @@ static void get_property(GObject* object, guint property, GValue* value, GParamS
   GST_OBJECT_LOCK(self);
   if (property == PROP_RTPBIN)
     g_value_set_object(value, self->bin);
-  else if (property == PROP_ESTIMATED_BITRATE)
+  else if (property == WEIR_PROPERTY_ESTIMATED_BITRATE)
     g_value_set_uint(value,
                      self->receiver ? (guint)weir_receiver_bitrate(self->receiver) : self->settings.start_bitrate);
-  else if (property == PROP_STATS)
+  else if (property == WEIR_PROPERTY_STATS)
     g_value_take_boxed(value, self->receiver ? weir_receiver_statistics(self->receiver) : NULL);
   else if (!weir_settings_get(&self->settings, property, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, property, specification);
@@ -197,14 +193,6 @@ static void weir_remb_class_init(WeirRembClass* klass) {
       object, PROP_RTPBIN,
       g_param_spec_object("rtpbin", "RTP bin", "The webrtcbin, or rtpbin, whose packets it watches", GST_TYPE_ELEMENT,
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property(
-      object, PROP_ESTIMATED_BITRATE,
-      g_param_spec_uint("estimated-bitrate", "Estimated bitrate", "In force, bit/s; notifies when a REMB is sent", 0,
-                        G_MAXUINT32, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property(
-      object, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics", "application/x-weir-stats; NULL below READY", GST_TYPE_STRUCTURE,
-                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   /* gchar* answer-with-remb(const gchar* offer, const gchar* answer), both SDP: see session_description.h. */
   g_signal_new_class_handler("answer-with-remb", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
                              G_CALLBACK(answer_with_remb), NULL, NULL, NULL, G_TYPE_STRING, 2, G_TYPE_STRING,

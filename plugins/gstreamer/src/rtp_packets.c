@@ -77,6 +77,9 @@ gboolean weir_read_packet(GstBuffer* buffer, const WeirPayloadType* payload_type
 /* A feedback message tells of no more. */
 enum { kMostPackets = 65536, kLargestPacket = 65535 };
 
+/* From the element to the session a packet takes less. */
+enum { kSameDepartureUs = 5000 };
+
 typedef struct Report {
   weir_sent_packet sent;
   weir_packet_feedback feedback;
@@ -112,14 +115,16 @@ static gboolean read_report(const GValue* value, Report* report) {
   return TRUE;
 }
 
-/* How far a number is ahead of the latest departure, wrapped; 0 and less: not ahead. */
-static int ahead(const WeirFeedbackReader* reader, guint16 number) {
-  return (gint16)(guint16)(number - reader->latest.sequence_number);
-}
-
-static int tell_departure(WeirFeedbackReader* reader, const weir_sent_packet* sent, weir_send_side* estimator) {
-  const int step = reader->began ? ahead(reader, sent->sequence_number) : 1;
-  if (step <= 0) return WEIR_OK;
+static int tell_departure(WeirFeedbackReader* reader, Report* report, weir_send_side* estimator) {
+  const weir_sent_packet* sent = &report->sent;
+  /* Wrapped; 0 and less: not ahead of the latest departure. */
+  const int step = reader->began ? (gint16)(guint16)(sent->sequence_number - reader->latest.sequence_number) : 1;
+  if (step <= 0) {
+    /* The estimator may have the departure of another packet under this number. */
+    const gboolean is_latest = step == 0 && ABS(sent->send_time_us - reader->latest.send_time_us) < kSameDepartureUs;
+    if (!is_latest) report->feedback.fate = WEIR_PACKET_FATE_UNKNOWN;
+    return WEIR_OK;
+  }
   weir_sent_packet between = reader->latest;
   const gint64 gap_us = sent->send_time_us - reader->latest.send_time_us;
   int result = WEIR_OK;
@@ -147,11 +152,18 @@ int weir_read_transport_feedback(WeirFeedbackReader* reader, const GstEvent* eve
   for (guint i = 0; i < count && result == WEIR_OK; ++i) {
     Report report;
     if (!read_report(&array->values[i], &report)) continue;
+    if (report.has_departure) result = tell_departure(reader, &report, estimator);
     feedback[reports++] = report.feedback;
-    if (report.has_departure) result = tell_departure(reader, &report.sent, estimator);
   }
   if (result == WEIR_OK && reports > 0)
     result = weir_send_side_on_transport_feedback(estimator, feedback, reports, now_us);
   g_free(feedback);
   return result;
+}
+
+void weir_report_departure_in_pause(WeirFeedbackReader* reader, gint64 now_us, weir_send_side* estimator) {
+  if (!reader->began || weir_send_side_next_timeout_us(estimator) != INT64_MAX) return;
+  ++reader->latest.sequence_number;
+  reader->latest.send_time_us = now_us;
+  weir_send_side_on_sent_packet(estimator, &reader->latest);
 }

@@ -38,4 +38,9 @@ gboolean weir_is_transport_feedback(const GstEvent* event);
 int weir_read_transport_feedback(WeirFeedbackReader* reader, const GstEvent* event, gint64 now_us,
                                  weir_send_side* estimator);
 
+/* Called when a packet leaves. Only feedback has departures, so without it the estimator assumes that the sender
+ * pauses. Ends such a pause with a departure under the next number. Where the session gave that number to another
+ * packet, its fate counts as unknown. */
+void weir_report_departure_in_pause(WeirFeedbackReader* reader, gint64 now_us, weir_send_side* estimator);
+
 #endif /* WEIR_PLUGINS_GSTREAMER_RTP_PACKETS_H_ */

@@ -4,9 +4,8 @@
 
 #include "rtp_packets.h"
 
-/* Probes and signal handlers, which may outlast it, each hold a reference. */
+/* In a GAtomicRcBox: probes and signal handlers, which may outlast it, each hold a reference. */
 struct WeirPacketTap {
-  gatomicrefcount references;
   GstElement* rtpbin;
   WeirPacketTapCallbacks callbacks;
   gpointer argument;
@@ -26,22 +25,17 @@ typedef struct Watch {
   WeirPayloadType payload_types[128];
 } Watch;
 
-static void unref(gpointer argument) {
+static void clear(gpointer argument) {
   WeirPacketTap* tap = argument;
-  if (!g_atomic_ref_count_dec(&tap->references)) return;
   gst_object_unref(tap->rtpbin);
   g_rw_lock_clear(&tap->lock);
-  g_free(tap);
 }
+
+static void unref(gpointer tap) { g_atomic_rc_box_release_full(tap, clear); }
 
 static void unref_of_closure(gpointer tap, GClosure* closure) {
   (void)closure;
   unref(tap);
-}
-
-static WeirPacketTap* ref(WeirPacketTap* tap) {
-  g_atomic_ref_count_inc(&tap->references);
-  return tap;
 }
 
 static void free_watch(gpointer argument) {
@@ -99,7 +93,7 @@ static void watch_pad(WeirPacketTap* tap, GstPad* pad, guint session) {
   g_rw_lock_writer_lock(&tap->lock);
   if (!tap->closed && !is_watched(tap, pad)) {
     Watch* watch = g_new0(Watch, 1);
-    watch->tap = ref(tap);
+    watch->tap = g_atomic_rc_box_acquire(tap);
     watch->pad = gst_object_ref(pad);
     watch->session = session;
     tap->watches = g_slist_append(tap->watches, watch);
@@ -130,12 +124,11 @@ static void on_bye(GstElement* rtpbin, guint session, guint ssrc, gpointer argum
 }
 
 static gulong connect(WeirPacketTap* tap, const gchar* signal, GCallback handler) {
-  return g_signal_connect_data(tap->rtpbin, signal, handler, ref(tap), unref_of_closure, 0);
+  return g_signal_connect_data(tap->rtpbin, signal, handler, g_atomic_rc_box_acquire(tap), unref_of_closure, 0);
 }
 
 WeirPacketTap* weir_packet_tap_new(GstElement* rtpbin, const WeirPacketTapCallbacks* callbacks, gpointer argument) {
-  WeirPacketTap* tap = g_new0(WeirPacketTap, 1);
-  g_atomic_ref_count_init(&tap->references);
+  WeirPacketTap* tap = g_atomic_rc_box_new0(WeirPacketTap);
   g_rw_lock_init(&tap->lock);
   tap->rtpbin = gst_object_ref(rtpbin);
   tap->callbacks = *callbacks;

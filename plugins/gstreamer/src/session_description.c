@@ -5,6 +5,7 @@
 /* Above what a browser sends. */
 enum { kLargestKbps = 20000 };
 static const char kAbsSendTime[] = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time";
+
 /* The number of the media section, from 0, that a line of kind "m=" begins; one section after the other. */
 typedef struct Section {
   int number;
@@ -32,20 +33,14 @@ static gboolean is_video_codec(const gchar* rtpmap) {
   return FALSE;
 }
 
-/* True if a section of the offer has a line with this prefix and suffix; `line` is that one. */
-static gboolean offers(gchar** offer, int number, const gchar* prefix, const gchar* suffix, const gchar** line) {
+/* The line of a section with this prefix and suffix; NULL: there is none. */
+static const gchar* line_of(gchar** description, int number, const gchar* prefix, const gchar* suffix) {
   Section section = {-1, FALSE};
-  for (; *offer != NULL; ++offer) {
-    enter(&section, *offer);
-    if (section.number != number || !g_str_has_prefix(*offer, prefix) || !g_str_has_suffix(*offer, suffix)) continue;
-    if (line != NULL) *line = *offer;
-    return TRUE;
+  for (gchar** line = description; *line != NULL; ++line) {
+    enter(&section, *line);
+    if (section.number == number && g_str_has_prefix(*line, prefix) && g_str_has_suffix(*line, suffix)) return *line;
   }
-  return FALSE;
-}
-
-static gboolean is_missing(gchar** offer, gchar** answer, int number, const gchar* line) {
-  return offers(offer, number, line, line, NULL) && !offers(answer, number, line, line, NULL);
+  return NULL;
 }
 
 static gboolean is_of_transport_cc(const gchar* line) {
@@ -65,9 +60,9 @@ static void append_codec(GString* text, gchar** offer, gchar** answer, const Sec
                          const gchar* bitrates) {
   gchar* remb = g_strdup_printf("a=rtcp-fb:%d goog-remb", codec);
   gchar* parameters = g_strdup_printf("a=fmtp:%d ", codec);
-  if (offers(offer, section->number, remb, "", NULL)) append(text, remb);
+  if (line_of(offer, section->number, remb, "") != NULL) append(text, remb);
   /* Where the codec has parameters its bitrates are appended to them, further down. */
-  if (!offers(answer, section->number, parameters, "", NULL))
+  if (line_of(answer, section->number, parameters, "") == NULL)
     g_string_append_printf(text, "%s%s\r\n", parameters, bitrates);
   g_free(remb);
   g_free(parameters);
@@ -92,11 +87,13 @@ gchar* weir_answer_with_remb(const gchar* offer, const gchar* answer, guint star
       g_string_append_printf(text, "%s;%s\r\n", *line, bitrates);
       continue;
     }
-    const gchar* extension = NULL;
     if (g_str_has_prefix(*line, "a=") && extended != section.number) {
       extended = section.number;
-      if (offers(offered, section.number, "a=extmap:", kAbsSendTime, &extension)) append(text, extension);
-      if (is_missing(offered, answered, section.number, "a=rtcp-rsize")) append(text, "a=rtcp-rsize");
+      const gchar* extension = line_of(offered, section.number, "a=extmap:", kAbsSendTime);
+      const gchar* reduced_size = line_of(offered, section.number, "a=rtcp-rsize", "a=rtcp-rsize");
+      if (extension != NULL) append(text, extension);
+      if (reduced_size != NULL && line_of(answered, section.number, reduced_size, reduced_size) == NULL)
+        append(text, reduced_size);
     }
     /* Whoever waits for the handshake is ready first, and its first REMB comes before the first packet. */
     append(text, strcmp(*line, "a=setup:active") == 0 ? "a=setup:passive" : *line);

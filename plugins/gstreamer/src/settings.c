@@ -1,16 +1,25 @@
 #include "elements.h"
 
-enum {
-  PROP_MODEL = 1,
-  PROP_CONTROLLER,
-  PROP_WORKER,
-  PROP_THROUGHPUT,
-  PROP_LATENCY,
-  PROP_LOSS,
-  PROP_MIN_BITRATE,
-  PROP_START_BITRATE,
-  PROP_MAX_BITRATE = WEIR_SETTINGS_LAST_PROPERTY
-};
+/* A property, numbered from 1 by its place in kSettings. */
+typedef struct Setting {
+  GType type;
+  gsize offset; /* in WeirSettings */
+  const gchar* name;
+  const gchar* description;
+} Setting;
+
+static const gchar kWeight[] = "Weight of the objective, of the sum of all three";
+static const Setting kSettings[] = {
+    {G_TYPE_STRING, offsetof(WeirSettings, model), "model", "ONNX file of the policy; NULL: the shipped one"},
+    {G_TYPE_STRING, offsetof(WeirSettings, controller), "controller", "NULL: the model; else rule, nada or fixed"},
+    {G_TYPE_BOOLEAN, offsetof(WeirSettings, worker), "worker", "Compute models on one thread for the process"},
+    {G_TYPE_FLOAT, offsetof(WeirSettings, throughput), "throughput-weight", kWeight},
+    {G_TYPE_FLOAT, offsetof(WeirSettings, latency), "latency-weight", kWeight},
+    {G_TYPE_FLOAT, offsetof(WeirSettings, loss), "loss-weight", kWeight},
+    {G_TYPE_UINT, offsetof(WeirSettings, min_bitrate), "min-bitrate", "Lowest rate, bit/s"},
+    {G_TYPE_UINT, offsetof(WeirSettings, start_bitrate), "start-bitrate", "Rate until media comes, bit/s"},
+    {G_TYPE_UINT, offsetof(WeirSettings, max_bitrate), "max-bitrate", "Highest rate, bit/s"}};
+G_STATIC_ASSERT(G_N_ELEMENTS(kSettings) + 1 == WEIR_PROPERTY_ESTIMATED_BITRATE);
 
 void weir_settings_init(WeirSettings* settings) {
   const weir_estimator_config defaults = weir_estimator_default_config();
@@ -27,111 +36,73 @@ void weir_settings_clear(WeirSettings* settings) {
   g_clear_pointer(&settings->controller, g_free);
 }
 
-static void install_text(GObjectClass* klass, guint property, const gchar* name, const gchar* nick, const gchar* what) {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-  g_object_class_install_property(klass, property, g_param_spec_string(name, nick, what, NULL, flags));
-}
-
-static void install_weight(GObjectClass* klass, guint property, const gchar* name, gfloat value) {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-  g_object_class_install_property(
-      klass, property,
-      g_param_spec_float(name, name, "Weight of the objective, of the sum of all three", 1e-6f, 1e6f, value, flags));
-}
-
-static void install_bitrate(GObjectClass* klass, guint property, const gchar* name, const gchar* what, guint value) {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-  g_object_class_install_property(klass, property, g_param_spec_uint(name, name, what, 1, G_MAXUINT32, value, flags));
+static GParamSpec* specification_of(const Setting* setting, const WeirSettings* defaults) {
+  const GParamFlags any = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  const GParamFlags before_start = any | GST_PARAM_MUTABLE_READY;
+  const gchar* name = setting->name;
+  const gchar* what = setting->description;
+  switch (setting->type) {
+    case G_TYPE_STRING:
+      return g_param_spec_string(name, name, what, NULL, before_start);
+    case G_TYPE_BOOLEAN:
+      return g_param_spec_boolean(name, name, what, FALSE, before_start);
+    case G_TYPE_FLOAT:
+      return g_param_spec_float(name, name, what, 1e-6f, 1e6f, G_STRUCT_MEMBER(gfloat, defaults, setting->offset),
+                                any | GST_PARAM_MUTABLE_PLAYING);
+    default:
+      return g_param_spec_uint(name, name, what, 1, G_MAXUINT32, G_STRUCT_MEMBER(guint, defaults, setting->offset),
+                               before_start);
+  }
 }
 
 void weir_settings_install(GObjectClass* klass) {
+  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
   WeirSettings defaults;
   weir_settings_init(&defaults);
-  install_text(klass, PROP_MODEL, "model", "Model", "ONNX file of the policy; NULL: the shipped one");
-  install_text(klass, PROP_CONTROLLER, "controller", "Controller", "NULL: the model; else rule, nada or fixed");
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+  for (guint i = 0; i < G_N_ELEMENTS(kSettings); ++i)
+    g_object_class_install_property(klass, i + 1, specification_of(&kSettings[i], &defaults));
+  g_object_class_install_property(klass, WEIR_PROPERTY_ESTIMATED_BITRATE,
+                                  g_param_spec_uint("estimated-bitrate", "Estimated bitrate",
+                                                    "Rate in force, bit/s; notifies", 0, G_MAXUINT32, 0, flags));
   g_object_class_install_property(
-      klass, PROP_WORKER,
-      g_param_spec_boolean("worker", "Worker", "Compute models on one thread for the process", FALSE, flags));
-  install_weight(klass, PROP_THROUGHPUT, "throughput-weight", defaults.throughput);
-  install_weight(klass, PROP_LATENCY, "latency-weight", defaults.latency);
-  install_weight(klass, PROP_LOSS, "loss-weight", defaults.loss);
-  install_bitrate(klass, PROP_MIN_BITRATE, "min-bitrate", "Lowest rate, bit/s", defaults.min_bitrate);
-  install_bitrate(klass, PROP_START_BITRATE, "start-bitrate", "Rate until media comes, bit/s", defaults.start_bitrate);
-  install_bitrate(klass, PROP_MAX_BITRATE, "max-bitrate", "Highest rate, bit/s", defaults.max_bitrate);
+      klass, WEIR_PROPERTY_STATS,
+      g_param_spec_boxed("stats", "Statistics", "application/x-weir-stats; NULL below READY", GST_TYPE_STRUCTURE,
+                         flags));
 }
 
-static void replace_text(gchar** text, const GValue* value) {
-  g_free(*text);
-  *text = g_value_dup_string(value);
+static const Setting* setting_of(guint property) {
+  return property >= 1 && property <= G_N_ELEMENTS(kSettings) ? &kSettings[property - 1] : NULL;
 }
 
 gboolean weir_settings_set(WeirSettings* settings, guint property, const GValue* value) {
-  switch (property) {
-    case PROP_MODEL:
-      replace_text(&settings->model, value);
-      return TRUE;
-    case PROP_CONTROLLER:
-      replace_text(&settings->controller, value);
-      return TRUE;
-    case PROP_WORKER:
-      settings->worker = g_value_get_boolean(value);
-      return TRUE;
-    case PROP_THROUGHPUT:
-      settings->throughput = g_value_get_float(value);
-      return TRUE;
-    case PROP_LATENCY:
-      settings->latency = g_value_get_float(value);
-      return TRUE;
-    case PROP_LOSS:
-      settings->loss = g_value_get_float(value);
-      return TRUE;
-    case PROP_MIN_BITRATE:
-      settings->min_bitrate = g_value_get_uint(value);
-      return TRUE;
-    case PROP_START_BITRATE:
-      settings->start_bitrate = g_value_get_uint(value);
-      return TRUE;
-    case PROP_MAX_BITRATE:
-      settings->max_bitrate = g_value_get_uint(value);
-      return TRUE;
-    default:
-      return FALSE;
+  const Setting* setting = setting_of(property);
+  if (setting == NULL) return FALSE;
+  if (setting->type == G_TYPE_STRING) {
+    gchar** text = &G_STRUCT_MEMBER(gchar*, settings, setting->offset);
+    g_free(*text);
+    *text = g_value_dup_string(value);
+  } else if (setting->type == G_TYPE_BOOLEAN) {
+    G_STRUCT_MEMBER(gboolean, settings, setting->offset) = g_value_get_boolean(value);
+  } else if (setting->type == G_TYPE_FLOAT) {
+    G_STRUCT_MEMBER(gfloat, settings, setting->offset) = g_value_get_float(value);
+  } else {
+    G_STRUCT_MEMBER(guint, settings, setting->offset) = g_value_get_uint(value);
   }
+  return TRUE;
 }
 
 gboolean weir_settings_get(const WeirSettings* settings, guint property, GValue* value) {
-  switch (property) {
-    case PROP_MODEL:
-      g_value_set_string(value, settings->model);
-      return TRUE;
-    case PROP_CONTROLLER:
-      g_value_set_string(value, settings->controller);
-      return TRUE;
-    case PROP_WORKER:
-      g_value_set_boolean(value, settings->worker);
-      return TRUE;
-    case PROP_THROUGHPUT:
-      g_value_set_float(value, settings->throughput);
-      return TRUE;
-    case PROP_LATENCY:
-      g_value_set_float(value, settings->latency);
-      return TRUE;
-    case PROP_LOSS:
-      g_value_set_float(value, settings->loss);
-      return TRUE;
-    case PROP_MIN_BITRATE:
-      g_value_set_uint(value, settings->min_bitrate);
-      return TRUE;
-    case PROP_START_BITRATE:
-      g_value_set_uint(value, settings->start_bitrate);
-      return TRUE;
-    case PROP_MAX_BITRATE:
-      g_value_set_uint(value, settings->max_bitrate);
-      return TRUE;
-    default:
-      return FALSE;
-  }
+  const Setting* setting = setting_of(property);
+  if (setting == NULL) return FALSE;
+  if (setting->type == G_TYPE_STRING)
+    g_value_set_string(value, G_STRUCT_MEMBER(gchar*, settings, setting->offset));
+  else if (setting->type == G_TYPE_BOOLEAN)
+    g_value_set_boolean(value, G_STRUCT_MEMBER(gboolean, settings, setting->offset));
+  else if (setting->type == G_TYPE_FLOAT)
+    g_value_set_float(value, G_STRUCT_MEMBER(gfloat, settings, setting->offset));
+  else
+    g_value_set_uint(value, G_STRUCT_MEMBER(guint, settings, setting->offset));
+  return TRUE;
 }
 
 /* The model of a file; on failure NULL, and *error a sentence. */

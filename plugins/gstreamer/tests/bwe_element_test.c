@@ -38,9 +38,11 @@ typedef struct Call {
   GstTestClock* clock;
   GstHarness* harness;
   weir_send_side* direct;
+  gint64 queue_us; /* that packets meet from now on */
 } Call;
 
 static void begin(Call* call) {
+  call->queue_us = 0;
   call->clock = GST_TEST_CLOCK(gst_test_clock_new_with_start_time(GST_SECOND));
   gst_system_clock_set_default(GST_CLOCK(call->clock));
   GstElement* element = g_object_new(weir_bwe_get_type(), "controller", "rule", NULL);
@@ -66,10 +68,19 @@ static guint estimated(const Call* call) {
   return bitrate;
 }
 
-static void expect_same_rate(const Call* call) {
+static gint congestion_state(const Call* call) {
+  gint state = -1;
+  g_object_get(call->harness->element, "congestion-state", &state, NULL);
+  return state;
+}
+
+static void expect_same_estimate(const Call* call) {
   weir_send_side_rates rates = {0};
+  weir_network_state state = {0};
   weir_send_side_get_rates(call->direct, &rates);
+  weir_send_side_get_network_state(call->direct, &state);
   fail_unless_equals_int64((gint64)estimated(call), rates.target_rate_bps);
+  fail_unless_equals_int(congestion_state(call), state.state);
 }
 
 static gint64 sent_us(guint i) { return G_USEC_PER_SEC + (gint64)kStep * i; }
@@ -78,15 +89,15 @@ static gboolean is_lost(guint i) { return i % 37 == 36; }
 
 /* Feedback of the ten packets from `first` on, which reached the sender 60 ms after the last was sent. */
 static void feed_back(Call* call, guint first, gboolean feedback_is_lost) {
-  const gint64 now_us = sent_us(first + 9) + 60000;
+  const gint64 now_us = sent_us(first + 9) + 60000 + call->queue_us;
   gst_test_clock_set_time(call->clock, (GstClockTime)now_us * GST_USECOND);
   weir_packet_feedback feedback[10];
   GValueArray* packets = g_value_array_new(10);
   for (guint i = first; i < first + 10; ++i) {
     const guint16 number = (guint16)(kFirst + i);
     /* By a clock of its own. Every seventh is overtaken by the next. */
-    const gint64 arrived_us =
-        is_lost(i) ? -1 : sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC + (i % 7 == 6 ? kStep + 500 : 0);
+    const gint64 delay_us = 3600 * (gint64)G_USEC_PER_SEC + call->queue_us + (i % 7 == 6 ? kStep + 500 : 0);
+    const gint64 arrived_us = is_lost(i) ? -1 : sent_us(i) + delay_us;
     add_packet(packets, number, sent_us(i), arrived_us);
     const weir_sent_packet sent = {
         .send_time_us = sent_us(i), .size_bytes = kSize, .sequence_number = number, .kind = WEIR_PACKET_VIDEO};
@@ -101,7 +112,7 @@ static void feed_back(Call* call, guint first, gboolean feedback_is_lost) {
   }
   weir_send_side_on_transport_feedback(call->direct, feedback, 10, now_us);
   gst_harness_push_upstream_event(call->harness, event_of(packets));
-  expect_same_rate(call);
+  expect_same_estimate(call);
 }
 
 GST_START_TEST(test_rates_are_those_of_the_library) {
@@ -115,38 +126,106 @@ GST_START_TEST(test_rates_are_those_of_the_library) {
 }
 GST_END_TEST
 
+static void on_state(GstElement* element, GParamSpec* specification, GArray* states) {
+  gint state = -1;
+  (void)specification;
+  g_object_get(element, "congestion-state", &state, NULL);
+  g_array_append_val(states, state);
+}
+
+GST_START_TEST(test_states_of_the_path_notify) {
+  Call call;
+  begin(&call);
+  GArray* states = g_array_new(FALSE, FALSE, sizeof(gint));
+  g_signal_connect(call.harness->element, "notify::congestion-state", G_CALLBACK(on_state), states);
+  fail_unless_equals_int(congestion_state(&call), WEIR_CONGESTION_NORMAL);
+  for (guint first = 0; first < 500; first += 10) {
+    call.queue_us = first < 200 || first >= 300 ? 0 : 50000;
+    feed_back(&call, first, FALSE);
+    if (first != 290) continue;
+    GstStructure* statistics = NULL;
+    gint state = -1;
+    gint64 capacity_bps = 0;
+    g_object_get(call.harness->element, "stats", &statistics, NULL);
+    fail_unless(gst_structure_get_int64(statistics, "link-capacity", &capacity_bps) && capacity_bps > 0);
+    fail_unless(
+        gst_structure_get_enum(statistics, "congestion-state", g_type_from_name("WeirCongestionState"), &state));
+    fail_unless_equals_int(state, WEIR_CONGESTION_CONGESTED);
+    gst_structure_free(statistics);
+  }
+  const gint expected[] = {WEIR_CONGESTION_EARLY_WARNING, WEIR_CONGESTION_CONGESTED, WEIR_CONGESTION_NORMAL};
+  fail_unless_equals_int(states->len, G_N_ELEMENTS(expected));
+  fail_unless(memcmp(states->data, expected, sizeof expected) == 0);
+  g_array_unref(states);
+  end(&call);
+}
+GST_END_TEST
+
+static guint64 counter(const Call* call, const gchar* name) {
+  GstStructure* statistics = NULL;
+  guint64 value = 0;
+  g_object_get(call->harness->element, "stats", &statistics, NULL);
+  fail_unless(gst_structure_get_uint64(statistics, name, &value));
+  gst_structure_free(statistics);
+  return value;
+}
+
 GST_START_TEST(test_lost_feedback_is_no_loss) {
   Call call;
   begin(&call);
   for (guint first = 0; first < 500; first += 10) feed_back(&call, first, first % 80 == 50);
-  GstStructure* statistics = NULL;
-  guint64 lost = 0;
-  guint64 unknown = 0;
-  guint64 invalid = 0;
-  g_object_get(call.harness->element, "stats", &statistics, NULL);
-  fail_unless(gst_structure_get(statistics, "packets-lost", G_TYPE_UINT64, &lost, "packets-fate-unknown", G_TYPE_UINT64,
-                                &unknown, "packets-invalid", G_TYPE_UINT64, &invalid, NULL));
   guint expected = 0;
   for (guint i = 0; i < 500; ++i) expected += is_lost(i) && i / 10 * 10 % 80 != 50;
-  fail_unless_equals_uint64(lost, expected);
-  fail_unless_equals_uint64(unknown, 60);
-  fail_unless_equals_uint64(invalid, 0);
-  gst_structure_free(statistics);
+  fail_unless_equals_uint64(counter(&call, "packets-lost"), expected);
+  fail_unless_equals_uint64(counter(&call, "packets-fate-unknown"), 60);
+  fail_unless_equals_uint64(counter(&call, "packets-invalid"), 0);
   end(&call);
 }
 GST_END_TEST
+
+static void depart(Call* call, guint i) {
+  gst_test_clock_set_time(call->clock, (GstClockTime)sent_us(i) * GST_USECOND);
+  fail_unless_equals_int(gst_harness_push(call->harness, gst_harness_create_buffer(call->harness, 100)), GST_FLOW_OK);
+  gst_buffer_unref(gst_harness_pull(call->harness));
+}
 
 GST_START_TEST(test_in_silence_departures_lower_the_rate) {
   Call call;
   begin(&call);
   for (guint first = 0; first < 500; first += 10) feed_back(&call, first, FALSE);
   const guint before = estimated(&call);
-  for (guint i = 510; i < 810; ++i) {
-    gst_test_clock_set_time(call.clock, (GstClockTime)sent_us(i) * GST_USECOND);
-    fail_unless_equals_int(gst_harness_push(call.harness, gst_harness_create_buffer(call.harness, 100)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(call.harness));
-  }
+  for (guint i = 510; i < 810; ++i) depart(&call, i);
   fail_unless(estimated(&call) < before / 2, "%u after %u", estimated(&call), before);
+  fail_unless_equals_int(congestion_state(&call), WEIR_CONGESTION_CONGESTED);
+  /* Feedback comes again: the packets count once, those under the numbers of departures without feedback as unknown. */
+  const guint64 received = counter(&call, "packets-received");
+  GValueArray* packets = g_value_array_new(310);
+  for (guint i = 500; i < 810; ++i)
+    add_packet(packets, (guint16)(kFirst + i), sent_us(i), sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC);
+  gst_harness_push_upstream_event(call.harness, event_of(packets));
+  fail_unless_equals_uint64(counter(&call, "packets-fate-unknown"), 2);
+  fail_unless_equals_uint64(counter(&call, "packets-received"), received + 308);
+  fail_unless_equals_uint64(counter(&call, "packets-invalid"), 0);
+  end(&call);
+}
+GST_END_TEST
+
+GST_START_TEST(test_packets_after_pauses_are_received) {
+  Call call;
+  begin(&call);
+  for (guint first = 0; first < 500; first += 10) feed_back(&call, first, FALSE);
+  const guint64 received = counter(&call, "packets-received");
+  for (guint i = 540; i < 1740; i += 40) { /* each after a pause of 400 ms */
+    depart(&call, i);
+    GValueArray* packets = g_value_array_new(1);
+    add_packet(packets, (guint16)(kFirst + 500 + (i - 540) / 40), sent_us(i) + 1000,
+               sent_us(i) + 3600 * (gint64)G_USEC_PER_SEC);
+    gst_test_clock_set_time(call.clock, (GstClockTime)(sent_us(i) + 60000) * GST_USECOND);
+    gst_harness_push_upstream_event(call.harness, event_of(packets));
+    fail_unless_equals_int(congestion_state(&call), WEIR_CONGESTION_NORMAL);
+  }
+  fail_unless_equals_uint64(counter(&call, "packets-received"), received + 30);
+  fail_unless_equals_uint64(counter(&call, "packets-fate-unknown"), 0);
   end(&call);
 }
 GST_END_TEST
@@ -252,8 +331,10 @@ static Suite* bwe_element_suite(void) {
   TCase* tests = tcase_create("all");
   suite_add_tcase(result, tests);
   tcase_add_test(tests, test_rates_are_those_of_the_library);
+  tcase_add_test(tests, test_states_of_the_path_notify);
   tcase_add_test(tests, test_lost_feedback_is_no_loss);
   tcase_add_test(tests, test_in_silence_departures_lower_the_rate);
+  tcase_add_test(tests, test_packets_after_pauses_are_received);
   tcase_add_test(tests, test_packets_go_through_as_they_are_alone_and_in_lists);
   tcase_add_test(tests, test_anything_may_be_in_an_event);
   tcase_add_test(tests, test_it_comes_and_goes_under_load);

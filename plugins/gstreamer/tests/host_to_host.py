@@ -150,6 +150,7 @@ def test_weir_at_the_sender_hears_transport_feedback() -> None:
     reached = pair.run(lambda: bool(estimators) and estimators[0].get_property("estimated-bitrate") > 900_000)
     assert pair.errors == []
     assert reached
+    assert estimators[0].get_property("congestion-state").value_nick == "normal"
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 /* `weirremb` beside a real rtpbin: what it sends another rtpbin's session reads; it is taken away under load; what is
  * wrong is said on the bus. In real time, for as long as it takes. */
-#include "elements.h"
-
 #include <gst/check/gstcheck.h>
 #include <gst/rtp/rtp.h>
 #include <string.h>
+
+#include "elements.h"
 
 static const char kCaps[] =
     "application/x-rtp,media=video,payload=96,clock-rate=90000,encoding-name=VP8,"
@@ -89,28 +89,23 @@ static gpointer push_packets(gpointer argument) {
   return NULL;
 }
 
-typedef struct Heard {
-  GAsyncQueue* rembs; /* GBytes: what follows the two SSRCs */
-} Heard;
-
 static void on_feedback(GObject* session, guint type, guint format, guint sender, guint media, GstBuffer* fci,
-                        Heard* heard) {
+                        GAsyncQueue* rembs) {
   (void)session, (void)sender;
   if (type != GST_RTCP_TYPE_PSFB || format != GST_RTCP_PSFB_TYPE_AFB || fci == NULL) return;
   GstMapInfo map;
   gst_buffer_map(fci, &map, GST_MAP_READ);
-  if (media == 0) g_async_queue_push(heard->rembs, g_bytes_new(map.data, map.size));
+  if (media == 0) g_async_queue_push(rembs, g_bytes_new(map.data, map.size));
   gst_buffer_unmap(fci, &map);
 }
 
-/* An rtpbin that hears the receiver's RTCP. */
-static GstElement* make_hearer(Heard* heard) {
-  heard->rembs = g_async_queue_new_full((GDestroyNotify)g_bytes_unref);
+/* An rtpbin that receives RTCP and queues the GBytes of each REMB, without the two SSRCs. */
+static GstElement* make_hearer(GAsyncQueue* rembs) {
   GstElement* rtpbin = gst_element_factory_make("rtpbin", "hearer");
   gst_object_unref(gst_element_request_pad_simple(rtpbin, "recv_rtcp_sink_0"));
   GObject* session = NULL;
   g_signal_emit_by_name(rtpbin, "get-internal-session", 0, &session);
-  g_signal_connect(session, "on-feedback-rtcp", G_CALLBACK(on_feedback), heard);
+  g_signal_connect(session, "on-feedback-rtcp", G_CALLBACK(on_feedback), rembs);
   g_object_unref(session);
   return rtpbin;
 }
@@ -127,9 +122,9 @@ static guint64 rate_of(GBytes* fci, guint32* ssrc, guint* ssrcs) {
 }
 
 GST_START_TEST(test_a_session_reads_what_is_sent) {
-  Heard heard;
+  GAsyncQueue* rembs = g_async_queue_new_full((GDestroyNotify)g_bytes_unref);
   Receiver receiver;
-  set_up(&receiver, make_hearer(&heard), "recv_rtcp_sink_0");
+  set_up(&receiver, make_hearer(rembs), "recv_rtcp_sink_0");
   gst_element_set_locked_state(receiver.weir, FALSE);
   fail_unless(gst_element_sync_state_with_parent(receiver.weir));
   GThread* load = g_thread_new("load", push_packets, &receiver);
@@ -138,7 +133,7 @@ GST_START_TEST(test_a_session_reads_what_is_sent) {
   guint64 highest = 0;
   /* The first may come before any stream; then it names the one there is, and its rate rises from the start rate. */
   for (int i = 0; i < 200 && (ssrcs != 1 || highest <= 300000); ++i) {
-    GBytes* fci = g_async_queue_timeout_pop(heard.rembs, 20 * G_TIME_SPAN_SECOND);
+    GBytes* fci = g_async_queue_timeout_pop(rembs, 20 * G_TIME_SPAN_SECOND);
     fail_unless(fci != NULL, "no REMB within 20 s");
     highest = MAX(highest, rate_of(fci, &ssrc, &ssrcs));
     g_bytes_unref(fci);
@@ -154,7 +149,7 @@ GST_START_TEST(test_a_session_reads_what_is_sent) {
   g_atomic_int_set(&receiver.stop, TRUE);
   g_thread_join(load);
   tear_down(&receiver);
-  g_async_queue_unref(heard.rembs);
+  g_async_queue_unref(rembs);
 }
 GST_END_TEST
 
