@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import shlex
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -119,7 +120,7 @@ def evaluate(
     if size is not None and size not in SIZES:
         raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
     if record is not None:
-        _check_record(record, suite or (), (*(only or ()), *(chosen_sets or ())), scenarios)
+        _check_record(record, suite or (), only or (), chosen_sets or (), scenarios)
     for path, what in ((model, "MODEL"), (weak_model, "--weak-model")):
         check_model(path, what)
         if path is not None:
@@ -182,7 +183,10 @@ def evaluate(
         "failures": [failure for one in evaluated for failure in one.failures],
     }
     if record is not None:
-        write_measurement(record, measurement_of(evaluated[0], run, seeds or evaluated[0].planned.suite.seeds or 1))
+        parts = [*(f"--set {shlex.quote(name)}" for name in chosen_sets or ()), *([f"--size {size}"] if size else [])]
+        write_measurement(
+            record, measurement_of(evaluated[0], run, seeds or evaluated[0].planned.suite.seeds or 1, parts)
+        )
     finish(
         evaluation_document(evaluated, run),
         out / DOCUMENT,
@@ -193,8 +197,11 @@ def evaluate(
     )
 
 
-def _check_record(path: Path, suites: Sequence[str], parts: Sequence[str], scenarios: int | None) -> None:
-    """Refuses a record that would not be of one whole suite, or would replace another file, before anything runs.
+def _check_record(
+    path: Path, suites: Sequence[str], only: Sequence[str], chosen_sets: Sequence[str], scenarios: int | None
+) -> None:
+    """Refuses a record that would not be of one whole suite, or of sets of calls, which take hours; and one that would
+    replace another file. Before anything runs.
 
     Raises:
         InputError: as said.
@@ -202,8 +209,11 @@ def _check_record(path: Path, suites: Sequence[str], parts: Sequence[str], scena
     shown = printable(path)
     if len(set(suites)) != 1:
         raise InputError(f"--record '{shown}': is of one suite; name it with --suite")
-    if parts or scenarios is not None:
-        raise InputError(f"--record '{shown}': is of a whole suite; omit --set, --only and --scenarios")
+    if only or scenarios is not None or (chosen_sets and "calls" not in suites):
+        raise InputError(
+            f"--record '{shown}': is of a whole suite, or of sets of calls; omit --only and --scenarios, and --set of "
+            "other suites"
+        )
     if not path.parent.is_dir():
         raise InputError(f"--record '{shown}': there is no folder '{printable(path.parent)}'; make it first")
     if os.path.lexists(path) and not path.is_file():

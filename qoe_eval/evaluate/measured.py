@@ -36,8 +36,10 @@ _OWN = (POLICY, _REMB_ALONE, "weir-send")
 _OTHERS = (*LIBWEBRTC_SENDERS, "rule", POLICY)
 
 
-def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int) -> Measurement:
-    """The record of a suite's replays and calls. `run`: of the document of the evaluation."""
+def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()) -> Measurement:
+    """The record of a suite's replays and calls. `run`: of the document of the evaluation; `parts`: options that chose
+    some of the suite.
+    """
     suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
     values: dict[str, Value] = {}
     for name in evaluated.planned.compared_with_gcc:
@@ -56,7 +58,7 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int) -> 
     return Measurement(
         measured="calls" if calls else "replays",
         about=suite.about,
-        command=f"weir evaluate --suite {suite.name} --seeds {seeds}",
+        command=" ".join(["weir evaluate --suite", suite.name, *parts, f"--seeds {seeds}"]),
         model_sha256=run["model"]["sha256"],
         simulator="" if calls else fingerprint(find_simulator(), shipped_model()),
         libwebrtc=evaluated.libwebrtc,

@@ -10,7 +10,7 @@ from weir.qoe_eval.measures.families import common_means, gains_over_best
 from weir.qoe_eval.measures.summary import scenario_means
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
-from weir.traces.generate.natural_domain import WITHOUT
+from weir.traces.schema.variation import WITHOUT
 
 FAR_BELOW = -5.0
 """A scenario in which a viewer would rather have had another controller, in points."""

@@ -121,6 +121,7 @@ def test_the_draw_depends_on_seed_and_name_alone() -> None:
     video = {"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 1e6}}
     assert vary(scenario(flows=[video], duration_s=5.0), 4)[1] == one
     assert vary(scenario(name="other"), 4)[1]["trace_start_s"] != one["trace_start_s"]
+    assert vary(scenario(name=f"{scenario().name}-without-jitter"), 4)[1] == one
 
 
 @pytest.mark.parametrize("start_s", [0, 0.5, 1, 2.999999999, 3, 3.7, 4, 9.25, 1e-9])

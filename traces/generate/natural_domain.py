@@ -33,14 +33,13 @@ from weir.traces.generate.random_flows import DTX
 from weir.traces.schema.links import FULL_PACKET_BYTES
 from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Scenario
+from weir.traces.schema.variation import WITHOUT
 
 DURATION_S = 60.0
 _STREAM = 20261123
 _LOWEST_BPS, _HIGHEST_BPS = 50e3, 500e6
 _ONE_WAY_DELAY_MS = 25.0
 _MOST_TROUBLES = 6
-WITHOUT = "-without-"
-"""In a scenario's name, between the mixture's and the trouble that it lacks."""
 
 Fields = dict[str, Any]
 

@@ -10,8 +10,9 @@
 | | where it stands at time 0: 0 to 64 s, one turn of abs-send-time, unless it gives `sender_clock_offset_s` |
 
 It depends on the seed and the scenario's name alone: all controllers, objectives and encoders see the same path, and so
-do a call and its replay. Seed 0 is the scenario as written. What else is chance in a run (losses, jitter, sizes of
-frames, TCP transfers), the simulator draws from the same seed, 0 as any other.
+do a call and its replay. NAME-without-TROUBLE varies as NAME does. Seed 0 is the scenario as written. What else is
+chance in a run (losses, jitter, sizes of frames, TCP transfers), the simulator draws from the same seed, 0 as any
+other.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ LARGEST_DELAY_MS = 5.0
 LARGEST_CLOCK_PPM = 20.0
 CLOCK_TURN_S = 64.0
 FILLER_FRAME_S = 1 / 30
+WITHOUT = "-without-"
+"""In the name of a version of a scenario, before the trouble that it lacks."""
 
 
 def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
@@ -46,7 +49,7 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
     """
     if seed == 0:
         return scenario, {}
-    name = zlib.crc32(scenario.name.encode("utf-8", "backslashreplace"))
+    name = zlib.crc32(scenario.name.partition(WITHOUT)[0].encode("utf-8", "backslashreplace"))
     # A stream for the path and one for each flow: what one has to draw moves nothing elsewhere.
     path = np.random.default_rng([seed, name])
     trace_start_s = _trace_start_s(scenario, path.random())

@@ -285,8 +285,9 @@ def test_a_refused_model_is_status_2(weir, misbehave, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--suite", "natural", "--only", "natural-7"], "omit --set, --only and --scenarios"),
-        (["--suite", "natural", "--scenarios", 3], "omit --set, --only and --scenarios"),
+        (["--suite", "natural", "--only", "natural-7"], "omit --only and --scenarios"),
+        (["--suite", "natural", "--scenarios", 3], "omit --only and --scenarios"),
+        (["--suite", "natural", "--set", "mixtures"], "--set of other suites"),
         ([], "is of one suite"),
         (["--suite", "natural", "--suite", "policy"], "is of one suite"),
     ],
@@ -307,6 +308,15 @@ def test_a_record_of_calls_has_answers_without_transport_cc_beside_the_others(we
     # Both sizes have the others alone.
     assert "cellular, all sizes/weir/received_bitrate_bps" in values
     assert "cellular, all sizes/weir-remb-alone/received_bitrate_bps" not in values
+
+
+def test_a_record_of_a_set_of_calls_names_it(weir, made_calls, tmp_path):
+    part = ("--set", "cellular", "--size", "640x360", "--seeds", 1)
+    status, _, _ = weir("--suite", "calls", *part, "--record", "calls.json", "--json")
+    assert status == 0
+    found = json.loads((tmp_path / "calls.json").read_text())
+    assert found["command"] == "weir evaluate --suite calls --set cellular --size 640x360 --seeds 1"
+    assert {key.partition("/")[0] for key in found["values"]} == {"cellular", "cellular, replayed", "goals"}
 
 
 def test_a_record_replaces_no_other_file(weir, tmp_path):
