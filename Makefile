@@ -195,8 +195,9 @@ results: webrtc build-test ## Measure replays and speed again, write docs/result
 	$(MAKE) cite
 
 .PHONY: results-calls
-results-calls: webrtc build-test ## Make the calls of the documents again and write docs/results/calls.json (as root; hours)
-	$(BIN)/weir evaluate --suite calls --out build/results/calls --record docs/results/calls.json
+results-calls: webrtc build-test ## Make calls of the documents again and write docs/results/calls.json (as root; an hour on an idle machine)
+	$(BIN)/weir evaluate --suite calls --set cellular --set impaired --size 640x360 --seeds 1 --out build/results/calls \
+	  --record docs/results/calls.json
 	$(MAKE) cite
 
 .PHONY: soak

@@ -77,8 +77,8 @@ gboolean weir_read_packet(GstBuffer* buffer, const WeirPayloadType* payload_type
 /* A feedback message tells of no more. */
 enum { kMostPackets = 65536, kLargestPacket = 65535 };
 
-/* From the element to the session a packet takes less. */
-enum { kSameDepartureUs = 5000 };
+/* From the element to the session a packet takes less than the first; libwebrtc's feedback comes within the other. */
+enum { kSameDepartureUs = 5000, kFeedbackIntervalUs = 250000 };
 
 typedef struct Report {
   weir_sent_packet sent;
@@ -155,6 +155,7 @@ int weir_read_transport_feedback(WeirFeedbackReader* reader, const GstEvent* eve
     if (report.has_departure) result = tell_departure(reader, &report, estimator);
     feedback[reports++] = report.feedback;
   }
+  reader->latest_feedback_us = now_us;
   if (result == WEIR_OK && reports > 0)
     result = weir_send_side_on_transport_feedback(estimator, feedback, reports, now_us);
   g_free(feedback);
@@ -162,7 +163,8 @@ int weir_read_transport_feedback(WeirFeedbackReader* reader, const GstEvent* eve
 }
 
 void weir_report_departure_in_pause(WeirFeedbackReader* reader, gint64 now_us, weir_send_side* estimator) {
-  if (!reader->began || weir_send_side_next_timeout_us(estimator) != INT64_MAX) return;
+  if (!reader->began || now_us - reader->latest_feedback_us < kFeedbackIntervalUs) return;
+  if (weir_send_side_next_timeout_us(estimator) != INT64_MAX) return;
   ++reader->latest.sequence_number;
   reader->latest.send_time_us = now_us;
   weir_send_side_on_sent_packet(estimator, &reader->latest);

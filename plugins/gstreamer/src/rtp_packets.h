@@ -26,6 +26,7 @@ gboolean weir_read_packet(GstBuffer* buffer, const WeirPayloadType* payload_type
 typedef struct WeirFeedbackReader {
   gboolean began;
   weir_sent_packet latest; /* the latest one that events have reported */
+  gint64 latest_feedback_us;
 } WeirFeedbackReader;
 
 /* True if an event is transport-wide feedback. */
@@ -39,8 +40,8 @@ int weir_read_transport_feedback(WeirFeedbackReader* reader, const GstEvent* eve
                                  weir_send_side* estimator);
 
 /* Called when a packet leaves. Only feedback has departures, so without it the estimator assumes that the sender
- * pauses. Ends such a pause with a departure under the next number. Where the session gave that number to another
- * packet, its fate counts as unknown. */
+ * pauses. Ends such a pause, once feedback is late, with a departure under the next number. Where the session gave that
+ * number to another packet, its fate counts as unknown. */
 void weir_report_departure_in_pause(WeirFeedbackReader* reader, gint64 now_us, weir_send_side* estimator);
 
 #endif /* WEIR_PLUGINS_GSTREAMER_RTP_PACKETS_H_ */
