@@ -311,6 +311,7 @@ class CallDetails(Part):
         folder: the name of the call's own folder.
         audio_codec: empty for a call without audio, as calls were at first.
         decision_delay_ms: how much later each answer of the policy was used.
+        transport_cc: the answer had it; False: REMB alone.
         disturbed: why its measures must not be averaged; empty: they may.
         failure: why it ended before its time; empty: it did not.
         started_us: CLOCK_MONOTONIC when the scenario began; None: it never did.
@@ -327,6 +328,7 @@ class CallDetails(Part):
     frames_per_second: Number = 0
     max_bitrate_bps: Number = 0
     decision_delay_ms: Number = 0.0
+    transport_cc: bool = True
     description: str = ""
     disturbed: list[str] = []
     failure: str = ""

@@ -100,6 +100,7 @@ def make_record(
             frames_per_second=settings.frames_per_second,
             max_bitrate_bps=settings.max_bitrate_bps,
             decision_delay_ms=settings.decision_delay_ms,
+            transport_cc=settings.transport_cc,
             description=settings.scenario.description,
             disturbed=disturbed,
             failure=progress.failure,

@@ -15,7 +15,7 @@ from weir.registry import PRESETS
 @dataclass(frozen=True)
 class Call:
     """A call in the report. `case`: its scenario, with the settings that vary in the set. `controller`: with the
-    objective and the decision delay of which the set has several.
+    objective, the decision delay and the negotiation of which the set has several.
     """
 
     record: CallRecord
@@ -35,14 +35,14 @@ def read_calls(records: Sequence[CallRecord]) -> list[Call]:
     varied = [name for name in ("sender", "codec", "height") if len({getattr(r.call, name) for r in records}) > 1]
     objectives = Counter(r.objective for r in records if r.objective)
     usual = objectives.most_common(1)[0][0] if objectives else None
-    at_once = {r.controller for r in records if not r.call.decision_delay_ms}
+    plain = {r.controller for r in records if not _unusual(r.call)}
     calls: dict[tuple[str, str, int], Call] = {}
     for record in records:
         case = ", ".join([record.scenario, *(_described(name, record.call) for name in varied)])
         objective = record.objective or usual
         controller = record.controller + ("" if objective == usual else f"-{_objective_name(objective)}")
-        if record.call.decision_delay_ms and record.controller in at_once:
-            controller += f"-{record.call.decision_delay_ms:g}ms"
+        if record.controller in plain:
+            controller += _unusual(record.call)
         calls[case, controller, record.seed] = Call(record, case, controller)
     return list(calls.values())
 
@@ -70,6 +70,11 @@ def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
 
 def _described(name: str, call: CallDetails) -> str:
     return f"{call.width}x{call.height}" if name == "height" else str(getattr(call, name))
+
+
+def _unusual(call: CallDetails) -> str:
+    delay = f"-{call.decision_delay_ms:g}ms" if call.decision_delay_ms else ""
+    return delay + ("" if call.transport_cc else "-remb-alone")
 
 
 def _objective_name(objective: Sequence[float] | None) -> str:

@@ -103,9 +103,12 @@ def test_a_decision_delay_is_in_the_record_and_on_the_page(weir, tmp_path):
     assert "weir-30ms" not in page
     # Beside calls without one it is part of the controller's name.
     delayed, other = (CallRecord.model_validate_json(json.dumps(one)) for one in found)
-    at_once = delayed.model_copy(update={"call": delayed.call.model_copy(update={"decision_delay_ms": 0.0})})
-    names = [call.controller for call in read_calls([at_once, delayed, other])]
-    assert names == ["weir", "weir-30ms", "gcc"]
+    at_once, alone = (
+        delayed.model_copy(update={"call": delayed.call.model_copy(update={"decision_delay_ms": 0.0} | more)})
+        for more in ({}, {"transport_cc": False})
+    )
+    names = [call.controller for call in read_calls([at_once, delayed, alone, other])]
+    assert names == ["weir", "weir-30ms", "weir-remb-alone", "gcc"]
 
 
 def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
