@@ -104,12 +104,6 @@ class CallSettings(CommonSettings):
         return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), True)
 
     @property
-    def unusual(self) -> list[str]:
-        """In what it differs from other calls of its scenario, controller and seed."""
-        delay = [f"{self.decision_delay_ms:g}ms"] if self.decision_delay_ms else []
-        return [*delay, *([] if self.transport_cc else ["REMB alone"])]
-
-    @property
     def field_trials(self) -> str:
         """libwebrtc's field trials at the sender."""
         return field_trials(self.controller) if self.decided_by_libwebrtc else ""
@@ -117,7 +111,13 @@ class CallSettings(CommonSettings):
     @property
     def name(self) -> str:
         """For people."""
-        return ", ".join([self.scenario.name, self.controller, f"seed {self.seed}", *self.unusual])
+        return ", ".join([self.scenario.name, self.controller, f"seed {self.seed}", *unusual(self)])
+
+
+def unusual(call: CallSettings | CallDetails) -> list[str]:
+    """In what a call differs from others of its scenario, controller and seed."""
+    delay = [f"{call.decision_delay_ms:g}ms"] if call.decision_delay_ms else []
+    return [*delay, *([] if call.transport_cc else ["REMB alone"])]
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
                     out=out / CALLS,
                     variation=variation,
                 )
-                folder = file_name(scenario.name, controller, seed, *settings.unusual)
+                folder = file_name(scenario.name, controller, seed, *unusual(settings))
                 settings = replace(settings, out=settings.out / folder)
                 calls[_key(settings, [*builds, model if settings.model else None])] = settings
     return calls

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from weir.qoe_eval.call.plan import unusual
 from weir.qoe_eval.measures.run_causes import summarise_causes
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.records import CallDetails, CallRecord, LeftOut, RunAbout, Summary
@@ -35,14 +36,16 @@ def read_calls(records: Sequence[CallRecord]) -> list[Call]:
     varied = [name for name in ("sender", "codec", "height") if len({getattr(r.call, name) for r in records}) > 1]
     objectives = Counter(r.objective for r in records if r.objective)
     usual = objectives.most_common(1)[0][0] if objectives else None
-    plain = {r.controller for r in records if not _unusual(r.call)}
+    labels = defaultdict[str, set[str]](set)
+    for record in records:
+        labels[record.controller].add(_label(record.call))
     calls: dict[tuple[str, str, int], Call] = {}
     for record in records:
         case = ", ".join([record.scenario, *(_described(name, record.call) for name in varied)])
         objective = record.objective or usual
         controller = record.controller + ("" if objective == usual else f"-{_objective_name(objective)}")
-        if record.controller in plain:
-            controller += _unusual(record.call)
+        if len(labels[record.controller]) > 1:
+            controller += _label(record.call)
         calls[case, controller, record.seed] = Call(record, case, controller)
     return list(calls.values())
 
@@ -72,9 +75,9 @@ def _described(name: str, call: CallDetails) -> str:
     return f"{call.width}x{call.height}" if name == "height" else str(getattr(call, name))
 
 
-def _unusual(call: CallDetails) -> str:
-    delay = f"-{call.decision_delay_ms:g}ms" if call.decision_delay_ms else ""
-    return delay + ("" if call.transport_cc else "-remb-alone")
+def _label(call: CallDetails) -> str:
+    """The end of a controller's name; empty for a usual call."""
+    return "".join(f"-{part}" for part in unusual(call)).lower().replace(" ", "-")
 
 
 def _objective_name(objective: Sequence[float] | None) -> str:

@@ -52,13 +52,16 @@ static void unlock_and_notify(WeirBwe* self) {
 /* The packets that leave are the timer: only a feedback timeout needs one. */
 static void on_departure(WeirBwe* self) {
   GST_OBJECT_LOCK(self);
-  if (self->estimator != NULL) weir_report_departure_in_pause(&self->reader, now_us(self), self->estimator);
-  if (self->estimator == NULL || weir_send_side_next_timeout_us(self->estimator) > now_us(self)) {
-    GST_OBJECT_UNLOCK(self);
-    return;
+  if (self->estimator != NULL) {
+    const gint64 departure_us = now_us(self);
+    weir_report_departure_in_pause(&self->reader, departure_us, self->estimator);
+    if (weir_send_side_next_timeout_us(self->estimator) <= departure_us) {
+      weir_send_side_on_timeout(self->estimator, departure_us);
+      unlock_and_notify(self);
+      return;
+    }
   }
-  weir_send_side_on_timeout(self->estimator, now_us(self));
-  unlock_and_notify(self);
+  GST_OBJECT_UNLOCK(self);
 }
 
 static GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {

@@ -109,6 +109,7 @@ def test_a_decision_delay_is_in_the_record_and_on_the_page(weir, tmp_path):
     )
     names = [call.controller for call in read_calls([at_once, delayed, alone, other])]
     assert names == ["weir", "weir-30ms", "weir-remb-alone", "gcc"]
+    assert [call.controller for call in read_calls([delayed, alone])] == ["weir-30ms", "weir-remb-alone"]
 
 
 def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
