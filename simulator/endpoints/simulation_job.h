@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "endpoints/agent_controller.h"
@@ -73,6 +74,16 @@ struct SimulationJob {
   GuardOptions guard_rules = {};
   // All policies and the agent have it.
   DecisionDelay decision_delay = {};
+
+  // Of all random streams: the scenarios of a seed are independent. NAME-without-TROUBLE has the chance of NAME, as in
+  // traces/schema/variation.py.
+  uint64_t random_seed() const {
+    const std::string_view name = std::string_view(scenario.name).substr(0, scenario.name.find("-without-"));
+    // FNV-1a.
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    return seed + hash;
+  }
 };
 
 }  // namespace weir::sim

@@ -74,7 +74,7 @@ FlowSet::FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::sp
                               .data_link = is_forward ? forward_ : reverse_,
                               .return_link = is_forward ? reverse_ : forward_,
                               .observer = observers[i],
-                              .seed = job_.seed,
+                              .seed = job_.random_seed(),
                               .stream = random_streams::Flow(i)};
     const Overloaded start{
         [&](const RtpSpec&) { AddRtpFlow(i, observers[i] ? observers[i] : &null_observer_); },
@@ -121,7 +121,7 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                   .fixed_rate = FixedRateOf(job_.scenario, spec, rtp),
                                   .oracle = OracleConfigOf(job_.scenario, spec, media_link),
                                   .decision_delay = job_.decision_delay.Draws(
-                                      RandomStream(job_.seed, random_streams::Flow(index) + kDecisionStream))};
+                                      RandomStream(job_.random_seed(), random_streams::Flow(index) + kDecisionStream))};
   FlowController controller = MakeFlowController(flow.controller, context);
   if (controller.agent) agent_ = controller.agent;
 
@@ -141,7 +141,8 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
       .fec_frames_per_second = repair && controller.reports_loss ? rtp.media.frames_per_second : 0};
   flow.sender = std::make_unique<RtpSender>(
       sender_config,
-      MakeMediaSource(rtp.media, overhead_bytes, RandomStream(job_.seed, random_streams::Flow(index) + kMediaStream)),
+      MakeMediaSource(rtp.media, overhead_bytes,
+                      RandomStream(job_.random_seed(), random_streams::Flow(index) + kMediaStream)),
       std::move(controller.at_sender), media_link, observer);
   const RtpReceiverConfig receiver_config{.flow_index = static_cast<int>(index),
                                           .start_ns = spec.start_ns,

@@ -43,6 +43,8 @@ VideoSource::VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_b
       max_rate_(max_rate),
       overhead_bytes_(overhead_bytes),
       random_(random),
+      output_shares_(random_.Next(), 0),
+      stalls_(random_.Next(), 0),
       last_rate_change_ns_(kLongAgoNs),
       next_frame_ns_(kNeverNs),
       audio_interval_ns_(std::llround(1e9 / media_.audio_packets_per_second)),
@@ -128,9 +130,9 @@ void VideoSource::SkipPauses() {
 }
 
 double VideoSource::OutputShare(int64_t now_ns) {
-  if (media_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
-    output_share_ = random_.Uniform(media_.minimum_output_share, 1.0);
-    next_output_share_ns_ = now_ns + static_cast<int64_t>(random_.Exponential(kOutputShareMeanS) * 1e9);
+  while (media_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
+    output_share_ = output_shares_.Uniform(media_.minimum_output_share, 1.0);
+    next_output_share_ns_ += static_cast<int64_t>(output_shares_.Exponential(kOutputShareMeanS) * 1e9);
   }
   return output_share_;
 }
@@ -140,8 +142,13 @@ int64_t VideoSource::FramesUntilNext() {
     ++captured_frames_;
     return 2;
   }
-  if (media_.stall_probability == 0 || !random_.Bernoulli(media_.stall_probability)) return 1;
-  return 1 + random_.UniformInteger(1, kMaxStallFrames);
+  if (media_.stall_probability == 0) return 1;
+  const int64_t frame = std::llround(camera_ns_ * media_.frames_per_second * 1e-9);
+  while (stall_end_frame_ <= frame) {
+    stall_begin_frame_ = stall_end_frame_ + static_cast<int64_t>(stalls_.Exponential(1 / media_.stall_probability));
+    stall_end_frame_ = stall_begin_frame_ + 1 + stalls_.UniformInteger(1, kMaxStallFrames);
+  }
+  return frame < stall_begin_frame_ ? 1 : stall_end_frame_ - frame;
 }
 
 double VideoSource::NextRelativeFrameSize(int64_t now_ns) {

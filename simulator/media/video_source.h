@@ -12,7 +12,8 @@
 namespace weir::sim {
 
 // Extensions of RFC 8593, each off by default: an encoder whose output stays below its target, one that stalls, and one
-// whose rate follows its target slowly. To a receiver, all of them look like a path of lower capacity.
+// whose rate follows its target slowly. To a receiver, all of them look like a path of lower capacity. When output is
+// low and when it stalls is drawn over time, not frame by frame: whatever a sender does, it has the same content.
 //
 // The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
 // burst: one large frame and small ones that make up for it. Frame sizes vary about their mean with a Laplace
@@ -51,6 +52,8 @@ class VideoSource final : public MediaSource {
   const DataRate max_rate_;
   const uint32_t overhead_bytes_;
   RandomStream random_;
+  RandomStream output_shares_;
+  RandomStream stalls_;
   bool active_ = false;
   bool held_ = false;
   double requested_rate_bps_ = 0;
@@ -59,6 +62,9 @@ class VideoSource final : public MediaSource {
   int64_t next_key_frame_ns_ = 0;
   double output_share_ = 1;
   int64_t next_output_share_ns_ = 0;
+  // In frames of the camera since time 0: the latest stall, or the next.
+  int64_t stall_begin_frame_ = 0;
+  int64_t stall_end_frame_ = 0;
   int burst_frames_left_ = 0;
   int64_t frame_drop_interval_ = 0;
   int64_t captured_frames_ = 0;

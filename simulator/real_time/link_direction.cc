@@ -49,7 +49,7 @@ LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size
                              int64_t (*clock)())
     : direction_(direction),
       scenario_capacity_(job.scenario.link(direction).capacity),
-      link_(job.scenario.link(direction), job.scenario.duration_ns(), job.seed, StreamOf(direction)),
+      link_(job.scenario.link(direction), job.scenario.duration_ns(), job.random_seed(), StreamOf(direction)),
       flow_(&link_, output_fd, job.scenario.flows[real_flow_index].extra_one_way_delay_ns, clock) {
   // Changes over time wait for Start.
   link_.SetStart(std::numeric_limits<int64_t>::max());

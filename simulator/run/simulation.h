@@ -22,8 +22,8 @@ class Simulation {
  public:
   // `observers`: one a flow, null for none; they and the job outlive this. Throws ProgramError.
   Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers)
-      : forward_(job.scenario.forward, job.scenario.duration_ns(), job.seed, random_streams::kForwardLink),
-        reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.seed, random_streams::kReverseLink) {
+      : forward_(job.scenario.forward, job.scenario.duration_ns(), job.random_seed(), random_streams::kForwardLink),
+        reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.random_seed(), random_streams::kReverseLink) {
     UseEventEngine();
     // Before anything else is scheduled, so that it comes before what else is due then.
     ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));

@@ -202,6 +202,25 @@ TEST_F(VideoSourceTest, StallsSkipFrames) {
   EXPECT_NEAR(static_cast<double>(Frames(TakeUntil(source, 120 * kSecond)).size()), 120 * 30 / 1.35, 120 * 30 * 0.04);
 }
 
+TEST_F(VideoSourceTest, HasTheSameContentWhateverTheSenderDoes) {
+  media_.audio_rate = DataRate::Zero();
+  media_.key_frame_interval_ns = 1000 * kSecond;
+  media_.minimum_output_share = 0.2;
+  media_.stall_probability = 0.05;
+  VideoSource steady = Make(2'400'000);
+  VideoSource held = Make(600'000);
+  TakeUntil(steady, 10 * kSecond);
+  TakeUntil(held, 5 * kSecond);
+  held.HoldFrames(true, 5 * kSecond);
+  held.HoldFrames(false, 8 * kSecond);
+  TakeUntil(held, 10 * kSecond);
+  for (int64_t second = 11; second <= 60; ++second) {
+    const double ratio = RateBps(TakeUntil(steady, second * kSecond), kSecond, PacketKind::kVideo) /
+                         RateBps(TakeUntil(held, second * kSecond), kSecond, PacketKind::kVideo);
+    EXPECT_NEAR(ratio, 4, 0.8) << second;
+  }
+}
+
 TEST_F(VideoSourceTest, DropsOneFrameOfSoMany) {
   media_.audio_rate = DataRate::Zero();
   for (const int64_t interval : {2, 3, 5}) {

@@ -102,6 +102,18 @@ TEST(SimulationTest, TheSameJobGivesTheSameBytes) {
   }
 }
 
+TEST(SimulationTest, AScenariosNameIsPartOfItsSeed) {
+  json scenario = Steady(1'000'000, 5);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.05}};
+  const auto flows = [&](const std::string& name) {
+    scenario["name"] = name;
+    return RunScenario(scenario, "rule", 7)["flows"].dump();
+  };
+  const std::string flows_of_one = flows("one");
+  EXPECT_NE(flows_of_one, flows("other"));
+  EXPECT_EQ(flows_of_one, flows("one-without-jitter"));
+}
+
 TEST(SimulationTest, AJobThatFailsLeavesNoTrace) {
   const std::string before = RunScenario(Steady(1'000'000, 5), "rule").dump();
   EXPECT_THROW(RunScenario(Steady(1'000'000, 5), "no-such-controller"), ProgramError);

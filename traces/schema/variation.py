@@ -11,7 +11,7 @@
 
 It depends on the seed and the scenario's name alone: all controllers, objectives and encoders see the same path, and so
 do a call and its replay. NAME-without-TROUBLE varies as NAME does. Seed 0 is the scenario as written. What else is
-chance in a run (losses, jitter, sizes of frames, TCP transfers), the simulator draws from the same seed, 0 as any
+chance in a run (losses, jitter, sizes of frames, TCP transfers), the simulator draws from seed and name, too, 0 as any
 other.
 """
 
@@ -32,7 +32,7 @@ LARGEST_CLOCK_PPM = 20.0
 CLOCK_TURN_S = 64.0
 FILLER_FRAME_S = 1 / 30
 WITHOUT = "-without-"
-"""In the name of a version of a scenario, before the trouble that it lacks."""
+"""In the name of a version of a scenario, before the trouble that it lacks. The simulator knows it, too."""
 
 
 def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
