@@ -36,6 +36,9 @@ constexpr TimeDelta kMaxUnanswered = TimeDelta::Seconds(2);
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
+// Feedback messages that come together were held up together: the first of them waited for the longest, and the next
+// ones will come as late.
+constexpr TimeDelta kFeedbackBatch = TimeDelta::Millis(10);
 // With each feedback, so that a longer path is learnt within seconds.
 constexpr TimeDelta kFeedbackDelayGrowth = TimeDelta::Millis(3);
 // A full packet, so that a link of 60 kbps has no standing queue.
@@ -121,8 +124,13 @@ class SendSideEstimator::Impl {
     }
     FeedPending();
     if (feedback_delay.IsFinite()) {
-      latest_return_delay_ = now_ - latest_arrival_;
-      forward_delay_ = std::min(feedback_delay - latest_return_delay_, forward_delay_ + kFeedbackDelayGrowth);
+      const TimeDelta return_delay = now_ - latest_arrival_;
+      forward_delay_ = std::min(feedback_delay - return_delay, forward_delay_ + kFeedbackDelayGrowth);
+      if (now_ - batch_begins_ >= kFeedbackBatch) {
+        batch_begins_ = now_;
+        latest_return_delay_ = return_delay;
+      }
+      latest_return_delay_ = std::max(latest_return_delay_, return_delay);
     }
     const Timestamp sent = TimeOfFeedback();
     if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
@@ -427,8 +435,10 @@ class SendSideEstimator::Impl {
   Timestamp latest_departure_ = Timestamp::MinusInfinity();
   // The shortest time from the latest arrival of a feedback, by the estimator's clock, to the feedback's arrival.
   TimeDelta return_delay_ = TimeDelta::PlusInfinity();
-  // The same of the latest feedback. It may be late because its path is slow, which does not fill the one of the media.
+  // The same of the latest feedback, or the longest of those that came with it. It may be late because its path is
+  // slow, which does not fill the one of the media.
   TimeDelta latest_return_delay_ = TimeDelta::PlusInfinity();
+  Timestamp batch_begins_ = Timestamp::MinusInfinity();
   // From sending the oldest packet that a feedback newly reports as received to its latest arrival, by the estimator's
   // clock: the shortest of the last ones. PlusInfinity before the first.
   TimeDelta forward_delay_ = TimeDelta::PlusInfinity();

@@ -75,7 +75,7 @@ struct SimulationJob {
   // All policies and the agent have it.
   DecisionDelay decision_delay = {};
 
-  // Of all random streams: the scenarios of a seed are independent. NAME-without-TROUBLE has the chance of NAME, as in
+  // For all random streams: the scenarios of a seed are independent. NAME-without-TROUBLE has the chance of NAME, as in
   // traces/schema/variation.py.
   uint64_t random_seed() const {
     const std::string_view name = std::string_view(scenario.name).substr(0, scenario.name.find("-without-"));

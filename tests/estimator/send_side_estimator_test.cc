@@ -203,6 +203,11 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   SendPackets(estimator, 12, 1, at(440));
   report(12, 380, 480);
   expect_ms(40 + 50);
+  // Messages that were held up together: the next ones will be as late.
+  SendPackets(estimator, 13, 2, at(490));
+  report(13, 430, 781);
+  report(14, 730, 786);
+  expect_ms(294 + 98);
   SendSideEstimator slow = MadeSendSideEstimator({}, Rule());
   SendPackets(slow, 0, 1, kStart);
   slow.OnTransportFeedback(std::array{Received(0, kStart)}, kStart + TimeDelta::Seconds(40));

@@ -318,7 +318,7 @@ TEST(RepairedVideoTest, ARequestThatIsLostIsRepeated) {
 }
 
 TEST(RepairedVideoTest, AnOutageThatLosesTooMuchEndsWithOneKeyFrame) {
-  // 2.9 s of 500 packets each, of which the queue holds 300 ms, so more are missing than are asked for, 1000; the key
+  // 2.9 s of 500 packets each, of which the queue holds 300 ms, so more are missing than are requested, 1000; the key
   // frames of its own are far apart.
   json scenario = Video(4'500'000, 0);
   scenario["forward"]["capacity"] = {{"times_s", {0.0, 10.0, 12.9}}, {"rates_bps", {8'000'000, 0, 8'000'000}}};

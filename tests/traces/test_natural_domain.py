@@ -66,4 +66,4 @@ def test_the_grids_have_a_scenario_for_each_name() -> None:
         for media in family.media
         for scenario in family.scenarios(media)
     ]
-    assert len({scenario.name for scenario in scenarios}) == len(scenarios) == 128 + 36 + 24 + 18
+    assert len({scenario.name for scenario in scenarios}) == len(scenarios) == 128 + 36 + 24 + 18 + 12

@@ -14,11 +14,13 @@ CONTENT_SHARES = (1.0, 0.3)
 CLOCK_PPM = (-3000, -1700, -700, -300, 0, 300, 700, 1700, 3000)
 ROUND_TRIPS_MS = (300.0, 600.0, 1000.0)
 SCREEN_FRAMES_PER_SECOND = (5.0, 8.0, 15.0)
+TURNS_MS = ((100, 100), (200, 100), (100, 200), (500, 500))
+STOPS_MS = (200, 300)
 
 
 def natural_grids() -> dict[str, Family]:
     """The grids by name."""
-    return {family.name: family for family in (_jitter(), _clock(), _long_round_trip(), _screen())}
+    return {family.name: family for family in (_jitter(), _clock(), _long_round_trip(), _screen(), _interrupted())}
 
 
 def _jitter() -> Family:
@@ -73,3 +75,25 @@ def _screen() -> Family:
         for name, more in beside.items()
     ]
     return Family("screen", "A screen is shared", cases, (1e6, 4e6), ("video",))
+
+
+def _interrupted() -> Family:
+    """A link that serves others in turn, with the family's rate on average, or stops each 5 s, with a short queue."""
+    deep: Fields = {"milliseconds": 500.0}
+    short: Fields = {"packets": 15}
+    cases = [
+        *(Case(f"{work}ms-of-{work + stop}ms", _stopping(work, stop, deep, work / (work + stop)))
+          for work, stop in TURNS_MS),
+        *(Case(f"stops-{stop}ms", _stopping(5000 - stop, stop, short, 1.0)) for stop in STOPS_MS),
+    ]  # fmt: skip
+    return Family("interrupted", "The link stops for a moment, again and again", cases, (1e6, 3e6), ("video",))
+
+
+def _stopping(work_ms: float, stop_ms: float, queue: Fields, share: float) -> Callable[[float], Fields]:
+    """A link that works and stops in turns; `share` of its rate is the family's."""
+
+    def forward(rate_bps: float) -> Fields:
+        rates = {"times_s": [0.0, work_ms / 1e3], "rates_bps": [rate_bps / share, 0.0]}
+        return {"capacity": {**rates, "period_s": (work_ms + stop_ms) / 1e3}, "queue": queue}
+
+    return forward

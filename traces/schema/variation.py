@@ -32,7 +32,7 @@ LARGEST_CLOCK_PPM = 20.0
 CLOCK_TURN_S = 64.0
 FILLER_FRAME_S = 1 / 30
 WITHOUT = "-without-"
-"""In the name of a version of a scenario, before the trouble that it lacks. The simulator knows it, too."""
+"""In the name of a version of a scenario, before the trouble that it lacks. The simulator has it, too."""
 
 
 def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:

@@ -121,6 +121,12 @@ def _grid_goals(name: str, placement: Placement) -> Iterator[Goal]:
         _worst("screen alone", placement, "utility"),
         _points("at least", -1.0),
     )
+    yield Goal(
+        f"interrupted_{name}",
+        f"links that stop for 100 to 500 ms{placement.label}: viewer's quality against {_BETTER}, worst scenario",
+        _worst("interrupted alone", placement, "viewer_quality"),
+        _points("at least", -5.0),
+    )
 
 
 _SETS: Final = {MIXTURES: _mixtures, **_GRIDS}

@@ -80,6 +80,13 @@ def test_validate_and_replay_have_one_verdict(weir, tmp_path, content, message):
     assert not (tmp_path / "here").exists()
 
 
+def test_a_scenario_with_nothing_to_compare_is_refused(weir, tmp_path):
+    (tmp_path / "input").write_text(json.dumps(scenario(flows=[{"kind": "rtp", "controller": "rule"}])))
+    status, _, error = weir("replay", "input", *REPLAY)
+    assert status == 2
+    assert 'x: no RTP flow has the controller "under_test": nothing to compare' in error
+
+
 @pytest.mark.parametrize("content", ["\ufeff" + TRACE, TRACE.replace("\n", "\r\n"), "\ufeff" + json.dumps(scenario())])
 def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
     (tmp_path / "input").write_bytes(content.encode())
