@@ -21,6 +21,7 @@ from typing_extensions import TypedDict  # pydantic does not take that of typing
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.traces.schema import Values
 
 SCHEMA: Literal["weir.result/1"] = "weir.result/1"
 LARGEST_RESULTS_BYTES = 1 << 30
@@ -37,7 +38,7 @@ Objective = Annotated[tuple[Number, Number, Number], Field(strict=False)]
 """Weights of throughput, latency and loss."""
 Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
 """Both ends, or None twice where there is none."""
-Samples = list[Number | None]
+Samples = Values[Number | None]
 EpisodeKind = Literal["freeze", "queue"]
 
 
@@ -46,11 +47,11 @@ class FrameColumns(TypedDict):
     last packet. Older records lack the last two.
     """
 
-    capture_time_us: list[FrameNumber]
-    complete_time_us: list[FrameNumber | None]
-    bytes: list[FrameNumber]
-    sent_time_us: NotRequired[list[FrameNumber]]
-    key_frame: NotRequired[list[FrameNumber]]
+    capture_time_us: Values[FrameNumber]
+    complete_time_us: Values[FrameNumber | None]
+    bytes: Values[FrameNumber]
+    sent_time_us: NotRequired[Values[FrameNumber]]
+    key_frame: NotRequired[Values[FrameNumber]]
 
 
 class PathColumns(TypedDict, total=False):
@@ -241,11 +242,11 @@ class Record(Part):
     versions: dict[str, str] = {}
     duration_s: Number
     path: PathRecord
-    flows: list[FlowRecord]
+    flows: Values[FlowRecord]
     key: str = ""
     variation: dict[str, JsonValue] = {}
     metrics: Metrics
-    episodes: list[Episode] = []
+    episodes: Values[Episode] = []
 
     @property
     def measures(self) -> Measures:
@@ -301,7 +302,7 @@ class CallMeasurement(Part):
     media_start_us: Count | None = None
     end_us: Count | None = None
     frames: dict[str, Count] | None = None
-    problems: list[str] = []
+    problems: Values[str] = []
 
 
 class CallDetails(Part):
@@ -330,11 +331,11 @@ class CallDetails(Part):
     decision_delay_ms: Number = 0.0
     transport_cc: bool = True
     description: str = ""
-    disturbed: list[str] = []
+    disturbed: Values[str] = []
     failure: str = ""
     started_us: Count | None = None
     ended_us: Count | None = None
-    happened: list[dict[str, JsonValue]] = []
+    happened: Values[dict[str, JsonValue]] = []
     wake_up_lag_ms_p99: Number | None = None
     measured: CallMeasurement = CallMeasurement()
 
@@ -342,7 +343,7 @@ class CallDetails(Part):
 class CallRecord(Record):
     """One real call."""
 
-    flows: list[FlowRecord] = []
+    flows: Values[FlowRecord] = []
     call: CallDetails
 
 

@@ -11,6 +11,8 @@ namespace weir {
 namespace {
 
 constexpr int64_t kHalfOfNumbers = 0x8000;
+// So many departures out of order may be late ones.
+constexpr int kMostOutOfOrder = 50;
 // The usual time between two feedback messages; policies decide as often.
 constexpr TimeDelta kFresh = TimeDelta::Millis(100);
 // Longer than receivers wait between two feedback messages while packets arrive (libwebrtc: 50 to 250 ms).
@@ -73,11 +75,12 @@ class SendSideEstimator::Impl {
 
   void OnSentPacket(const PacketDeparture& packet) {
     const int64_t step = static_cast<uint16_t>(packet.sequence_number - static_cast<uint16_t>(last_sent_));
-    const bool in_order = !started() || (step > 0 && step < kHalfOfNumbers);
+    const bool in_order = !started() || (step > 0 && step < kHalfOfNumbers) || BeginsAnew(packet.sequence_number);
     if (!in_order || !IsTime(packet.send_time) || packet.size < DataSize::Zero() || packet.size > kMaxSize) {
       ++counters.invalid;
       return;
     }
+    out_of_order_ = 0;
     now_ = std::max(now_, EndPause(packet.send_time));
     latest_departure_ = now_;
     if (!started()) {
@@ -227,6 +230,15 @@ class SendSideEstimator::Impl {
   }
 
   bool is_answered() const { return next_to_settle_ > last_sent_; }
+
+  // A packet out of order is the last of many in a row with numbers in their own order: the host has begun anew, or
+  // gave a wrong number before.
+  bool BeginsAnew(uint16_t sequence_number) {
+    const bool follows = out_of_order_ > 0 && sequence_number == static_cast<uint16_t>(last_out_of_order_ + 1);
+    out_of_order_ = follows ? out_of_order_ + 1 : 1;
+    last_out_of_order_ = sequence_number;
+    return out_of_order_ >= kMostOutOfOrder;
+  }
 
   // Takes a pause that ends at `now` out of the time. Returns `now` without it.
   Timestamp EndPause(Timestamp now) {
@@ -426,6 +438,9 @@ class SendSideEstimator::Impl {
   int64_t last_sent_ = -1;
   // Every packet before this one is received, lost or of unknown fate.
   int64_t next_to_settle_ = 0;
+  // Departures in a row that were refused for their numbers, and the number of the latest.
+  int out_of_order_ = 0;
+  uint16_t last_out_of_order_ = 0;
   uint16_t next_number_ = 0;
 
   // The sender's times that follow are without its pauses; this is their sum.

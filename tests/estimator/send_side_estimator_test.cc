@@ -214,6 +214,26 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5 * 4 / 3.0, 1e-4);
 }
 
+TEST(SendSideEstimatorTest, AWrongNumberAndANewBeginningAreOverAfterFiftyPackets) {
+  for (const uint16_t wrong : {uint16_t{0}, uint16_t{30'000}}) {
+    SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
+    SendPackets(estimator, 500, 20, kStart);
+    if (wrong > 0) SendPackets(estimator, wrong, 1, kStart);
+    const uint16_t first = wrong > 0 ? 520 : 0;
+    const auto reports_received = [&](uint16_t number) {
+      const uint64_t before = estimator.counters().received;
+      estimator.OnTransportFeedback(std::array{Received(number, kStart)}, kStart + TimeDelta::Seconds(1));
+      return estimator.counters().received > before;
+    };
+    SendPackets(estimator, first, 49, kStart + TimeDelta::Millis(200));
+    EXPECT_FALSE(reports_received(first + 48)) << wrong;
+    SendPackets(estimator, first + 49, 2, kStart + TimeDelta::Millis(690));
+    EXPECT_TRUE(reports_received(first + 49)) << wrong;
+    EXPECT_TRUE(reports_received(first + 50)) << wrong;
+    EXPECT_EQ(estimator.counters().invalid, 49) << wrong;
+  }
+}
+
 TEST(SendSideEstimatorTest, TheCongestionWindowHoldsAFullPacketAtTheLowestRate) {
   SendSideEstimatorConfig config;
   config.estimator.constraints.min_rate = config.estimator.constraints.max_rate = DataRate::BitsPerSecond(1);

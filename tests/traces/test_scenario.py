@@ -174,6 +174,24 @@ def test_faults_are_named_together_up_to_ten(count: int, shown: int) -> None:
     assert lines[shown:] == ([f"  and {count - shown} more"] if count > shown else [])
 
 
+def test_of_a_hostile_list_or_object_one_fault_is_found() -> None:
+    """All of them would take 500 times the file's size in memory."""
+    many = 20_000
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"flows": [1] * many}, "flows: takes at most 1000 value(s), not 20000"),
+        ({f"key_{index}": 1 for index in range(many)}, "has 20006 keys; use at most 100"),
+        ({"provenance": dict.fromkeys(map(str, range(many)), 1)}, "provenance: has 20000 keys; use at most 100"),
+        (
+            {"forward": {"capacity": {"times_s": ["x"] * many, "rates_bps": [1.0]}}},
+            "forward.capacity.times_s[0]: must be a number, not 'x'",
+        ),
+    ]
+    for change, message in changes:
+        with pytest.raises(InputError) as refusal:
+            Scenario.from_dict(minimal() | change, "x.json")
+        assert str(refusal.value) == f"x.json: {message}"
+
+
 @pytest.mark.parametrize(
     ("queue", "expected"),
     [(Queue(milliseconds=300), 75000), (Queue(bytes=100), 1500), (Queue(bytes=9000), 9000), (Queue(packets=3), 4500)],

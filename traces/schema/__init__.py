@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
@@ -19,9 +19,25 @@ PositiveInt = Annotated[int, Field(strict=True, gt=0, le=2**53)]
 # Terminals obey control characters.
 Name = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 Flag = Annotated[bool, Field(strict=True)]
+T = TypeVar("T")
+# A message has the first fault of a list: all of a hostile file's take gigabytes.
+Values = Annotated[list[T], Field(fail_fast=True)]
+MAX_KEYS = 100
+
+
+def few_keys(data: Any) -> Any:
+    """JSON data as they are. Raises ValueError for an object of more than MAX_KEYS keys, before each is a fault."""
+    if isinstance(data, dict) and len(data) > MAX_KEYS:
+        raise ValueError(f"has {len(data)} keys; use at most {MAX_KEYS}")
+    return data
 
 
 class Part(BaseModel):
     """Base of everything in a scenario: immutable, unknown keys refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_keys(cls, data: Any) -> Any:
+        return few_keys(data)

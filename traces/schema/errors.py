@@ -61,7 +61,7 @@ def _json_path(location: tuple[int | str, ...], data: Any) -> str:
 
 def _fault(fault: Any) -> str:
     kind, context, given = fault["type"], fault.get("ctx", {}), fault["input"]
-    shown = _shown(given)
+    shown = str(context["actual_length"]) if kind == "too_long" else _shown(given)
     if kind == "extra_forbidden":
         key = str(fault["loc"][-1])
         if key in known_keys():

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, Tag,
 
 from weir._core import parse_pool
 from weir.registry import SIMULATED, is_pool
-from weir.traces.schema import Flag, Name, NotNegative, Part, PositiveTime, Rate
+from weir.traces.schema import Flag, Name, NotNegative, Part, PositiveTime, Rate, Values
 
 Direction = Literal["forward", "reverse"]
 # "under_test": the one that a run compares.
@@ -41,7 +41,7 @@ def _in_order(pauses_s: list[list[float]]) -> list[list[float]]:
 
 
 # From and to, in order and apart.
-Pauses = Annotated[list[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]], AfterValidator(_in_order)]
+Pauses = Annotated[Values[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]], AfterValidator(_in_order)]
 
 
 class FillerMedia(Part):
@@ -103,8 +103,8 @@ class Flow(Part):
 class SenderClockSteps(Part):
     """When a sender's clock is set: by ``steps_ms[i]`` (ms, below 0 back) at ``times_s[i]`` (s, rising)."""
 
-    times_s: list[NotNegative] = Field(min_length=1)
-    steps_ms: list[Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-1e6, le=1e6)]] = Field(min_length=1)
+    times_s: Values[NotNegative] = Field(min_length=1)
+    steps_ms: Values[Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-1e6, le=1e6)]] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> SenderClockSteps:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from weir.errors import InputError
-from weir.traces.schema import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio
+from weir.traces.schema import Flag, NotNegative, Part, Positive, PositiveInt, PositiveTime, Rate, Ratio, Values
 from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, LossRatio, OneWayDelay
 
@@ -22,8 +22,8 @@ class Capacity(Part):
     ``period_s`` null: the last rate holds for ever; else the trace repeats with that period, in seconds.
     """
 
-    times_s: list[NotNegative] = Field(min_length=1)
-    rates_bps: list[Rate] = Field(min_length=1)
+    times_s: Values[NotNegative] = Field(min_length=1)
+    rates_bps: Values[Rate] = Field(min_length=1)
     period_s: PositiveTime | None = None
 
     @model_validator(mode="after")

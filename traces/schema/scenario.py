@@ -10,13 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_text
 from weir.files.output import format_json, write_text
-from weir.traces.bounds import MAX_DURATION_S
-from weir.traces.schema import Name, Part, PositiveTime
+from weir.traces.bounds import MAX_DURATION_S, MAX_FLOWS
+from weir.traces.schema import Name, Part, PositiveTime, few_keys
 from weir.traces.schema.errors import describe
 from weir.traces.schema.flows import AnyFlow, CbrFlow, FillerMedia, RtpFlow, TcpFlow, Transfers, VideoMedia
 from weir.traces.schema.links import (
@@ -52,11 +52,11 @@ class Scenario(Part):
     schema_: Literal["weir.scenario/1"] = Field(alias="schema")
     name: Name
     description: str = ""
-    provenance: dict[str, str] = Field(default_factory=dict)
+    provenance: Annotated[dict[str, str], BeforeValidator(few_keys)] = Field(default_factory=dict)
     duration_s: Annotated[PositiveTime, Field(le=MAX_DURATION_S)]
     forward: Link
     reverse: Link
-    flows: list[AnyFlow] = Field(min_length=1)
+    flows: list[AnyFlow] = Field(min_length=1, max_length=MAX_FLOWS)
 
     @model_validator(mode="before")
     @classmethod

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from weir.traces.schema import NotNegative, Part, PositiveTime, Ratio
+from weir.traces.schema import NotNegative, Part, PositiveTime, Ratio, Values
 from weir.traces.schema.capacity import rotated
 
 CONSTANT, CHANGING = "<number>", "<changing>"
@@ -22,7 +22,7 @@ class _ValuesOverTime(Part):
     """
 
     values_name: ClassVar[str]
-    times_s: list[NotNegative] = Field(min_length=1)
+    times_s: Values[NotNegative] = Field(min_length=1)
     period_s: PositiveTime | None = None
 
     @model_validator(mode="after")
@@ -75,7 +75,7 @@ class DelayOverTime(_ValuesOverTime):
     """``values_ms``: one-way delays in ms. A packet has that of the instant at which it leaves the bottleneck."""
 
     values_name: ClassVar[str] = "values_ms"
-    values_ms: list[NotNegative] = Field(min_length=1)
+    values_ms: Values[NotNegative] = Field(min_length=1)
 
     def longer_by(self, difference_ms: float) -> DelayOverTime:
         """Every delay that much longer (shorter below 0), never below 0; ms."""
@@ -88,7 +88,7 @@ class RatioOverTime(_ValuesOverTime):
     """``ratios``: probabilities, each 0..1. A packet has that of the instant at which it is sent."""
 
     values_name: ClassVar[str] = "ratios"
-    ratios: list[Ratio] = Field(min_length=1)
+    ratios: Values[Ratio] = Field(min_length=1)
 
 
 def _form(value: Any) -> str:
