@@ -79,6 +79,8 @@ def test_integral_is_additive_and_never_negative(pairs: list[tuple[int, float]],
         ([0], [float("nan")], None, "finite"),
         ([0, float("inf")], [1, 1], None, "finite"),
         ([0, 5], [1, 1], 5, r"period \(5 s\) must be later"),
+        ([0, 2e9], [1, 1], None, "must be at most 1e"),
+        ([0], [1], float("inf"), "must be at most 1e"),
     ],
 )
 def test_nonsense_is_refused(times: list[float], rates: list[float], period: float | None, message: str) -> None:

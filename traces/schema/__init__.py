@@ -6,12 +6,12 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from weir.traces.schema.capacity import MAX_RATE_BPS
+from weir.traces.schema.capacity import MAX_RATE_BPS, MAX_TIME_S
 
 Rate = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_RATE_BPS)]
-# Times in s and delays in ms; the bound keeps them, in ns, inside the simulator's 64 bits.
-NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1e9)]
-PositiveTime = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=1e9)]
+# Times in s and delays in ms.
+NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_TIME_S)]
+PositiveTime = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_TIME_S)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)]
 Ratio = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
 # Integers that a double holds exactly.

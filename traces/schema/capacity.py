@@ -11,6 +11,8 @@ from weir.errors import InputError
 
 MAX_RATE_BPS = 10e9
 """The highest capacity a scenario may have, in bit/s."""
+MAX_TIME_S = 1e9
+"""The latest time that a scenario may have: in ns, within the simulator's 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +20,7 @@ class CapacityTrace:
     """A piecewise constant capacity: ``rates_bps[i]`` holds from ``times_s[i]`` to ``times_s[i + 1]``.
 
     Args:
-        times_s: shape [n], seconds, the first 0, strictly increasing.
+        times_s: shape [n], seconds, the first 0, strictly increasing, at most MAX_TIME_S.
         rates_bps: shape [n], bit/s, each in 0..10 Gbps.
         period_s: seconds after which the trace begins again (later than the last time), or None: the last rate
             holds for ever.
@@ -40,6 +42,8 @@ class CapacityTrace:
             raise InputError("capacity: every time and rate must be a finite number")
         if times[0] != 0.0:
             raise InputError(f"capacity: the first time is {times[0]:g} s; shift the trace so that it starts at 0")
+        if max(times.max(), self.period_s or 0) > MAX_TIME_S:
+            raise InputError(f"capacity: times and the period must be at most {MAX_TIME_S:g} s")
         # In whole ns, the simulator's unit: times closer than that are one.
         steps = np.diff(np.rint(times * 1e9))
         if np.any(steps <= 0):
@@ -48,9 +52,7 @@ class CapacityTrace:
         if np.any(rates < 0) or np.any(rates > MAX_RATE_BPS):
             index = int(np.argmax((rates < 0) | (rates > MAX_RATE_BPS)))
             raise InputError(f"capacity: rate {index} is {rates[index]:g} bit/s; it must lie in 0..10 Gbps")
-        if self.period_s is not None and not (
-            np.isfinite(self.period_s) and np.rint(self.period_s * 1e9) > np.rint(times[-1] * 1e9)
-        ):
+        if self.period_s is not None and not np.rint(self.period_s * 1e9) > np.rint(times[-1] * 1e9):
             raise InputError(f"capacity: the period ({self.period_s:g} s) must be later than the last time, by 1 ns")
         times.setflags(write=False)
         rates.setflags(write=False)
