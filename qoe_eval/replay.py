@@ -39,6 +39,7 @@ from weir.traces.bounds import MEDIA, MediaKind
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_rate
 from weir.traces.generate.families.families import small_grid
+from weir.traces.schema.scenario import RtpFlow
 
 FINDINGS_SHOWN = 5
 _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
@@ -124,6 +125,9 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         own=own,
         decision_delay_ms=options.decision_delay,
     )
+    for scenario in main.scenarios:
+        if not any(isinstance(flow, RtpFlow) and flow.controller == "under_test" for flow in scenario.flows):
+            raise InputError(f'{scenario.name}: no RTP flow has the controller "under_test": nothing to compare')
     if options.address is not None:
         if options.jobs is not None:
             raise InputError("--jobs: is for this machine; omit it or --address")

@@ -11,8 +11,8 @@ namespace weir {
 namespace {
 
 constexpr int64_t kHalfOfNumbers = 0x8000;
-// So many departures out of order may be late ones.
-constexpr int kMostOutOfOrder = 50;
+// Fewer departures in a row out of order may be late ones.
+constexpr int kOutOfOrderToRestart = 50;
 // The usual time between two feedback messages; policies decide as often.
 constexpr TimeDelta kFresh = TimeDelta::Millis(100);
 // Longer than receivers wait between two feedback messages while packets arrive (libwebrtc: 50 to 250 ms).
@@ -237,7 +237,7 @@ class SendSideEstimator::Impl {
     const bool follows = out_of_order_ > 0 && sequence_number == static_cast<uint16_t>(last_out_of_order_ + 1);
     out_of_order_ = follows ? out_of_order_ + 1 : 1;
     last_out_of_order_ = sequence_number;
-    return out_of_order_ >= kMostOutOfOrder;
+    return out_of_order_ >= kOutOfOrderToRestart;
   }
 
   // Takes a pause that ends at `now` out of the time. Returns `now` without it.

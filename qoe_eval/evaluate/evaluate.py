@@ -31,7 +31,7 @@ SETS = {
                "rfc8867", "compared", "video", "wide"),
     "opponents": ("bundled", *TRACE_SETS, "random", "impairments"),
     "impairments": (*_FAMILIES, "sharing"),
-    "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone"),
+    "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone", "interrupted alone"),
     "safety": ("random", *_FAMILIES, *TRACE_SETS),
     "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
     "calls": ("muses", "cellular", "impaired", "slow decisions", "native"),

@@ -11,7 +11,6 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from weir.errors import InputError
 from weir.files.input import sha256_of_file
 from weir.qoe_eval.records import ModelFile
 from weir.qoe_eval.runs.custom_controllers import CustomController
@@ -74,7 +73,6 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     interrupted replay has compared all controllers on the first seeds.
 
     Raises:
-        InputError: no flow of a scenario is under test.
         MissingComponent: the simulator does not work.
     """
     versions = simulator_versions(plan.simulator)
@@ -85,8 +83,6 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
             document = scenario.to_dict()
             tested = (f for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test")
             media = {flow["id"]: flow["media"] for flow in tested}
-            if not media:
-                raise InputError(f'{scenario.name}: no RTP flow has the controller "under_test": nothing to compare')
             for controller in plan.controllers:
                 own_model = plan.model if uses_model(controller) else None
                 own_hash = model_hash if own_model else None

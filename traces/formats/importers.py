@@ -85,11 +85,17 @@ def inspect_trace(path: str | Path, *, window_ms: int = DEFAULT_WINDOW_MS) -> Im
     kind = detect_format(text, source)
     if kind == "scenario":
         return _inspect_scenario(Scenario.from_json(text, source), source)
-    if kind == "opennetlab":
-        return read_opennetlab(parse_json(text, source), source)
-    if kind == "mahimahi":
-        return read_mahimahi(text, source, window_ms=window_ms)
-    return read_columns(text, source) if kind == "columns" else read_csv(text, source)
+    try:
+        if kind == "opennetlab":
+            return read_opennetlab(parse_json(text, source), source)
+        if kind == "mahimahi":
+            return read_mahimahi(text, source, window_ms=window_ms)
+        return read_columns(text, source) if kind == "columns" else read_csv(text, source)
+    except InputError as error:
+        # A capacity does not know its file.
+        if source in str(error):
+            raise
+        raise InputError(f"{source}: {error}") from None
 
 
 def _inspect_scenario(scenario: Scenario, source: str) -> ImportedTrace:
