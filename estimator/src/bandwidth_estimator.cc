@@ -103,6 +103,7 @@ BandwidthEstimator& BandwidthEstimator::operator=(BandwidthEstimator&&) noexcept
 BandwidthEstimator::~BandwidthEstimator() = default;
 
 const NetworkState& BandwidthEstimator::network_state() const { return path_->congestion.state(); }
+TimeDelta BandwidthEstimator::RecurringStop() const { return path_->arrivals.RecurringStop(now_); }
 const ArrivalTotals& BandwidthEstimator::totals() const { return path_->arrivals.totals(); }
 bool BandwidthEstimator::HasFewPackets(Timestamp now) const {
   return path_->arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);

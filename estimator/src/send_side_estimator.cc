@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrival/clock_drift.h"
 #include "probe/probe_controller.h"
 
 namespace weir {
@@ -34,7 +35,7 @@ constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
 constexpr TimeDelta kMaxUnanswered = TimeDelta::Seconds(2);
 // In the congestion window, beyond what feedback takes at present: the longest queue that a pacer adds to. On a long
 // path a full window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of
-// that time there.
+// that time there. A link that stops holds more meanwhile.
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
@@ -171,7 +172,8 @@ class SendSideEstimator::Impl {
   DataSize congestion_window() const {
     if (!forward_delay_.IsFinite()) return DataSize::PlusInfinity();
     const TimeDelta delay = std::clamp(forward_delay_ + latest_return_delay_, TimeDelta::Zero(), kMaxFeedbackDelay);
-    return std::max(rate() * (delay + std::max(kMaxQueueTime, delay * kMaxQueueShare)), kMinCongestionWindow);
+    const TimeDelta queue = std::max({kMaxQueueTime, delay * kMaxQueueShare, estimator.RecurringStop()});
+    return std::max(rate() * (delay + queue), kMinCongestionWindow);
   }
 
   BandwidthEstimator estimator;
@@ -287,8 +289,9 @@ class SendSideEstimator::Impl {
     if (!latest) return;
     const bool first = !latest_delay_.IsFinite();
     if (first) clock_offset_ = std::max(now_, latest_arrival_) - latest_time;
-    const Timestamp arrival = latest_time + clock_offset_;
     const TimeDelta since_sent = SinceSent(*latest);
+    clock_offset_ -= drift_.Update(now_, since_sent, since_sent - (now_ - (latest_time + clock_offset_)));
+    const Timestamp arrival = latest_time + clock_offset_;
     const TimeDelta delay = since_sent - (now_ - arrival);
     const TimeDelta faster = first ? TimeDelta::Zero() : std::max(lowest_since_sent_ - since_sent, TimeDelta::Zero());
     const TimeDelta fall = first ? TimeDelta::Zero() : std::max(lowest_delay_ - delay - faster, TimeDelta::Zero());
@@ -462,6 +465,7 @@ class SendSideEstimator::Impl {
   Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
   // From the receiver's clock to the estimator's.
   TimeDelta clock_offset_ = TimeDelta::Zero();
+  ClockDrift drift_;
   // The one-way delay of the latest packet in the latest plausible message, and the lowest of the last ones;
   // PlusInfinity before the first.
   TimeDelta latest_delay_ = TimeDelta::PlusInfinity();

@@ -214,6 +214,24 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5 * 4 / 3.0, 1e-4);
 }
 
+TEST(SendSideEstimatorTest, TheCongestionWindowHasRoomForWhatALinkHoldsThatStopsAgainAndAgain) {
+  SendSideEstimatorConfig config;
+  config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
+  SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
+  std::vector<PacketFeedback> held;
+  for (uint16_t i = 0; i < 1000; ++i) {
+    const Timestamp sent = kStart + TimeDelta::Millis(10) * i;
+    SendPackets(estimator, i, 1, sent);
+    held.push_back(Received(i, sent + TimeDelta::Millis(5)));
+    if (i % 500 >= 300 && i % 500 < 320) continue;
+    for (PacketFeedback& report : held) report.receive_time = sent + TimeDelta::Millis(5);
+    estimator.OnTransportFeedback(held, sent + TimeDelta::Millis(8));
+    held.clear();
+    const TimeDelta window = estimator.congestion_window() / estimator.target_rate().target_rate;
+    EXPECT_NEAR(window.seconds(), i < 820 ? 0.06 : 0.2, 0.02) << i;
+  }
+}
+
 TEST(SendSideEstimatorTest, AWrongNumberAndANewBeginningAreOverAfterFiftyPackets) {
   for (const uint16_t wrong : {uint16_t{0}, uint16_t{30'000}}) {
     SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());

@@ -144,6 +144,9 @@ class BandwidthEstimator {
   // The estimate in force; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
   const NetworkState& network_state() const;
+  // The time, 50 to 500 ms, for which the link stopped again and again in the last fifteen seconds; zero when it did
+  // not.
+  TimeDelta RecurringStop() const;
   EstimatorCounters counters() const;
   // The last second ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;

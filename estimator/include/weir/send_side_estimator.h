@@ -116,9 +116,10 @@ class SendSideEstimator {
   // packet arrived as ECT(1), since an L4S queue marks what waits for a millisecond.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
-  // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms)), D being the shortest recent
-  // delay of feedback; at least 1500 bytes. While it is full the host should encode no frame, which would wait.
-  // PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
+  // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms, S)), D being the shortest
+  // recent delay of feedback, and S `BandwidthEstimator::RecurringStop`; at least 1500 bytes. While it is full the host
+  // should encode no frame, which would wait. PlusInfinity before the first feedback. A host may ignore it: the rates
+  // do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.

@@ -20,6 +20,10 @@ constexpr int64_t kNoisyLossPercent = 1;
 constexpr TimeDelta kMinRateSlot = TimeDelta::Millis(200);
 constexpr TimeDelta kRateMemory = TimeDelta::Seconds(1);
 
+constexpr TimeDelta kShortestStop = TimeDelta::Millis(50);
+constexpr TimeDelta kLongestStop = TimeDelta::Millis(500);
+constexpr DataRate kLowestRate = DataRate::KilobitsPerSecond(30);
+
 constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
 constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
 
@@ -74,6 +78,10 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   ++totals_.packets_with_delay;
   totals_.queueing_delay += arrival.queueing_delay;
   tick_delays_[0] = std::min(tick_delays_[0], arrival.queueing_delay);
+  if (arrival.delay_change < kShortestStop) [[likely]]
+    return;
+  const TimeDelta stop = arrival.delay_change - kFullPacket * 2 / std::max(LatestSecondRate(), kLowestRate);
+  if (stop >= kShortestStop && stop <= kLongestStop) stops_.Add(arrival.packet.arrival_time, stop);
 }
 
 void ArrivalHistory::Forget() {

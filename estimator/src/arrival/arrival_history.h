@@ -11,6 +11,7 @@
 #include <span>
 
 #include "arrival/queueing_delay.h"
+#include "arrival/recurring_stops.h"
 #include "weir/arrival.h"
 #include "weir/units.h"
 
@@ -78,6 +79,9 @@ class ArrivalHistory {
   bool LatestWaited(TimeDelta allowance = TimeDelta::Zero()) const { return latest_wait_s_ >= allowance.seconds(); }
   // Arrival::delay_stands of the latest packet.
   bool delay_stands() const { return delay_stands_; }
+  // RecurringStops of 50 to 500 ms beyond what two packets take at the rate of the latest second; longer ones are
+  // outages.
+  TimeDelta RecurringStop(Timestamp now) const { return stops_.Length(now); }
   // Delays and losses occur that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten seconds.
   bool IsNoisy() const;
 
@@ -168,6 +172,7 @@ class ArrivalHistory {
   bool latest_is_judged_ = true;
   double latest_wait_s_ = kNoWaitS;
   bool delay_stands_ = false;
+  RecurringStops stops_;
 
   Timestamp rate_slot_start_ = Timestamp::MinusInfinity();
   DataSize rate_slot_start_size_ = DataSize::Zero();

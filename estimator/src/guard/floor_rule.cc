@@ -5,10 +5,12 @@
 //    together, and the latest packet found no queue and followed no loss;
 // 2. else, the rate before 500 ms without packets that ended so: the sender was idle;
 // 3. else, while a call starts, the limit of growth outside a start;
-// 4. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
+// 4. else, while a link that stops again and again is silent for no longer than it was before, and for 600 ms after
+//    that, the rate before: what it held and lost is no measure of its rate, and encoders need a second to come back;
+// 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
 //    in small steps is free. On a calm but noisy path, where policies may be stuck, it is min(T 1.01^(dt / 100 ms),
 //    1.1 C): GCC too grows by 8 % a second there. Calm: no queue for more than half of the last three seconds.
-// 5. In case 4, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
+// 6. In case 5, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
 //
 // A loss-based TCP keeps the queue full whatever other flows do, so yielding to the delay never ends (RFC 8836,
 // section 2). While a delay persists that the sender's back-off did not drain, the share is half of the highest second,
@@ -28,6 +30,9 @@ constexpr TimeDelta kFactorTime = TimeDelta::Millis(100);
 constexpr double kCalmHeadroom = 1.1;
 constexpr double kCalmShare = 0.5;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
+
+constexpr TimeDelta kRecurringStop = TimeDelta::Millis(80);
+constexpr TimeDelta kAfterStop = TimeDelta::Millis(600);
 
 constexpr TimeDelta kLongestStart = TimeDelta::Seconds(3);
 constexpr double kFilled = 1.3;
@@ -77,6 +82,7 @@ class FloorRule final : public GuardRule {
     if (in_rhythm && !arrivals.LatestWaited()) return facts.rate;
     if (const DataRate before = RateBeforeIdle(facts); before > facts.rate) return before;
     if (facts.starting) return GrownRate(facts, {kGrowth.factor_per_second, kGrowth.receive_rate_multiple, true});
+    if (const DataRate before = RateBeforeStop(facts); !before.IsZero()) return before;
     const double steps = facts.elapsed / kFactorTime;
     const DataRate share =
         std::min(competing_flows_.Share(arrivals.delay_stands()), facts.rate * std::pow(kShareFactor, steps));
@@ -86,7 +92,19 @@ class FloorRule final : public GuardRule {
     return std::max(share, std::min(changed, arrivals.HighestSecondRate() * (calm ? kCalmHeadroom : 1.0)));
   }
 
+  // Case 4. Zero when the link does not stop.
+  DataRate RateBeforeStop(const GuardFacts& facts) {
+    const TimeDelta stop = facts.arrivals.RecurringStop(facts.now), silence = facts.arrivals.Silence(facts.now);
+    if (stop >= kRecurringStop && silence >= kFactorTime * 0.5 && silence <= stop + kFactorTime) {
+      before_stop_ = facts.rate_at_packets;
+      stop_counts_until_ = facts.now + kAfterStop;
+    }
+    return facts.now < stop_counts_until_ ? before_stop_ : DataRate::Zero();
+  }
+
   bool no_queue_yet_ = true;
+  DataRate before_stop_ = DataRate::Zero();
+  Timestamp stop_counts_until_ = Timestamp::MinusInfinity();
   // Share of the time without a queue, an exponential mean over 3 s.
   double share_without_queue_ = 0;
   CompetingFlows competing_flows_;

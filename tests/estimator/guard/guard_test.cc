@@ -129,6 +129,38 @@ TEST_F(GuardTest, SparsePacketsThatWaitedOrAreLostAreOne) {
   }
 }
 
+TEST_F(GuardTest, ALinkThatStopsAgainAndAgainKeepsTheRateOfBefore) {
+  DataRate lowest = DataRate::PlusInfinity();
+  const auto want_little = [&] { lowest = std::min(lowest, Apply(Kbps(100), now_).rate); };
+  for (const bool known : {false, false, true}) {
+    for (int i = 0; i < 30; ++i) {
+      Arrive(TimeDelta::Zero());
+      Apply(Kbps(1000), now_);
+    }
+    lowest = DataRate::PlusInfinity();
+    for (int i = 0; i < 3; ++i) {
+      now_ += TimeDelta::Millis(100);
+      want_little();
+    }
+    Arrival late = ArrivalOf(now_ += TimeDelta::Millis(10), 1250, TimeDelta::Millis(300));
+    late.delay_change = TimeDelta::Millis(300);
+    arrivals_.OnArrival(late);
+    for (int i = 0; i < 5; ++i) {
+      Arrive(TimeDelta::Millis(50));
+      want_little();
+    }
+    EXPECT_EQ(lowest > Kbps(900), known);
+  }
+  // A longer time without packets is another thing.
+  for (int i = 0; i < 5; ++i) {
+    now_ += TimeDelta::Millis(100);
+    want_little();
+  }
+  now_ += TimeDelta::Millis(600);
+  want_little();
+  EXPECT_EQ(lowest, Kbps(100));
+}
+
 TEST_F(GuardTest, DecreaseIsNotLimitedWhereNoDelayIsKnown) {
   EXPECT_EQ(Step(Kbps(30), Kbps(5000)).rate, Kbps(30));
   EXPECT_EQ(Count("slew"), 0u);

@@ -1,0 +1,47 @@
+// The time for which a link stops again and again.
+#ifndef WEIR_ARRIVAL_RECURRING_STOPS_H_
+#define WEIR_ARRIVAL_RECURRING_STOPS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/units.h"
+
+namespace weir {
+
+// A link that serves others in turn, or a radio that searches, delivers nothing for a moment, and then what it held. Of
+// the longest stops of the last five spans of three seconds this is the second longest: a single outage does not count.
+class RecurringStops {
+ public:
+  // A packet came so much later after the one before it than they were sent.
+  void Add(Timestamp time, TimeDelta stop) {
+    Span& span = spans_[static_cast<size_t>(Number(time)) % spans_.size()];
+    if (span.number != Number(time)) span = {Number(time)};
+    span.longest = std::max(span.longest, stop);
+  }
+
+  TimeDelta Length(Timestamp now) const {
+    TimeDelta longest = TimeDelta::Zero(), second = TimeDelta::Zero();
+    for (const Span& span : spans_) {
+      if (Number(now) - span.number >= static_cast<int64_t>(spans_.size())) continue;
+      second = std::max(second, std::min(longest, span.longest));
+      longest = std::max(longest, span.longest);
+    }
+    return second;
+  }
+
+ private:
+  struct Span {
+    int64_t number = -1;
+    TimeDelta longest = TimeDelta::Zero();
+  };
+  static int64_t Number(Timestamp time) { return time.us() / 3'000'000; }
+
+  std::array<Span, 5> spans_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ARRIVAL_RECURRING_STOPS_H_
