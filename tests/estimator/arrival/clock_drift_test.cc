@@ -17,7 +17,7 @@ struct Path {
   double silence_s = 0;
 };
 
-// What is left of the receiver's gain at the end, in ms.
+// The part of the receiver's gain that is left at the end, in ms.
 double LeftMs(const Path& path, int seconds) {
   ClockDrift drift;
   TimeDelta taken_out = TimeDelta::Zero();
