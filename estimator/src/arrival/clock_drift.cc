@@ -11,7 +11,7 @@ namespace weir {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Packets and feedback of before and after a longer silence may have other routes.
+// Before and after a longer time without feedback routes may differ.
 constexpr TimeDelta kLongestGap = TimeDelta::Seconds(3);
 constexpr size_t kFewestPoints = 5;
 // The smallest gain over the time of the points; the largest distance of an offset from the line, and the largest
