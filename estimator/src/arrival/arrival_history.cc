@@ -78,8 +78,11 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   ++totals_.packets_with_delay;
   totals_.queueing_delay += arrival.queueing_delay;
   tick_delays_[0] = std::min(tick_delays_[0], arrival.queueing_delay);
-  if (arrival.delay_change < kShortestStop) [[likely]]
-    return;
+  if (arrival.delay_change >= kShortestStop) [[unlikely]]
+    NoteStop(arrival);
+}
+
+void ArrivalHistory::NoteStop(const Arrival& arrival) {
   const TimeDelta stop = arrival.delay_change - kFullPacket * 2 / std::max(LatestSecondRate(), kLowestRate);
   if (stop >= kShortestStop && stop <= kLongestStop) stops_.Add(arrival.packet.arrival_time, stop);
 }

@@ -132,6 +132,7 @@ class ArrivalHistory {
                                                             Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
 
   void Count(Timestamp time, DataSize size);
+  void NoteStop(const Arrival& arrival);
   void Advance(Timestamp now);
   void Forget();
   void EndSlot();

@@ -52,20 +52,26 @@ TimeDelta ClockDrift::Update(Timestamp now, TimeDelta round_trip, TimeDelta one_
   double gained_s = latest_.IsFinite() ? drift_ * (now - latest_).seconds() : 0;
   if (!latest_.IsFinite() || now - latest_ > kLongestGap) {
     count_ = 0;
-    second_ends_ = now + kSecond;
-    shortest_.round_trip_s = std::numeric_limits<double>::infinity();
+    BeginSecond(now);
   }
   latest_ = now;
   if (now >= second_ends_) {
-    if (count_ == kPoints) std::shift_left(points_.begin(), points_.end(), 1), --count_;
+    if (count_ == kPoints) {
+      std::shift_left(points_.begin(), points_.end(), 1);
+      --count_;
+    }
     points_[count_++] = shortest_;
     gained_s += Estimate();
-    shortest_.round_trip_s = std::numeric_limits<double>::infinity();
-    second_ends_ = now + kSecond;
+    BeginSecond(now);
   }
   if (round_trip.seconds() < shortest_.round_trip_s)
     shortest_ = {now.seconds(), round_trip.seconds(), one_way_delay.seconds() - gained_s - round_trip.seconds() / 2};
   return TimeDelta::SecondsF(gained_s);
+}
+
+void ClockDrift::BeginSecond(Timestamp now) {
+  second_ends_ = now + kSecond;
+  shortest_.round_trip_s = std::numeric_limits<double>::infinity();
 }
 
 double ClockDrift::Estimate() {

@@ -30,6 +30,7 @@ class ClockDrift {
   };
   static constexpr size_t kPoints = 10;
 
+  void BeginSecond(Timestamp now);
   // Where the points show a drift, adds it to `drift_` and returns what delays gained in their time.
   double Estimate();
 

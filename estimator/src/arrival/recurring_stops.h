@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "weir/units.h"
 
@@ -25,7 +26,8 @@ class RecurringStops {
   TimeDelta Length(Timestamp now) const {
     TimeDelta longest = TimeDelta::Zero(), second = TimeDelta::Zero();
     for (const Span& span : spans_) {
-      if (Number(now) - span.number >= static_cast<int64_t>(spans_.size())) continue;
+      // Those ahead are of before the clock was set back.
+      if (std::abs(Number(now) - span.number) >= static_cast<int64_t>(spans_.size())) continue;
       second = std::max(second, std::min(longest, span.longest));
       longest = std::max(longest, span.longest);
     }

@@ -5,8 +5,9 @@
 //    together, and the latest packet found no queue and followed no loss;
 // 2. else, the rate before 500 ms without packets that ended so: the sender was idle;
 // 3. else, while a call starts, the limit of growth outside a start;
-// 4. else, while a link that stops again and again is silent for no longer than it was before, and for 600 ms after
-//    that, the rate before: what it held and lost is no measure of its rate, and encoders need a second to come back;
+// 4. else, while a link that stops again and again, for 80 ms or more, is silent for no longer than it was before, and
+//    for 600 ms after that, the rate before: what it held and lost is no measure of its rate, and encoders need a
+//    second to come back;
 // 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
 //    in small steps is free. On a calm but noisy path, where policies may be stuck, it is min(T 1.01^(dt / 100 ms),
 //    1.1 C): GCC too grows by 8 % a second there. Calm: no queue for more than half of the last three seconds.

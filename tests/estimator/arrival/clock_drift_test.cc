@@ -32,7 +32,7 @@ double LeftMs(const Path& path, int seconds) {
   return left_ms;
 }
 
-TEST(ClockDriftTest, AReceiverThatGainsShowsNoDelayAfterFiveSeconds) {
+TEST(ClockDriftTest, AReceiverThatGainsShowsLittleDelayAfterEightSeconds) {
   for (const double drift : {1e-3, 1.7e-3, 3e-3}) {
     EXPECT_GT(LeftMs({.drift = drift}, 4), 3e3 * drift);
     EXPECT_NEAR(LeftMs({.drift = drift}, 8), 0, 5) << drift;

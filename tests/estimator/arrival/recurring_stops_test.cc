@@ -29,6 +29,7 @@ TEST(RecurringStopsTest, StopsAreForgotten) {
   for (const int64_t at_s : {0, 4, 8}) stops.Add(Timestamp::Seconds(at_s), kStop);
   EXPECT_EQ(stops.Length(Timestamp::Seconds(9)), kStop);
   EXPECT_EQ(stops.Length(Timestamp::Seconds(19)), TimeDelta::Zero());
+  EXPECT_EQ(stops.Length(Timestamp::Seconds(-3600)), TimeDelta::Zero());
   stops.Add(Timestamp::Seconds(100), kStop);
   EXPECT_EQ(stops.Length(Timestamp::Seconds(100)), TimeDelta::Zero());
 }
