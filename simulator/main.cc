@@ -64,7 +64,7 @@ CLI::App* AddRun(CLI::App& app, RunOptions& options) {
   return command;
 }
 
-int Run(const CLI::App& command, const RunOptions& options) {
+void Run(const CLI::App& command, const RunOptions& options) {
   if (options.scenario_paths == std::vector<std::string>{"-"}) {
     const auto given = command.get_options([](const CLI::Option* option) { return option->count() > 0; });
     if (given.size() > 1) throw ProgramError("run - takes no options: each job has its own");
@@ -72,7 +72,6 @@ int Run(const CLI::App& command, const RunOptions& options) {
   } else {
     RunFiles(options, std::cout);
   }
-  return std::cout ? kDone : kFailed;
 }
 
 constexpr char kLinkHelp[] =
@@ -131,8 +130,11 @@ int Main(int argc, char** argv) {
     }
     if (*link) return RunLink(link_options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
     LimitMemory();
-    if (*run) return Run(*run, run_options);
     if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
+    if (*run) {
+      Run(*run, run_options);
+      return kDone;
+    }
     throw ProgramError("give run, serve or link; see weir-sim --help");
   });
 }

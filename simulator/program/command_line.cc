@@ -40,11 +40,14 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
     std::cerr << app.get_name() << ": " << Printable(what) << '\n';
     return status;
   };
+  const auto written = [&say](int status) {
+    return std::cout.flush() ? status : say(kFailed, "cannot write to standard output");
+  };
   try {
     app.parse(argc, argv);
-    return run();
+    return written(run());
   } catch (const CLI::Success& end) {  // --help, --version
-    return app.exit(end);
+    return written(app.exit(end));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();
     return say(kWrongUse, what.substr(0, what.find(':')) + " needs a value");

@@ -164,9 +164,10 @@ def test_a_full_disk_fails_the_run(real_simulator, steady, tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("needs /dev/full")
     (tmp_path / "steady.json").write_text(json.dumps(steady(duration_s=1)))
-    with open("/dev/full", "w") as full:
-        command = [real_simulator, "run", tmp_path / "steady.json"]
-        assert subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60).returncode == 1
+    for arguments in (["run", tmp_path / "steady.json"], ["--list"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            ended = subprocess.run([real_simulator, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        assert (ended.returncode, ended.stderr) == (1, b"weir-sim: cannot write to standard output\n")
 
 
 def test_a_job_nested_too_deeply_is_answered_as_wrong(run):

@@ -163,13 +163,17 @@ PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n35
         ),
         (
             '{"uplink": {"trace_pattern": [{"duration": 5, "capacity": "5"}]}}',
-            "entry 0 (uplink.trace_pattern[0]): capacity is '5'; it must be a finite number",
+            "entry 0 (uplink.trace_pattern[0]): capacity is '5'; it must be a number of at most 1e+12",
         ),
         (
             '{"uplink": {"trace_pattern": [{"duration": true, "capacity": 5}]}}',
-            "entry 0 (uplink.trace_pattern[0]): duration is True; it must be a finite number",
+            "entry 0 (uplink.trace_pattern[0]): duration is True; it must be a number of at most 1e+12",
         ),
         ('{"uplink": {"trace_pattern": [{"duration": NaN, "capacity": 5}]}}', "NaN is no JSON number"),
+        (
+            '{"uplink": {"trace_pattern": [{"duration": 5, "capacity": 1e308}]}}',
+            "entry 0 (uplink.trace_pattern[0]): capacity is 1e+308; it must be a number of at most 1e+12",
+        ),
         (
             '{"uplink": {"trace_pattern": [{"duration": 0, "capacity": 5}]}}',
             "uplink.trace_pattern: no entry lasts",

@@ -24,7 +24,8 @@ from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 
 DELIVERY_BITS = 1500 * 8
-MOST_WINDOWS = 5_000_000
+# 28 hours in windows of 200 ms.
+MOST_WINDOWS = 500_000
 # A day: what begins later counts from another epoch.
 LATEST_START_MS = 86_400_000
 

@@ -10,7 +10,6 @@ something, and so is ``time``.
 
 from __future__ import annotations
 
-import math
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +23,8 @@ from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 LONGEST_RTT_MS = 20e3
+# A duration of 31 years, a capacity of a petabit a second.
+LARGEST_NUMBER = 1e12
 
 _Changing = TypeVar("_Changing", DelayOverTime, RatioOverTime)
 
@@ -129,8 +130,8 @@ def _entry_number(entry: dict[str, Any], key: str, source: str, at: str, default
     if key not in entry:
         return default
     value = entry[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{source}: {at}: {key} is {value!r}; it must be a finite number")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
+        raise InputError(f"{source}: {at}: {key} is {value!r:.40}; it must be a number of at most {LARGEST_NUMBER:g}")
     return float(value)
 
 

@@ -17,6 +17,8 @@ namespace {
 
 // The pacing factor of libwebrtc's video send stream with transport feedback.
 constexpr double kVideoPacingFactor = 1.1;
+// libwebrtc of 2023 ends the process where it takes the lowest rate for 32 bits and it is more.
+constexpr DataRate kLargestMinRate = DataRate::KilobitsPerSecond(2'000'000);
 
 }  // namespace
 
@@ -38,7 +40,7 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
   webrtc::TargetRateConstraints message;
   message.at_time = time_->ToWebrtc(now);
-  message.min_data_rate = adapter::ToWebrtc(constraints.min_rate);
+  message.min_data_rate = adapter::ToWebrtc(std::min(constraints.min_rate, kLargestMinRate));
   message.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
   // A start rate throws the estimate away, so libwebrtc repeats it only when it has changed.
   if (start_rate_changed) message.starting_rate = adapter::ToWebrtc(constraints.start_rate);
@@ -53,7 +55,7 @@ void SendSideController::Start(Timestamp now) {
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
   webrtc::NetworkControllerConfig config = MakeControllerConfig(&field_trials_, &event_log_);
   config.constraints.at_time = time_->ToWebrtc(now);
-  config.constraints.min_data_rate = adapter::ToWebrtc(constraints_.min_rate);
+  config.constraints.min_data_rate = adapter::ToWebrtc(std::min(constraints_.min_rate, kLargestMinRate));
   config.constraints.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
   config.constraints.starting_rate = adapter::ToWebrtc(
       options_.receiver_decides ? std::max(constraints_.start_rate, kStartRateOfReceiver) : constraints_.start_rate);

@@ -85,8 +85,8 @@ struct SendSideCounters {
 // rate. Never call concurrently.
 class SendSideEstimator {
  public:
-  // Number of departures that are remembered: 0.5 s at 150 Mbps.
-  static constexpr size_t kHistory = 8192;
+  // Number of departures that are remembered: 0.4 s at 150 Mbps.
+  static constexpr size_t kHistory = 6144;
 
   // As BandwidthEstimator::Create().
   static Result<SendSideEstimator> Create(const SendSideEstimatorConfig& config,

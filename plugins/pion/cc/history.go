@@ -9,7 +9,7 @@ import (
 	weir "weir/pion"
 )
 
-// historyLength is the library's SendSideEstimator::kHistory; a power of 2.
+// historyLength is at least the library's SendSideEstimator::kHistory; a power of 2.
 const historyLength = 8192
 
 // history is the latest packets that were sent: for RFC 8888, which names them by stream and RTP sequence number, and
