@@ -311,8 +311,6 @@ class SendSideEstimator::Impl {
     if (++implausible_messages_ < kConfirmations) return;
     ++counters.clock_restarts;
     clock_offset_ += shift;
-    forward_delay_ += shift;
-    latest_return_delay_ = latest_return_delay_ - shift;
     return_delay_ = TimeDelta::PlusInfinity();
     implausible_messages_ = 0;
     plausible_ = true;

@@ -386,6 +386,21 @@ TEST_P(FaultTest, PacketsComeInBurstsOfFortyMilliseconds) {
 }
 
 // A token bucket of 15 kB before a link of twice its rate: loss without any queue.
+// The rate before a stop is no reason to fill a queue that outlasts it.
+TEST_P(FaultTest, ALinkStopsForHalfOfTheTime) {
+  static constexpr TimeDelta kPeriod = TimeDelta::Millis(600), kStop = TimeDelta::Millis(300);
+  TestPath path{.capacity = Steady(Kbps(4000)), .queue = TimeDelta::Millis(1500)};
+  path.takes = [](TimeDelta time) {
+    const TimeDelta begin = TimeDelta::Micros(time.us() / kPeriod.us() * kPeriod.us());
+    return std::max(time, begin + kStop);
+  };
+  TestCall call(estimator_, path);
+  call.RunUntil(Seconds(120));
+  EXPECT_GE(Share(call, 30, 120, Kbps(2000)), 0.45);
+  EXPECT_LE(P95Ms(call, 30, 120), 1300);
+  EXPECT_LE(call.lost(), 5);
+}
+
 TEST_P(FaultTest, APolicerLimitsTheRate) {
   TestPath path{.capacity = Steady(Kbps(4000))};
   path.lost = [tokens = 15e3, before = TimeDelta::Zero()](TimeDelta at) mutable {

@@ -232,6 +232,25 @@ TEST(SendSideEstimatorTest, TheCongestionWindowHasRoomForWhatALinkHoldsThatStops
   }
 }
 
+TEST(SendSideEstimatorTest, AStepOfTheReceiversClockLeavesTheCongestionWindow) {
+  for (const int64_t step_s : {-3600, -1, 1, 3600}) {
+    SendSideEstimatorConfig config;
+    config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
+    SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
+    for (uint16_t i = 0; i < 1000; ++i) {
+      const Timestamp sent = kStart + TimeDelta::Millis(10) * i;
+      SendPackets(estimator, i, 1, sent);
+      const Timestamp received = sent + TimeDelta::Millis(75) + TimeDelta::Seconds(i < 500 ? 0 : step_s);
+      estimator.OnTransportFeedback(std::array{Received(i, received)}, sent + TimeDelta::Millis(150));
+      const TimeDelta window = estimator.congestion_window() / estimator.target_rate().target_rate;
+      // Five messages confirm a step.
+      if (i >= 500 && i < 510) continue;
+      EXPECT_NEAR(window.seconds(), 0.2, 0.005) << step_s << " s, packet " << i;
+    }
+    EXPECT_EQ(estimator.counters().clock_restarts, 1) << step_s;
+  }
+}
+
 TEST(SendSideEstimatorTest, AWrongNumberAndANewBeginningAreOverAfterFiftyPackets) {
   for (const uint16_t wrong : {uint16_t{0}, uint16_t{30'000}}) {
     SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());

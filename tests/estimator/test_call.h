@@ -49,6 +49,8 @@ struct TestPath {
   TimeDelta one_way_delay = TimeDelta::Millis(25);
   // The longest queue, as time at the present capacity.
   TimeDelta queue = TimeDelta::Millis(300);
+  // When the bottleneck takes the next packet, both since the beginning: then, or later, where it stops.
+  std::function<TimeDelta(TimeDelta)> takes = [](TimeDelta time) { return time; };
   // When what leaves the bottleneck goes on, both since the beginning: then, or later; packets keep their order.
   std::function<TimeDelta(TimeDelta)> goes_on = [](TimeDelta time) { return time; };
   // True while the sender sends nothing.
@@ -139,7 +141,7 @@ class TestCall {
       return;
     }
     const TimeDelta transmission = DataSize::Bytes(size.bytes() + kUdpIpOverhead) / path_.capacity(time);
-    bottleneck_free_ = now_ + wait + transmission;
+    bottleneck_free_ = kStart + path_.takes(time + wait) + transmission;
     goes_on_ = std::max(goes_on_, kStart + path_.goes_on(bottleneck_free_ - kStart));
     packet.arrival_time = goes_on_ + path_.one_way_delay;
     sent_.push_back(now_);

@@ -7,7 +7,8 @@
 // 3. else, while a call starts, the limit of growth outside a start;
 // 4. else, while a link that stops again and again, for 80 ms or more, is silent for no longer than it was before, and
 //    for 600 ms after that, the rate before: what it held and lost is no measure of its rate, and encoders need a
-//    second to come back;
+//    second to come back. While it loses 5 % in a second, that is at most C; and it is nothing for 3 s after packets
+//    that waited for 120 ms longer than a stop, since they had a queue before them;
 // 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
 //    in small steps is free. On a calm but noisy path, where policies may be stuck, it is min(T 1.01^(dt / 100 ms),
 //    1.1 C): GCC too grows by 8 % a second there. Calm: no queue for more than half of the last three seconds.
@@ -34,6 +35,10 @@ constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 
 constexpr TimeDelta kRecurringStop = TimeDelta::Millis(80);
 constexpr TimeDelta kAfterStop = TimeDelta::Millis(600);
+constexpr TimeDelta kBeyondStop = TimeDelta::Millis(120);
+constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);
+
+constexpr double kLoses = 0.05;
 
 constexpr TimeDelta kLongestStart = TimeDelta::Seconds(3);
 constexpr double kFilled = 1.3;
@@ -53,8 +58,6 @@ class CompetingFlows {
  private:
   static constexpr double kShare = 0.5;
   static constexpr TimeDelta kHalfLife = TimeDelta::Seconds(100);
-  static constexpr double kLoses = 0.05;
-
   bool loses_ = false;
   double highest_rate_bps_ = 0;
 };
@@ -95,9 +98,15 @@ class FloorRule final : public GuardRule {
 
   // Case 4. Zero when the link does not stop.
   DataRate RateBeforeStop(const GuardFacts& facts) {
-    const TimeDelta stop = facts.arrivals.RecurringStop(facts.now), silence = facts.arrivals.Silence(facts.now);
-    if (stop >= kRecurringStop && silence >= kFactorTime * 0.5 && silence <= stop + kFactorTime) {
-      before_stop_ = facts.rate_at_packets;
+    const ArrivalHistory& arrivals = facts.arrivals;
+    const TimeDelta stop = arrivals.RecurringStop(facts.now), silence = arrivals.Silence(facts.now);
+    if (arrivals.WaitsFor(stop + kBeyondStop)) {
+      stop_counts_until_ = Timestamp::MinusInfinity();
+      queue_counts_until_ = facts.now + kAfterQueue;
+    } else if (stop >= kRecurringStop && silence >= kFactorTime * 0.5 && silence <= stop + kFactorTime &&
+               facts.now >= queue_counts_until_) {
+      const bool loses = arrivals.latest_second().LossRatio() >= kLoses;
+      before_stop_ = loses ? std::min(facts.rate_at_packets, arrivals.HighestSecondRate()) : facts.rate_at_packets;
       stop_counts_until_ = facts.now + kAfterStop;
     }
     return facts.now < stop_counts_until_ ? before_stop_ : DataRate::Zero();
@@ -106,6 +115,7 @@ class FloorRule final : public GuardRule {
   bool no_queue_yet_ = true;
   DataRate before_stop_ = DataRate::Zero();
   Timestamp stop_counts_until_ = Timestamp::MinusInfinity();
+  Timestamp queue_counts_until_ = Timestamp::MinusInfinity();
   // Share of the time without a queue, an exponential mean over 3 s.
   double share_without_queue_ = 0;
   CompetingFlows competing_flows_;
