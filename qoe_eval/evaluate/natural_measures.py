@@ -23,8 +23,9 @@ def gains(results: Results, name: str, own: str, metric: str) -> dict[str, float
     return gains_over_best(scenario_means(results.of(name)), own, LIBWEBRTC_SENDERS, metric)
 
 
-def _why_none(results: Results, name: str) -> str:
-    return results.why_absent([name]) or "no pair of runs completed"
+def _why_none(results: Results, name: str, found: dict[str, float]) -> str:
+    """Why the gains on a set are not known; empty when they are."""
+    return results.why_any_absent(name, LIBWEBRTC_SENDERS) or ("" if found else "no pair of runs completed")
 
 
 @goal_measure
@@ -32,8 +33,8 @@ def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) 
     """The mean over scenarios."""
     means = scenario_means(results.of(name))
     found = gains_over_best(means, own, LIBWEBRTC_SENDERS, metric)
-    if not found:
-        return Outcome(reason=_why_none(results, name))
+    if why := _why_none(results, name, found):
+        return Outcome(reason=why)
     each = common_means(means, (own, *LIBWEBRTC_SENDERS), metric)
     detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
@@ -43,8 +44,8 @@ def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) 
 def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The share of scenarios more than five points below."""
     found = gains(results, name, own, metric)
-    if not found:
-        return Outcome(reason=_why_none(results, name))
+    if why := _why_none(results, name, found):
+        return Outcome(reason=why)
     below = [scenario for scenario, value in found.items() if value < FAR_BELOW]
     return Outcome(len(below) / len(found), f"{len(below)} of {len(found)} scenarios")
 
@@ -53,8 +54,8 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
     """The ten worst scenarios, and of each the trouble whose absence gives most back."""
     found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)
-    if not found:
-        return Outcome(reason=_why_none(results, name))
+    if why := _why_none(results, name, found):
+        return Outcome(reason=why)
     troubles = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
     lines = []
     for scenario in sorted(found, key=found.__getitem__)[:_SHOWN]:

@@ -75,6 +75,10 @@ class Results:
                 reasons.add(self._missing(name) or f"no pair of weir and {other} on {name} completed")
         return "; ".join(sorted(reasons))
 
+    def why_any_absent(self, name: str, others: Iterable[str]) -> str:
+        """Why a set has no scenario on which weir and one of the others both ran; empty when it has for all."""
+        return "; ".join(why for other in others if (why := self.why_absent([name], other)))
+
     def why_no_run(self, name: str) -> str:
         """Why a set has no run that a measure can use."""
         return self._missing(name) or "no such run"

@@ -174,7 +174,7 @@ def worst_value(
 @goal_measure
 def distance_closed(results: Results, bound: Bound, name: str, others: Sequence[str] = ("gcc",)) -> Outcome:
     """The part of the distance from the best of others to oracle that weir closes, by sums over scenarios."""
-    if why := "; ".join(why for other in others if (why := results.why_absent([name], other))):
+    if why := results.why_any_absent(name, others):
         return Outcome(reason=why)
     means = scenario_means(results.of(name))
     best = max(others, key=lambda other: _mean_score(means, other))

@@ -23,7 +23,7 @@ SHOWN = (
     "p95_queueing_delay_ms", "loss_ratio",
 )  # fmt: skip
 """The measures of a replay on the terminal and in model cards."""
-# Longer names of custom controllers are cut.
+# Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
 _WORDS = {"good": "better", "bad": "worse"}
@@ -49,9 +49,10 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
     longest = min(max(map(len, names.values()), default=0), _LONGEST_NAME)
     for headings in _that_fit(columns, longest, console.width):
         table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
-        table.add_column("controller", min_width=longest)
+        # Widths are fixed, since rich shrinks columns below a smallest one and then cuts the line.
+        table.add_column("controller", width=max(longest, len("controller")), overflow="fold")
         for heading in headings:
-            table.add_column(heading, justify="right", min_width=_least_width(heading, columns[heading]))
+            table.add_column(heading, justify="right", width=_least_width(heading, columns[heading]))
         for row, name in enumerate(names.values()):
             table.add_row(name, *(columns[heading][row] for heading in headings))
         console.print(table)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from weir.qoe_eval.runs.replay import ReplayOutcome, replay_all
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.qoe_eval.runs.store import RunStore
 
+_LINE_INTERVAL_S = 30.0
+
 
 def run_with_progress(
     plans: Sequence[ReplayPlan],
@@ -28,8 +32,8 @@ def run_with_progress(
     after_interrupt: str = "",
     on_cluster: bool = False,
 ) -> ReplayOutcome:
-    """`replay_all` for a command. `after_interrupt` tells the user what else is possible after Ctrl-C; `on_cluster`: on
-    the one that is joined.
+    """`replay_all` for a command. SIGTERM does what Ctrl-C does; `after_interrupt` tells the user what else is possible
+    then. Without a terminal, progress is a line each half minute. `on_cluster`: on the one that is joined.
 
     Raises:
         InputError: the simulator refused a run; what is complete is kept.
@@ -37,12 +41,18 @@ def run_with_progress(
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     hidden = quiet or not console.is_terminal
+    next_line_s = time.monotonic() + _LINE_INTERVAL_S
+    on_sigterm = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
             task = progress.add_task("starting", total=None)
 
             def show(done: int, total: int, name: str) -> None:
+                nonlocal next_line_s
                 progress.update(task, completed=done, total=total, description=name)
+                if hidden and not quiet and time.monotonic() >= next_line_s:
+                    next_line_s = time.monotonic() + _LINE_INTERVAL_S
+                    console.print(f"{done:,} of {counted(total, 'run')}")
 
             outcome = replay_all(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
     except SimulatorFailed as error:
@@ -53,6 +63,8 @@ def run_with_progress(
         kept = counted(len(RunStore(out).read()), "run")
         console.print(f"weir: interrupted; {kept} kept in {out}: the same command goes on{after_interrupt}")
         raise typer.Exit(1) from None
+    finally:
+        signal.signal(signal.SIGTERM, on_sigterm)
     if outcome.refused:
         RunStore(out).discard_if_empty()
         raise InputError(f"{outcome.refused.describe()} ({counted(len(outcome.records), 'run')} kept in {out})")

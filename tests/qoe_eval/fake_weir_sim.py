@@ -2,8 +2,8 @@
 """Stands in for weir-sim in tests of what surrounds it: answers jobs with made-up but consistent records.
 
 The environment variable FAKE_WEIR_SIM holds JSON {"CONTROLLER:SEED": "die" | "die quietly" | "hang" | "interrupt
-parent" | "refuse" | "nonsense"}; the key "*" is for every run, "version" for --version. With FAKE_WEIR_SIM_PIDS,
-every process adds its process id to that file.
+parent" | "terminate parent" | "refuse" | "nonsense"}; the key "*" is for every run, "version" for --version. With
+FAKE_WEIR_SIM_PIDS, every process adds its process id to that file.
 """
 
 import json
@@ -15,6 +15,7 @@ import sys
 import time
 
 BEHAVIOUR = json.loads(os.environ.get("FAKE_WEIR_SIM", "{}"))
+TO_PARENT = {"interrupt parent": signal.SIGINT, "terminate parent": signal.SIGTERM}
 # How much of the capacity a controller takes, and how much of the queue it fills.
 CHARACTER = {
     "weir": (0.88, 0.10), "gcc": (0.62, 0.35), "gcc-remb": (0.55, 0.30), "pcc": (0.7, 0.6), "nada": (0.74, 0.18),
@@ -137,9 +138,9 @@ def main():
             os.kill(os.getpid(), signal.SIGABRT)
         if act == "die quietly":
             os._exit(7)
-        if act == "interrupt parent":
-            os.kill(os.getppid(), signal.SIGINT)
-        if act in ("hang", "interrupt parent"):
+        if act in TO_PARENT:
+            os.kill(os.getppid(), TO_PARENT[act])
+        if act == "hang" or act in TO_PARENT:
             time.sleep(600)
         if act == "refuse":
             print(json.dumps({"job": job["job"], "error": "model bad.onnx: weir.schema is 9, not 1"}), flush=True)

@@ -344,11 +344,12 @@ def test_doctor_without_the_simulator_is_status_3_and_no_path_is_wrapped(weir):
     assert "weir-sim" in error
 
 
-def test_ctrl_c_is_status_1_and_keeps_what_is_complete(tmp_path, trace, fake_simulator):
+@pytest.mark.parametrize("act", ["interrupt parent", "terminate parent"])
+def test_ctrl_c_and_sigterm_are_status_1_and_keep_what_is_complete(tmp_path, trace, fake_simulator, act):
     """The real command in a process of its own: the only one that does not come back by itself."""
     command = [sys.executable, "-c", "from weir.cli.main import main; main()", "replay", trace]
     command += ["--controller", "gcc", "--controller", "rule", "--seeds", "1", "--jobs", "1", "--out", "here"]
-    environment = {**os.environ, "FAKE_WEIR_SIM": '{"rule:1": "interrupt parent"}'}
+    environment = {**os.environ, "FAKE_WEIR_SIM": json.dumps({"rule:1": act})}
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=tmp_path, timeout=120, env=environment, check=False
     )
