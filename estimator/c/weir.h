@@ -225,6 +225,14 @@ WEIR_API int weir_estimator_get_pool_member(const weir_estimator* estimator, siz
 WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_ssrc, uint8_t* buffer,
                                        size_t buffer_size_bytes) WEIR_NOEXCEPT;
 
+#define WEIR_REMOTE_ESTIMATE_SIZE 16
+#define WEIR_REMOTE_ESTIMATE_LOWER_BPS 1000000000
+
+/* Writes libwebrtc's RemoteEstimate (RTCP APP "goog", subtype 13, experimental there), which goes with each REMB where
+ * the answer keeps transport-cc: a sender's GCC lets delay lower its rate to no less than 0.85 times this lower bound
+ * of the link's capacity, so that REMB decides. 0 lifts it. The buffer has WEIR_REMOTE_ESTIMATE_SIZE bytes. */
+WEIR_API int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t* buffer) WEIR_NOEXCEPT;
+
 #define WEIR_MAX_GUARD_RULES 16
 
 typedef struct weir_estimator_counters {

@@ -83,6 +83,12 @@ py::bytes MakeRemb(int64_t sender_ssrc, int64_t rate_bps, const std::vector<int6
   return py::bytes(reinterpret_cast<const char*>(buffer.data()), size);
 }
 
+py::bytes MakeRemoteEstimate(int64_t link_capacity_lower_bps) {
+  if (link_capacity_lower_bps < 0) throw py::value_error("link_capacity_lower_bps is below 0");
+  const auto packet = WriteRemoteEstimate(DataRate::BitsPerSecond(link_capacity_lower_bps));
+  return py::bytes(reinterpret_cast<const char*>(packet.data()), packet.size());
+}
+
 py::dict ReadRemb(const py::bytes& packet) {
   const auto bytes = ToBytes(packet);
   const auto remb = ParseRemb({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
@@ -127,6 +133,7 @@ PYBIND11_MODULE(_core, module) {
              "min_bps"_a = defaults.min_rate.bps(), "max_bps"_a = defaults.max_rate.bps(), "alpha"_a = defaults.alpha,
              "multipliers"_a = std::vector<float>());
   module.def("write_remb", &MakeRemb, "sender_ssrc"_a, "rate_bps"_a, "ssrcs"_a);
+  module.def("write_remote_estimate", &MakeRemoteEstimate, "link_capacity_lower_bps"_a = kRemoteEstimateLower.bps());
   module.def("parse_remb", &ReadRemb, "packet"_a);
 }
 

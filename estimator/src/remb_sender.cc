@@ -27,6 +27,12 @@ constexpr uint32_t kIdentifier = 0x52454D42;       // "REMB"
 constexpr int kMantissaBits = 18;
 constexpr uint32_t kMantissaMask = (1u << kMantissaBits) - 1;
 
+constexpr uint8_t kRemoteEstimateSubtype = 13;
+constexpr uint8_t kApplicationDefined = 204;     // PT, RFC 3550 section 6.7
+constexpr uint32_t kGoogleName = 0x676F6F67;     // "goog"
+constexpr uint32_t kLinkCapacityLowerField = 1;  // of 24 bits, in kbps
+constexpr int64_t kMaxLinkCapacityKbps = 0xFFFFFF;
+
 void WriteUint32(uint32_t value, uint8_t* out) {
   for (int i = 0; i < 4; ++i) out[i] = static_cast<uint8_t>(value >> (24 - 8 * i));
 }
@@ -86,6 +92,18 @@ std::optional<Remb> ParseRemb(std::span<const uint8_t> packet) {
   remb.ssrc_count = ssrc_count;
   for (size_t i = 0; i < ssrc_count; ++i) remb.ssrcs[i] = ReadUint32(p + kRembHeaderSize + 4 * i);
   return remb;
+}
+
+std::array<uint8_t, kRemoteEstimateSize> WriteRemoteEstimate(DataRate link_capacity_lower) {
+  const int64_t kbps = std::clamp<int64_t>(link_capacity_lower.bps() / 1000, 0, kMaxLinkCapacityKbps);
+  std::array<uint8_t, kRemoteEstimateSize> packet;
+  WriteUint32(uint32_t{kVersion} << 30 | uint32_t{kRemoteEstimateSubtype} << 24 | uint32_t{kApplicationDefined} << 16 |
+                  uint32_t{kRemoteEstimateSize / 4 - 1},
+              packet.data());
+  WriteUint32(0, packet.data() + 4);  // libwebrtc's SSRC
+  WriteUint32(kGoogleName, packet.data() + 8);
+  WriteUint32(kLinkCapacityLowerField << 24 | static_cast<uint32_t>(kbps), packet.data() + 12);
+  return packet;
 }
 
 Remb RembFor(const BandwidthEstimator& estimator) {

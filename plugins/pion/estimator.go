@@ -157,6 +157,13 @@ func (e *Estimator) REMB(senderSSRC uint32) ([]byte, error) {
 	return e.remb[:size], nil
 }
 
+// RemoteEstimate is the RTCP packet that goes with each REMB where the sender has transport-cc: GCC follows REMB then.
+func RemoteEstimate() []byte {
+	packet := make([]byte, C.WEIR_REMOTE_ESTIMATE_SIZE)
+	C.weir_write_remote_estimate(C.WEIR_REMOTE_ESTIMATE_LOWER_BPS, (*C.uint8_t)(&packet[0]))
+	return packet
+}
+
 // SetObjective steers the model, at any time in a call.
 func (e *Estimator) SetObjective(o Objective) error {
 	defer onThread()()

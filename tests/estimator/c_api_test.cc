@@ -277,6 +277,8 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 3'600'000'000, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_write_remb(nullptr, 1, &byte, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_write_remote_estimate(1, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_write_remote_estimate(-1, &byte), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 1, nullptr, 9), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_get_counters(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_mocc_get_sending_rate_bps(nullptr), 0);

@@ -162,6 +162,13 @@ def test_remb_round_trip() -> None:
     assert weir.parse_remb(estimator.remb(9))["ssrcs"] == [7]
 
 
+def test_remote_estimate_is_what_libwebrtc_reads() -> None:
+    beginning = bytes.fromhex("8dcc0003 00000000 676f6f67 01")
+    assert weir.write_remote_estimate() == beginning + (1_000_000).to_bytes(3, "big")
+    assert weir.write_remote_estimate(0) == beginning + bytes(3)
+    assert weir.write_remote_estimate(2**62) == beginning + b"\xff\xff\xff"
+
+
 def test_a_model_describes_itself(models: Path) -> None:
     description = weir.Model.load(models / "relative.onnx").description
     assert description == {
@@ -250,6 +257,7 @@ def test_apply_action(kind: str, action: list[float], expected: int) -> None:
         (lambda: _core.apply_action([1.0], 0, kind="relative"), "current_rate_bps must be above 0"),
         (lambda: weir.write_remb(1, 0, []), "a rate above 0"),
         (lambda: weir.write_remb(1, 1, [2**32]), r"ssrc must be within \[0, 4294967295\]"),
+        (lambda: weir.write_remote_estimate(-1), "link_capacity_lower_bps is below 0"),
         (lambda: weir.parse_remb(b"RTCP"), "not a well-formed REMB"),
     ],
 )

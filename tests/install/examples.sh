@@ -41,10 +41,11 @@ if "${PYTHON:-python3}" -c 'import weir' 2>/dev/null; then
   cmp expected printed || fail "the example in Python prints other estimates than that in C++"
 fi
 echo "not a model" >no_model
-for program in cpp/example ./c_shared; do
+for program in cpp/example cpp/sender ./c_shared; do
   status=0
   "$program" no_model >printed 2>&1 || status=$?
   [[ $status -eq 1 ]] || fail "$program ended with $status when its model is none"
   grep -q "not an ONNX model" printed || fail "$program does not say what is wrong with its model: $(cat printed)"
 done
+cpp/sender "$model" | grep -q 'window [1-9][0-9]* bytes' || fail "cpp/sender printed no rates"
 tail -n 1 expected

@@ -12,8 +12,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = {"cpp": "cpp/example.cc", "c": "c/example.c", "python": "python/example.py"}
-DOCUMENTS = {"cpp": "docs/cpp.md", "c": "docs/cpp.md", "python": "docs/python.md"}
+SHOWN = {
+    # The document that shows a part of it, and the language of that block.
+    "cpp/example.cc": ("docs/cpp.md", "cpp"),
+    "cpp/sender.cc": ("docs/send_side.md", "cpp"),
+    "c/example.c": ("docs/cpp.md", "c"),
+    "python/example.py": ("docs/python.md", "python"),
+}
 
 
 def marked_region(source: str) -> str:
@@ -27,17 +32,17 @@ def code_block(language: str) -> re.Pattern[str]:
 
 
 def copy_into_documents() -> None:
-    for language, document in DOCUMENTS.items():
-        code = marked_region((ROOT / "examples" / EXAMPLES[language]).read_text())
+    for example, (document, language) in SHOWN.items():
+        code = marked_region((ROOT / "examples" / example).read_text())
         text = code_block(language).sub(lambda _, code=code: code, (ROOT / document).read_text(), count=1)
         (ROOT / document).write_text(text)
 
 
-@pytest.mark.parametrize("language", EXAMPLES)
-def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(language):
-    text = (ROOT / DOCUMENTS[language]).read_text()
-    (shown,) = code_block(language).findall(text)
-    assert shown == marked_region((ROOT / "examples" / EXAMPLES[language]).read_text())
+@pytest.mark.parametrize("example", SHOWN)
+def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(example):
+    document, language = SHOWN[example]
+    (shown,) = code_block(language).findall((ROOT / document).read_text())
+    assert shown == marked_region((ROOT / "examples" / example).read_text())
 
 
 @pytest.mark.parametrize(
@@ -45,7 +50,7 @@ def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(language):
     [(["trainer/models/weir.onnx"], 0, ""), ([], 2, "usage"), (["README.md"], 1, "not an ONNX model")],
 )
 def test_the_python_example_prints_estimates_or_what_is_wrong(arguments, code, message):
-    command = [sys.executable, ROOT / "examples" / EXAMPLES["python"], *(ROOT / argument for argument in arguments)]
+    command = [sys.executable, ROOT / "examples/python/example.py", *(ROOT / argument for argument in arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == code, done.stderr
     assert message in done.stderr

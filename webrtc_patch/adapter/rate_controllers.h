@@ -24,10 +24,9 @@ std::string_view LibwebrtcVersion();
 // host. `field_trials`: of libwebrtc, for this controller alone.
 std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_trials = {});
 
-// Values with which a receiver makes GCC follow REMB (docs/remb.md): `x-google-start-bitrate` of its answer, and the
-// lower bound in RemoteEstimate. GCC probes at once with up to six times the start rate; 3 Mbps would flood slow paths.
+// `x-google-start-bitrate` of the answer of a receiver that makes GCC follow REMB (docs/remb.md). GCC probes at once
+// with up to six times the start rate; 3 Mbps would flood slow paths.
 inline constexpr DataRate kStartRateOfReceiver = DataRate::KilobitsPerSecond(1'000);
-inline constexpr DataRate kRemoteEstimateLower = DataRate::KilobitsPerSecond(1'000'000);
 
 // "gcc" at the sender of a receiver that decides: its target is at most the last REMB, and its own rate falls under
 // loss but not under delay. The constraints' start rate is that of the REMB that comes before the first packet.

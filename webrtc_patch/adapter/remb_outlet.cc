@@ -8,6 +8,7 @@
 #include "conversions.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/remote_estimate.h"
 #include "rate_controllers.h"
+#include "weir/remb_sender.h"
 
 namespace weir::adapter {
 namespace {

@@ -11,6 +11,7 @@
 #include "modules/congestion_controller/pcc/pcc_factory.h"
 #include "modules/congestion_controller/pcc/pcc_network_controller.h"
 #include "rate_controllers.h"
+#include "weir/remb_sender.h"
 
 namespace weir::adapter {
 namespace {

@@ -1,4 +1,5 @@
-// REMB, the RTCP message "Receiver Estimated Maximum Bitrate" of draft-alvestrand-rmcat-remb-03.
+// REMB, the RTCP message "Receiver Estimated Maximum Bitrate" of draft-alvestrand-rmcat-remb-03, and the message that
+// goes with it where the answer keeps transport-cc.
 #ifndef WEIR_REMB_SENDER_H_
 #define WEIR_REMB_SENDER_H_
 
@@ -38,6 +39,14 @@ struct Remb {
 // Reads one RTCP packet, not a compound packet. Nothing unless it is a well-formed REMB: RTP version 2, PT 206, FMT 15,
 // "REMB", consistent lengths, and a rate within DataRate, which may be 0.
 std::optional<Remb> ParseRemb(std::span<const uint8_t> packet);
+
+inline constexpr size_t kRemoteEstimateSize = 16;
+inline constexpr DataRate kRemoteEstimateLower = DataRate::KilobitsPerSecond(1'000'000);
+
+// libwebrtc's RemoteEstimate (RTCP APP "goog", subtype 13), "experimental and subject to change without notice": one
+// RTCP packet with a lower bound of the link's capacity, rounded down to kbps. A GCC at the sender lets delay lower its
+// rate to no less than 0.85 times of it, so that REMB decides. Sent beside each REMB; zero lifts it.
+std::array<uint8_t, kRemoteEstimateSize> WriteRemoteEstimate(DataRate link_capacity_lower = kRemoteEstimateLower);
 
 // A REMB with the rate in force and the SSRCs of the streams that have not ended; the host sets `sender_ssrc`.
 Remb RembFor(const BandwidthEstimator& estimator);

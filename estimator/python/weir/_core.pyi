@@ -461,5 +461,11 @@ def apply_action(
 def write_remb(sender_ssrc: int, rate_bps: int, ssrcs: Sequence[int]) -> bytes:
     """One RTCP REMB packet (draft-alvestrand-rmcat-remb-03); the rate is rounded down to 18 significant bits."""
 
+def write_remote_estimate(link_capacity_lower_bps: int = 1_000_000_000) -> bytes:
+    """One RTCP packet, libwebrtc's RemoteEstimate (APP "goog", subtype 13; experimental there), for beside each REMB
+    where the answer keeps transport-cc: delay lowers the rate of the sender's GCC to no less than 0.85 times this lower
+    bound of the link's capacity, so that REMB decides. 0 lifts it.
+    """
+
 def parse_remb(packet: bytes) -> dict[str, Any]:
     """Reads one RTCP REMB packet: sender_ssrc, rate_bps, ssrcs."""

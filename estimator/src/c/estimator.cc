@@ -199,6 +199,13 @@ int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_s
   });
 }
 
+int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t* buffer) noexcept {
+  if (buffer == nullptr) return FailArgument("the buffer is NULL");
+  if (link_capacity_lower_bps < 0) return FailArgument("the lower bound is below 0");
+  std::ranges::copy(weir::WriteRemoteEstimate(weir::DataRate::BitsPerSecond(link_capacity_lower_bps)), buffer);
+  return WEIR_OK;
+}
+
 int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
   return OnHandle(estimator, [&] {
     const weir::EstimatorCounters now = estimator->estimator.counters();

@@ -19,9 +19,8 @@ import (
 	weir "weir/pion"
 )
 
-// remoteEstimate is libwebrtc's RemoteEstimate: field 1, the lower bound of the link's capacity, is 1 Gbps, in kbps.
 // Without it delay lowers the rate of a sender with transport-cc below REMB.
-var remoteEstimate = rtcp.ApplicationDefined{SubType: 13, Name: "goog", Data: []byte{1, 0x0F, 0x42, 0x40}}
+var remoteEstimate = rtcp.RawPacket(weir.RemoteEstimate())
 
 // ErrTaken is why a second PeerConnection of the same API is refused.
 var ErrTaken = errors.New("remb: a Receiver serves one PeerConnection; make an API and a Receiver for each")
