@@ -18,7 +18,7 @@ constexpr weir::TimeDelta kOneWayDelay = weir::TimeDelta::Millis(25);
 constexpr int kPackets = 1000;
 constexpr int kPacketsPerFeedback = 12;
 
-// Stands for what the receiver's feedback says of the packets before `end`.
+// Stands for feedback on the last packets before `end`.
 std::vector<weir::PacketFeedback> Reports(int end) {
   std::vector<weir::PacketFeedback> reports;
   for (int i = end - kPacketsPerFeedback; i < end; ++i) {

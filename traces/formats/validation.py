@@ -180,7 +180,7 @@ def _tiny(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
     return [
         Finding(
             "tiny_capacity", "warning", samples.source, samples.at(i),
-            f"capacity is {_rate(rates[i])}: a 1200-byte packet alone would take {9600 / float(rates[i]):.1f} s; kept",
+            f"capacity is {_rate(rates[i])}: a 1200-byte packet alone would take {9600 / float(rates[i]):.3g} s; kept",
         )
         for i in np.flatnonzero((rates > 0) & (rates < TINY_BPS))
     ]  # fmt: skip
