@@ -160,6 +160,7 @@ test-cpp: build-test
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	cmake --preset debian -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset debian
+	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/qoe_eval/test_measurement.py -k fingerprint
 
 .PHONY: test-python
 test-python: build-test
