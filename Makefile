@@ -156,14 +156,14 @@ libwebrtc: build/stamps/call
 	$(MAKE) $(LIBWEBRTC)
 
 .PHONY: test-cpp
-test-cpp: build-test
+test-cpp: build-test ## The C++ tests alone
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	cmake --preset debian -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset debian
 	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/qoe_eval/test_measurement.py -k fingerprint
 
 .PHONY: test-python
-test-python: build-test
+test-python: build-test ## The Python tests alone
 	$(BIN)/pytest -n $$(nproc) --dist worksteal
 
 .PHONY: test-distributed
