@@ -9,6 +9,7 @@ BUILD = ROOT / "build/release"
 # ONNX Runtime where that is left out.
 ELSEWHERE = {
     ROOT / "examples/cpp/example.cc",
+    ROOT / "examples/cpp/sender.cc",
     ROOT / "tests/fuzz/fuzzer_main.cc",
     ROOT / "estimator/src/onnx/onnx_session_absent.cc",
 }

@@ -22,6 +22,7 @@ from weir._core import (
     onnxruntime_version,
     parse_remb,
     write_remb,
+    write_remote_estimate,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "onnxruntime_version",
     "parse_remb",
     "write_remb",
+    "write_remote_estimate",
 ]
