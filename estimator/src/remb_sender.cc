@@ -96,7 +96,7 @@ std::optional<Remb> ParseRemb(std::span<const uint8_t> packet) {
 
 std::array<uint8_t, kRemoteEstimateSize> WriteRemoteEstimate(DataRate link_capacity_lower) {
   const int64_t kbps = std::clamp<int64_t>(link_capacity_lower.bps() / 1000, 0, kMaxLinkCapacityKbps);
-  std::array<uint8_t, kRemoteEstimateSize> packet;
+  std::array<uint8_t, kRemoteEstimateSize> packet{};
   WriteUint32(uint32_t{kVersion} << 30 | uint32_t{kRemoteEstimateSubtype} << 24 | uint32_t{kApplicationDefined} << 16 |
                   uint32_t{kRemoteEstimateSize / 4 - 1},
               packet.data());
