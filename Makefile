@@ -143,7 +143,7 @@ webrtc: build/stamps/run $(LIBWEBRTC) ## Install what calls need: libwebrtc (fet
 # --- use and tests -------------------------------------------------------------------------------------------------
 
 .PHONY: report
-report: build ## Replay the bundled scenarios with the built-in controllers, SEEDS=1 or 5 times; writes build/report/report.html
+report: build ## Replay the bundled scenarios with the built-in controllers (SEEDS=1 is quicker); writes build/report/report.html
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test

@@ -130,11 +130,11 @@ int Main(int argc, char** argv) {
     }
     if (*link) return RunLink(link_options, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
     LimitMemory();
-    if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
     if (*run) {
       Run(*run, run_options);
       return kDone;
     }
+    if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed;
     throw ProgramError("give run, serve or link; see weir-sim --help");
   });
 }

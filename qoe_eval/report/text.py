@@ -46,13 +46,13 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
         for name in shown
     }
     columns["runs complete"] = [str(summary.completed.get(controller, "")) for controller in summary.controllers]
-    longest = min(max(map(len, names.values()), default=0), _LONGEST_NAME)
-    for headings in _that_fit(columns, longest, console.width):
+    first = max(min(max(map(len, names.values()), default=0), _LONGEST_NAME), len("controller"))
+    for headings in _that_fit(columns, first, console.width):
         table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
         # Widths are fixed, since rich shrinks columns below a smallest one and then cuts the line.
-        table.add_column("controller", width=max(longest, len("controller")), overflow="fold")
-        for heading in headings:
-            table.add_column(heading, justify="right", width=_least_width(heading, columns[heading]))
+        table.add_column("controller", width=first, overflow="fold")
+        for heading, width in _widths(columns, headings, first, console.width).items():
+            table.add_column(heading, justify="right", width=width)
         for row, name in enumerate(names.values()):
             table.add_row(name, *(columns[heading][row] for heading in headings))
         console.print(table)
@@ -72,10 +72,22 @@ def _that_fit(columns: Mapping[str, Sequence[str]], first: int, width: int) -> l
         needed = _least_width(heading, cells) + 1
         if used + needed > width:
             groups.append([])
-            used = max(first, len("controller")) + 1
+            used = first + 1
         groups[-1].append(heading)
         used += needed
     return groups
+
+
+def _widths(columns: Mapping[str, Sequence[str]], headings: Sequence[str], first: int, width: int) -> dict[str, int]:
+    """Widths of a group's columns: the least, and where there is room that of a label in one line."""
+    widths = {heading: _least_width(heading, columns[heading]) for heading in headings}
+    room = width - (first + 1) - sum(widths.values()) - len(widths)
+    for heading, least in widths.items():
+        more = max(map(len, heading.split("\n"))) - least
+        if 0 < more <= room:
+            widths[heading] += more
+            room -= more
+    return widths
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

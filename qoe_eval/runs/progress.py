@@ -40,17 +40,17 @@ def run_with_progress(
         typer.Exit: status 1, after a message: interrupted, or the simulator dies whatever it is given.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    hidden = quiet or not console.is_terminal
+    in_lines = not (quiet or console.is_terminal)
     next_line_s = time.monotonic() + _LINE_INTERVAL_S
     on_sigterm = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+        with Progress(*columns, console=console, disable=quiet or in_lines, transient=True) as progress:
             task = progress.add_task("starting", total=None)
 
             def show(done: int, total: int, name: str) -> None:
                 nonlocal next_line_s
                 progress.update(task, completed=done, total=total, description=name)
-                if hidden and not quiet and time.monotonic() >= next_line_s:
+                if in_lines and time.monotonic() >= next_line_s:
                     next_line_s = time.monotonic() + _LINE_INTERVAL_S
                     console.print(f"{done:,} of {counted(total, 'run')}")
 

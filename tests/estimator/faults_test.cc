@@ -385,7 +385,6 @@ TEST_P(FaultTest, PacketsComeInBurstsOfFortyMilliseconds) {
   EXPECT_LE(P95Ms(call, 10, 60), 240);
 }
 
-// A token bucket of 15 kB before a link of twice its rate: loss without any queue.
 // The rate before a stop is no reason to fill a queue that outlasts it.
 TEST_P(FaultTest, ALinkStopsForHalfOfTheTime) {
   static constexpr TimeDelta kPeriod = TimeDelta::Millis(600), kStop = TimeDelta::Millis(300);
@@ -401,6 +400,7 @@ TEST_P(FaultTest, ALinkStopsForHalfOfTheTime) {
   EXPECT_LE(call.lost(), 5);
 }
 
+// A token bucket of 15 kB before a link of twice its rate: loss without any queue.
 TEST_P(FaultTest, APolicerLimitsTheRate) {
   TestPath path{.capacity = Steady(Kbps(4000))};
   path.lost = [tokens = 15e3, before = TimeDelta::Zero()](TimeDelta at) mutable {

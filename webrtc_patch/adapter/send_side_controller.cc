@@ -39,10 +39,7 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
     return;
   }
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
-  webrtc::TargetRateConstraints message;
-  message.at_time = time_->ToWebrtc(now);
-  message.min_data_rate = adapter::ToWebrtc(std::min(constraints.min_rate, kLargestMinRate));
-  message.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
+  webrtc::TargetRateConstraints message = Bounds(now);
   // A start rate throws the estimate away, so libwebrtc repeats it only when it has changed.
   if (start_rate_changed) message.starting_rate = adapter::ToWebrtc(constraints.start_rate);
   Collect(controller_->OnTargetRateConstraints(message), now);
@@ -55,9 +52,7 @@ void SendSideController::Start(Timestamp now) {
   time_.emplace(now);
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
   webrtc::NetworkControllerConfig config = MakeControllerConfig(&field_trials_, &event_log_);
-  config.constraints.at_time = time_->ToWebrtc(now);
-  config.constraints.min_data_rate = adapter::ToWebrtc(std::min(constraints_.min_rate, kLargestMinRate));
-  config.constraints.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
+  config.constraints = Bounds(now);
   config.constraints.starting_rate = adapter::ToWebrtc(
       options_.receiver_decides ? std::max(constraints_.start_rate, kStartRateOfReceiver) : constraints_.start_rate);
   config.stream_based_config = StreamsConfig(now);
@@ -82,6 +77,14 @@ void SendSideController::FollowReceiver(Timestamp now) {
   estimate.link_capacity_lower = adapter::ToWebrtc(kRemoteEstimateLower);
   Collect(controller_->OnNetworkStateEstimate(estimate), now);
   OnRemoteBitrateReport({.receive_time = now, .bandwidth = constraints_.start_rate});
+}
+
+webrtc::TargetRateConstraints SendSideController::Bounds(Timestamp now) const {
+  webrtc::TargetRateConstraints bounds;
+  bounds.at_time = time_->ToWebrtc(now);
+  bounds.min_data_rate = adapter::ToWebrtc(std::min(constraints_.min_rate, kLargestMinRate));
+  bounds.max_data_rate = adapter::ToWebrtc(constraints_.max_rate);
+  return bounds;
 }
 
 webrtc::StreamsConfig SendSideController::StreamsConfig(Timestamp now) const {

@@ -48,6 +48,8 @@ class SendSideController final : public SenderController {
   void ProcessInterval(Timestamp now);
   // RemoteEstimate and the first REMB, which come before the first packet leaves.
   void FollowReceiver(Timestamp now);
+  // Those in force, without a start rate.
+  webrtc::TargetRateConstraints Bounds(Timestamp now) const;
   webrtc::StreamsConfig StreamsConfig(Timestamp now) const;
   // Calls `message`, which hands a message to the controller, at that time, and collects its answer.
   template <class Message>

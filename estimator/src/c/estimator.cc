@@ -199,6 +199,9 @@ int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t sender_s
   });
 }
 
+static_assert(WEIR_REMOTE_ESTIMATE_SIZE == weir::kRemoteEstimateSize);
+static_assert(WEIR_REMOTE_ESTIMATE_LOWER_BPS == weir::kRemoteEstimateLower.bps());
+
 int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t* buffer) noexcept {
   if (buffer == nullptr) return FailArgument("the buffer is NULL");
   if (link_capacity_lower_bps < 0) return FailArgument("the lower bound is below 0");

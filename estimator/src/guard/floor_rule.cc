@@ -58,6 +58,7 @@ class CompetingFlows {
  private:
   static constexpr double kShare = 0.5;
   static constexpr TimeDelta kHalfLife = TimeDelta::Seconds(100);
+
   bool loses_ = false;
   double highest_rate_bps_ = 0;
 };
