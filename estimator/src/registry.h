@@ -65,7 +65,11 @@ inline constexpr RegisteredController kControllers[] = {
      .at_native_sender = true,
      .uses_model = true,
      .opt_in = true},
-    {.name = "weir-send-ccfb", .summary = "weir-send, from RFC 8888 feedback", .uses_model = true, .opt_in = true},
+    {.name = "weir-send-ccfb",
+     .summary = "weir-send, from RFC 8888 feedback",
+     .at_native_sender = true,
+     .uses_model = true,
+     .opt_in = true},
     {.name = "shadow",
      .summary = "gcc decides; weir runs in parallel and is only shown",
      .simulated = false,
@@ -104,7 +108,8 @@ constexpr std::string_view NameOf(const Row& row) {
 // Null when no row has the name.
 template <class Rows>
 constexpr auto FindRow(const Rows& rows, std::string_view name) -> decltype(&*std::begin(rows)) {
-  const auto found = std::find_if(std::begin(rows), std::end(rows), [&](const auto& row) { return row.name == name; });
+  const auto found =
+      std::find_if(std::begin(rows), std::end(rows), [&](const auto& row) { return NameOf(row) == name; });
   return found == std::end(rows) ? nullptr : &*found;
 }
 

@@ -33,7 +33,8 @@ SETS = {
     "impairments": (*_FAMILIES, "sharing"),
     "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone", "interrupted alone"),
     "safety": ("random", *_FAMILIES, *TRACE_SETS),
-    "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
+    "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls",
+                  "l4s calls"),
     "calls": ("muses", "cellular", "impaired", "slow decisions", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

@@ -75,11 +75,24 @@ def l4s_links_with_an_equal() -> list[Scenario]:
     return [_l4s_link(f"l4s-{rate:g}M-equal", rate, later) for rate in L4S_MBPS]
 
 
+def l4s_calls() -> list[Scenario]:
+    """Video on the first of these links, and on bundled scenarios whose capacity changes, with DualPI2."""
+    return [
+        *(with_media(link, "video") for link in l4s_links()[:1]),
+        *map(_with_l4s_queue, _bundled_calls(("steps", "cellular-3m", "wifi-5m"))),
+    ]
+
+
 def _l4s_link(name: str, mbps: float, *flows: dict[str, Any]) -> Scenario:
     data = scenario_from_capacity(CapacityTrace.constant(mbps * 1e6), name).to_dict()
-    data["forward"]["queue_discipline"] = "dualpi2"
     data["flows"] = [data["flows"][0] | {"media": {"kind": "filler"}}, *flows]
-    return Scenario.from_dict(data, name)
+    return _with_l4s_queue(Scenario.from_dict(data, name))
+
+
+def _with_l4s_queue(scenario: Scenario) -> Scenario:
+    data = scenario.to_dict()
+    data["forward"]["queue_discipline"] = "dualpi2"
+    return Scenario.from_dict(data, scenario.name)
 
 
 def wide_calls() -> list[Scenario]:

@@ -144,9 +144,9 @@ class LinkProcess:
         - `capacity_bps` (mean; null: unlimited), `carried_bytes` (left the bottleneck, cross traffic included),
           `cross_traffic_bytes` (arrived), `idle_ms` (the bottleneck had nothing to send)
         - `queue_bytes` and `queueing_delay_ms` at the interval's end (null: the queue never empties)
-        - of the real packets `packets` and `bytes` (delivered), `dropped_packets` (queue or loss model),
-          `dropped_while_down_packets`, `refused_packets` (no IPv4, too large, too many), `late_packets` (delivered more
-          than 2 ms away from the scenario's time)
+        - of the real packets `packets` and `bytes` (delivered), `ce_packets` (of these, with the ECN field CE),
+          `dropped_packets` (queue or loss model), `dropped_while_down_packets`, `refused_packets` (no IPv4, too large,
+          too many), `late_packets` (delivered more than 2 ms away from the scenario's time)
         - `one_way_delay_ms_mean` and `_p95`, `delay_error_ms_p95` (null if nothing was delivered),
           `delay_error_ms_counts` (packets with an error of at most 1/16, 1/8, ..., 64 ms, and more)
         - `lag_ms`: how far the link is behind the clock.

@@ -111,6 +111,27 @@ constexpr size_t kReadTimeBytes = sizeof(int64_t);
 
 bool IsIpv4(std::span<const uint8_t> packet) { return packet.size() >= kMinIpv4HeaderBytes && packet[0] >> 4 == 4; }
 
+// The ECN field of an IPv4 header (RFC 3168 section 5): the two low bits of its second byte.
+constexpr size_t kEcnByte = 1;
+constexpr uint8_t kEcnBits = 3;
+constexpr size_t kChecksumByte = 10;
+
+EcnMarking EcnOf(std::span<const uint8_t> ip_packet) { return static_cast<EcnMarking>(ip_packet[kEcnByte] & kEcnBits); }
+
+// What the link made of it. The checksum is brought up to date, RFC 1624 equation 3: HC' = ~(~HC + ~m + m').
+void SetEcn(std::span<uint8_t> ip_packet, EcnMarking ecn) {
+  const uint8_t before = ip_packet[kEcnByte];
+  const auto after = static_cast<uint8_t>((before & ~kEcnBits) | static_cast<uint8_t>(ecn));
+  if (after == before) return;
+  uint8_t* const checksum = &ip_packet[kChecksumByte];
+  uint32_t sum = (~(checksum[0] << 8 | checksum[1]) & 0xffffu) + (~uint32_t{before} & 0xffffu) + after;
+  sum = (sum & 0xffffu) + (sum >> 16);
+  sum = ~((sum & 0xffffu) + (sum >> 16));
+  ip_packet[kEcnByte] = after;
+  checksum[0] = static_cast<uint8_t>(sum >> 8);
+  checksum[1] = static_cast<uint8_t>(sum);
+}
+
 }  // namespace
 
 TunFlow::TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)())
@@ -133,6 +154,7 @@ void TunFlow::Send(std::span<const uint8_t> ip_packet, int64_t read_ns) {
   packet.sink = this;
   packet.sent_time_ns = NowNs();
   packet.extra_delay_ns = extra_delay_ns_;
+  packet.rtp.ecn = EcnOf(ip_packet);
   packet.ip_packet = ns3::Create<ns3::Packet>(buffer_.data(), static_cast<uint32_t>(kReadTimeBytes + ip_packet.size()));
   bytes_on_the_way_ += size_bytes;
   link_->Send(std::move(packet));
@@ -145,6 +167,7 @@ void TunFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
     return;
   }
   packet.ip_packet->CopyData(buffer_.data(), static_cast<uint32_t>(buffer_.size()));
+  SetEcn(std::span(buffer_).subspan(kReadTimeBytes), packet.rtp.ecn);
   if (write(output_fd_, buffer_.data() + kReadTimeBytes, packet.size_bytes) < 0) {
     ++statistics_.refused_packets;
     return;
@@ -154,6 +177,7 @@ void TunFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   const int64_t delay_ns = clock_() - read_ns;
   const int64_t error_ns = delay_ns - (arrival_time_ns - packet.sent_time_ns);
   ++statistics_.packets;
+  if (packet.rtp.ecn == EcnMarking::kCe) ++statistics_.ce_packets;
   statistics_.bytes += packet.size_bytes;
   if (std::abs(error_ns) > kLateNs) ++statistics_.late_packets;
   if (statistics_.delays_ns.size() < kMaxSamples) {

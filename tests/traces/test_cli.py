@@ -160,7 +160,7 @@ def test_convert_repairs_only_on_request(run, negative: Path, tmp_path: Path) ->
     [
         (("convert", "GOOD", "x.xyz"), "the ending does not give the format"),
         (("convert", "GOOD", "x.csv", "--to", "pcap"), "--to 'pcap': not known; use csv"),
-        (("convert", "GOOD", "x.json", "--queue", "5apples"), "queue '5apples'"),
+        (("convert", "GOOD", "x.json", "--queue", "5apples"), "--queue '5apples'"),
         (("convert", "GOOD", "x.json", "--loss", "2"), "forward.loss.ratio: must be at most 1"),
         (("convert", "GOOD", "x.json", "--duration", "0"), "duration_s: must be greater than 0"),
         (("convert", "GOOD", "x.csv", "--duration", "3"), "--duration '3': the trace is 2 s long; give at most that"),

@@ -44,10 +44,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
     EXPECT_EQ(update.target_rate.has_value(), update.pacer_config.has_value());
     if (!update.target_rate) return;
     target_ = update.target_rate->target_rate;
-    // The pacer has its rates in whole bytes a second.
-    EXPECT_EQ(update.pacer_config->time_window, webrtc::PacerConfig::kDefaultTimeInterval);
-    // In whole bytes a window.
-    EXPECT_NEAR(update.pacer_config->data_rate().bps<double>(), 2.5 * target_.bps<double>(), 200);
+    pacer_ = *update.pacer_config;
     EXPECT_EQ(update.pacer_config->pad_rate(), webrtc::DataRate::Zero());
     EXPECT_FALSE(reported_.empty());
     EXPECT_EQ(reported_.back().target_rate.bps(), target_.bps());
@@ -69,6 +66,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
         free_ = std::max(free_, now_) + size / capacity;
         // The receiver's clock is another.
         packet.receive_time = free_ + TimeDelta::Millis(20) + TimeDelta::Seconds(7);
+        packet.ecn = ecn_;
         if (now_ < silent_from) in_flight_.push_back(packet);
       }
       if (now_.ms() % 50 == 0) Feedback();
@@ -102,6 +100,9 @@ class WeirNetworkControllerTest : public ::testing::Test {
   std::vector<Estimate> reported_;
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
+  // Of packets that arrive.
+  webrtc::EcnMarking ecn_ = webrtc::EcnMarking::kNotEct;
+  webrtc::PacerConfig pacer_;
   webrtc::DataRate target_ = webrtc::DataRate::Zero();
   webrtc::DataSize window_ = webrtc::DataSize::PlusInfinity();
 };
@@ -156,8 +157,26 @@ TEST_F(WeirNetworkControllerTest, WantsNoMoreThanTheStreamsWhereNothingIsLost) {
   EXPECT_GT(target_, Kbps(700));
 }
 
-// A sender of ECT(1) answers CE marks (RFC 9331 section 4.3).
-TEST_F(WeirNetworkControllerTest, HasLibwebrtcSendNoEct1) { EXPECT_FALSE(controller_->SupportsEcnAdaptation()); }
+TEST_F(WeirNetworkControllerTest, PacesInBurstsThatEmptyThePacer) {
+  Send(TimeDelta::Seconds(5));
+  // libwebrtc's 40 ms fill short queues.
+  EXPECT_EQ(pacer_.time_window, TimeDelta::Millis(5));
+  // The pacer has its rates in whole bytes a window.
+  EXPECT_NEAR(pacer_.data_rate().bps<double>(), 2.5 * target_.bps<double>(), 2000);
+}
+
+// A sender of ECT(1) answers CE marks (RFC 9331 section 4.3), and an L4S queue marks bursts.
+TEST_F(WeirNetworkControllerTest, SendsEct1EvenlyAndObeysMarks) {
+  EXPECT_TRUE(controller_->SupportsEcnAdaptation());
+  ecn_ = webrtc::EcnMarking::kEct1;
+  Send(TimeDelta::Seconds(10));
+  EXPECT_EQ(pacer_.time_window, TimeDelta::Millis(1));
+  EXPECT_NEAR(pacer_.data_rate().bps<double>(), 1.5 * target_.bps<double>(), 8000);
+  const webrtc::DataRate before = target_;
+  ecn_ = webrtc::EcnMarking::kCe;
+  Send(TimeDelta::Seconds(1));
+  EXPECT_LT(target_, before * 0.9);
+}
 
 TEST_F(WeirNetworkControllerTest, ObeysASmallerRembAndNoOther) {
   Send(TimeDelta::Seconds(20));

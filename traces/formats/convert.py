@@ -40,15 +40,15 @@ def parse_queue(text: str) -> Queue:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
     unit = match[2].lower() if match else "?"
     if not match or unit not in _QUEUE_UNITS:
-        raise InputError(f"queue {text[:40]!r}: write milliseconds (300), bytes (120kB, 15000B) or packets (50pkt)")
+        raise InputError(f"--queue {text[:40]!r}: write milliseconds (300), bytes (120kB, 15000B) or packets (50pkt)")
     number = float(match[1]) * _SCALES.get(unit, 1)
     field = _QUEUE_UNITS[unit]
     if number > _LARGEST_QUEUE:
-        raise InputError(f"queue {text[:40]!r}: is beyond any queue; give at most {_LARGEST_QUEUE:g} {field}")
+        raise InputError(f"--queue {text[:40]!r}: is beyond any queue; give at most {_LARGEST_QUEUE:g} {field}")
     if field != "milliseconds" and not number.is_integer():
-        raise InputError(f"queue {text!r}: must be a whole number of {field}")
+        raise InputError(f"--queue {text!r}: must be a whole number of {field}")
     if not number > 0:
-        raise InputError(f"queue {text!r}: must be greater than 0; the smallest queue that works is 1pkt")
+        raise InputError(f"--queue {text!r}: must be greater than 0; the smallest queue that works is 1pkt")
     return Queue(milliseconds=number) if field == "milliseconds" else Queue.model_validate({field: int(number)})
 
 

@@ -25,6 +25,8 @@ constexpr int16_t kAmplitude = 1'000;
 
 // libwebrtc makes its own controller, whatever factory it was given, unless this trial is on.
 constexpr char kInjectedController[] = "WebRTC-Bwe-InjectedCongestionController";
+// Offers RFC 8888 feedback, or answers an offer with it.
+constexpr char kRfc8888Feedback[] = "WebRTC-RFC8888CongestionControlFeedback";
 
 // In real time, so that what arrives is played as in a call.
 webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::Environment& environment,
@@ -73,6 +75,11 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
   if (dependencies.network_controller_factory == nullptr && config.controller == ReceiveSideMode::kWeir)
     dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
   if (dependencies.network_controller_factory != nullptr) config.field_trials[kInjectedController] = "Enabled";
+  if (config.congestion_control_feedback) {
+    config.field_trials[kRfc8888Feedback] = "Enabled,offer:true";
+  } else if (config.controller == ReceiveSideMode::kGcc) {
+    config.field_trials.try_emplace(kRfc8888Feedback, "Enabled");
+  }
   dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
   dependencies.adm =
       MakeAudioDevice(*dependencies.env, std::move(config.audio_capturer), std::move(config.audio_renderer));

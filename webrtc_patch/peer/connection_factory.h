@@ -21,6 +21,8 @@ struct ConnectionFactoryConfig {
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Replaces both at the sender.
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
+  // Offers RFC 8888 feedback, so that packets are sent as ECT(1). A receiver whose sender decides accepts it anyhow.
+  bool congestion_control_feedback = false;
   // libwebrtc's, for the whole process.
   FieldTrials field_trials;
   // ICE's only network has this address. Other interfaces are neither enumerated nor announced.

@@ -69,22 +69,22 @@ void AddOptions(CLI::App& app, Options& options) {
     return ParseRole(value, options);
   })->required();
   const std::string controllers =
-      ListNames(kCallControllers, ", ") + " or " + ListNames(kNativeSenderControllers, ", ");
+      ListNames(kCallControllers) + "; at the sender " + ListNames(kNativeSenderControllers, " or ");
   AddOption(app, "--controller", "NAME",
             controllers +
-                " (at the sender); default weir; shadow: GCC in charge, Weir logged;\n"
+                ";\ndefault weir; shadow: GCC in charge, Weir logged;\n"
                 "or a pool: \"pilot=weir copilots=nada,rule fusion=min policy=by_trust\"",
             controllers + ", or a pool", [&](const auto& value) {
               options.pool.reset();
-              options.weir_at_sender = false;
+              options.at_sender = {};
               if (IsPoolLine(value)) {
                 const std::string about = "--controller: ";
                 options.pool = OrThrow(SplitPool(OrThrow(ParsePool(value), about)), about);
                 options.controller = ReceiveSideMode::kWeir;
                 return true;
               }
-              options.weir_at_sender = value == kWeirAtSender;
-              if (options.weir_at_sender) {
+              if (const auto* const name = FindRow(kNativeSenderControllers, value)) {
+                options.at_sender = *name;
                 options.controller = ReceiveSideMode::kGcc;
                 return true;
               }
@@ -153,7 +153,8 @@ void AddOptions(CLI::App& app, Options& options) {
     if (options.pool && options.own_controller) throw ProgramError("--own-controller cannot be in a pool");
     if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
       throw ProgramError("--agent decides alone: it is not for a pool, --model or --own-controller");
-    if (options.weir_at_sender && options.receive) throw ProgramError("--controller weir-send is for --role send");
+    if (!options.at_sender.empty() && options.receive)
+      throw ProgramError("--controller " + std::string(options.at_sender) + " is for --role send");
     if (!options.frames.empty() && !options.receive) throw ProgramError("--frames is for a role that receives");
     const TargetRateConstraints& bitrate = options.bitrate;
     options.bitrate = MakeBitrate(bitrate.min_rate.bps(), bitrate.start_rate.bps(), bitrate.max_rate.bps());

@@ -19,17 +19,14 @@
 
 namespace weir::peer {
 
-// The value of --controller for `Options::weir_at_sender`.
-inline constexpr std::string_view kWeirAtSender = kNativeSenderControllers[0];
-static_assert(kNativeSenderControllers.size() == 1, "weir-peer has one controller at the sender");
-
 struct Options {
   bool send = false;
   bool receive = false;
   // The controller at the receiver, and the counterpart at the sender.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
-  // Weir runs at the sender on transport feedback; `controller` is kGcc then, and the receiver only sends feedback.
-  bool weir_at_sender = false;
+  // That of kNativeSenderControllers which runs at the sender on transport feedback; `controller` is kGcc then, and the
+  // receiver only sends feedback. Empty: none.
+  std::string_view at_sender;
   // For kWeir; nullopt: the policy alone.
   std::optional<PoolAtBothEnds> pool;
   // For kWeir: the answer excludes transport-cc.

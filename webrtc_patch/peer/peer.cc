@@ -56,6 +56,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   }
   ConnectionFactoryConfig config{.controller = options.controller,
                                  .network_controller = nullptr,
+                                 .congestion_control_feedback = options.at_sender == "weir-send-ccfb",
                                  .field_trials = options.field_trials,
                                  .bind_address = {},
                                  .audio_capturer = nullptr,
@@ -63,8 +64,10 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
                                  .rtcp_observer = {}};
   if (!options.audio_file.empty()) config.audio_capturer = OpenAudioFile(options.audio_file);
   if (!options.received_audio.empty()) config.audio_renderer = RecordAudio(options.received_audio, write_error);
-  if (options.weir_at_sender) {
-    const auto on_target_rate = [lines](const Estimate& estimate) { lines->Write(SenderEstimateLine(estimate)); };
+  if (!options.at_sender.empty()) {
+    const auto on_target_rate = [lines, name = options.at_sender](const Estimate& estimate) {
+      lines->Write(SenderEstimateLine(name, estimate));
+    };
     config.network_controller = OrThrow(
         MakeWeirNetworkControllerFactory(
             {.controller = std::move(controller), .objective = options.objective, .on_target_rate = on_target_rate}),

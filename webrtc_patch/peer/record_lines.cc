@@ -65,12 +65,12 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
   return line;
 }
 
-ordered_json SenderEstimateLine(const Estimate& estimate) {
+ordered_json SenderEstimateLine(std::string_view controller, const Estimate& estimate) {
   return {{"type", "estimate"},
           {"time_us", estimate.at_time.us()},
           {"target_rate_bps", estimate.target_rate.bps()},
           {"reason", ToString(estimate.reason)},
-          {"controller", kWeirAtSender},
+          {"controller", controller},
           {"in_charge", true}};
 }
 

@@ -3,6 +3,7 @@
 #define WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "api/stats/rtc_stats_report.h"
 #include "receive_side_switch.h"
@@ -14,7 +15,7 @@ nlohmann::ordered_json StatsReport(const webrtc::RTCStatsReport& report);
 
 // The line "estimate" of a receiver, and of a sender that runs Weir, which has fewer fields.
 nlohmann::ordered_json EstimateLine(const ReceiveSideDecision& decision);
-nlohmann::ordered_json SenderEstimateLine(const Estimate& estimate);
+nlohmann::ordered_json SenderEstimateLine(std::string_view controller, const Estimate& estimate);
 
 }  // namespace weir::peer
 

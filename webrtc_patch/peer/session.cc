@@ -81,9 +81,9 @@ std::unique_ptr<FrameSource> Session::OpenFrames() const {
 
 Session::NamedController Session::MakeController() {
   if (options_.own_controller && options_.receive) return OwnAlone();
-  if (!options_.agent.empty() && (options_.receive || options_.weir_at_sender)) return AgentAlone();
+  if (!options_.agent.empty() && (options_.receive || !options_.at_sender.empty())) return AgentAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
-  if (options_.model.empty() || !(options_.receive || options_.weir_at_sender)) return {RuleAlone(), "rule"};
+  if (options_.model.empty() || !(options_.receive || !options_.at_sender.empty())) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
   auto policy = PoolOfModels({.pilot = "weir"}, models_);
   if (policy) return {std::move(policy.value()), "weir"};
@@ -139,7 +139,7 @@ void Session::RunCall() {
   // Before the first estimate; commands of the meantime wait in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
-                {"controller", options_.weir_at_sender ? kWeirAtSender : ToString(options_.controller)},
+                {"controller", options_.at_sender.empty() ? ToString(options_.controller) : options_.at_sender},
                 {"active", controller.name},
                 {"pool", options_.pool ? nlohmann::ordered_json(ToString(options_.pool->at_receiver))
                                        : nlohmann::ordered_json()},

@@ -11,7 +11,8 @@
 //    that waited for 120 ms longer than a stop, since they had a queue before them;
 // 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
 //    in small steps is free. On a calm but noisy path, where policies may be stuck, it is min(T 1.01^(dt / 100 ms),
-//    1.1 C): GCC too grows by 8 % a second there. Calm: no queue for more than half of the last three seconds.
+//    1.1 C / (1 - L)): GCC too grows by 8 % a second there. Calm: no queue for more than half of the last three
+//    seconds. L, at most 0.3, is the loss ratio of the best of the last ten seconds: what is lost at any rate was sent.
 // 6. In case 5, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
 //
 // A loss-based TCP keeps the queue full whatever other flows do, so yielding to the delay never ends (RFC 8836,
@@ -30,6 +31,7 @@ constexpr double kCalmFactor = 1.01;
 constexpr double kShareFactor = 1.03;
 constexpr TimeDelta kFactorTime = TimeDelta::Millis(100);
 constexpr double kCalmHeadroom = 1.1;
+constexpr double kMostLostAtAnyRate = 0.3;
 constexpr double kCalmShare = 0.5;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 
@@ -94,7 +96,8 @@ class FloorRule final : public GuardRule {
     if (sign != QueueSign::kNone) return share;
     const bool calm = share_without_queue_ > kCalmShare && arrivals.IsNoisy();
     const DataRate changed = facts.rate * std::pow(calm ? kCalmFactor : kRetainedFactor, steps);
-    return std::max(share, std::min(changed, arrivals.HighestSecondRate() * (calm ? kCalmHeadroom : 1.0)));
+    const double headroom = calm ? kCalmHeadroom / (1 - std::min(arrivals.LowestLossRatio(), kMostLostAtAnyRate)) : 1.0;
+    return std::max(share, std::min(changed, arrivals.HighestSecondRate() * headroom));
   }
 
   // Case 4. Zero when the link does not stop.

@@ -310,6 +310,22 @@ TEST_F(ThroughputShareTest, IsZeroWithLoss) {
   EXPECT_GT(share_kbps_, 900);
 }
 
+// The rate that the floor alone upholds on a path that loses 15 % at any rate.
+TEST(FloorRuleTest, WhatIsLostAtAnyRateIsNoReasonToSink) {
+  WatchedPath path;
+  path.rate = Kbps(1000);
+  const auto rule = MakeRule("floor");
+  for (int i = 0; i < 130; ++i) {
+    path.Pass(path.rate, 0.15);
+    // A start has a floor of its own.
+    if (i < 30) continue;
+    GuardFacts facts{.arrivals = path.arrivals, .now = path.now, .elapsed = TimeDelta::Millis(100), .rate = path.rate};
+    path.rate = rule->Apply(DataRate::Zero(), facts);
+  }
+  EXPECT_GT(path.rate, Kbps(1000));
+  EXPECT_LT(path.rate, Kbps(3000));
+}
+
 class BoundsRuleTest : public testing::Test {
  protected:
   BoundsRuleTest() {

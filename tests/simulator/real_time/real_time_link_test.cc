@@ -128,6 +128,44 @@ TEST_F(RealTimeLinkTest, PacketsComeOutAsTheyWentInWhenTheLinkSays) {
   EXPECT_EQ(lines_[1]["packets"], 1);
 }
 
+// RFC 1071 over an IPv4 header without options: 0 where its checksum is right.
+uint16_t Ipv4Checksum(const std::vector<uint8_t>& packet) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < 20; i += 2) sum += static_cast<uint32_t>(packet[i] << 8 | packet[i + 1]);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+  return static_cast<uint16_t>(~sum);
+}
+
+TEST_F(RealTimeLinkTest, AnL4sQueueMarksRealPackets) {
+  json scenario = Steady(1'000'000, 10);
+  scenario["forward"]["queue_discipline"] = "dualpi2";
+  Make(scenario);
+  constexpr uint8_t kDscp = 0xb8, kEct1 = 1, kCe = 3;
+  constexpr uint8_t kPackets = 100;
+  // Of each the header differs, so that the sums carry in different ways.
+  for (uint8_t number = 0; number < kPackets; ++number) {
+    for (const uint8_t ecn : {kEct1, uint8_t{0}}) {
+      std::vector<uint8_t> packet = Ipv4(500, static_cast<uint8_t>(13 * number));
+      packet[1] = kDscp | ecn;
+      packet[10] = packet[11] = 0;
+      const uint16_t checksum = Ipv4Checksum(packet);
+      packet[10] = static_cast<uint8_t>(checksum >> 8);
+      packet[11] = static_cast<uint8_t>(checksum);
+      SendAt((1 + 4 * number) * kMs, link_->forward().flow(), std::move(packet));
+    }
+  }
+  RunUntil(3 * kSecond);
+  int64_t marked = 0;
+  for (const std::vector<uint8_t>& packet : Receive(right_[1])) {
+    EXPECT_EQ(Ipv4Checksum(packet), 0);
+    EXPECT_EQ(packet[1] & ~kCe, kDscp);
+    marked += (packet[1] & kCe) == kCe ? 1 : 0;
+  }
+  EXPECT_GT(marked, 0);
+  EXPECT_LE(marked, kPackets);
+  EXPECT_EQ(Total("ce_packets"), marked);
+}
+
 TEST_F(RealTimeLinkTest, TheScenarioBeginsWhenItIsTold) {
   json scenario = PathOf({{0.0, 1'000'000}, {0.5, 3'000'000}}, 10);
   scenario["flows"].push_back({{"kind", "cbr"},

@@ -143,14 +143,20 @@ def test_codec(start_call):
     assert (sender.stop(), receiver.stop()) == (0, 0)
 
 
-def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model):
+@pytest.mark.parametrize(
+    ("controller", "feedback", "is_ect1"),
+    [("weir-send", "transport-wide-cc", False), ("weir-send-ccfb", "a=rtcp-fb:* ack ccfb", True)],
+)
+def test_weir_at_the_sender_decides_from_transport_feedback(start_call, model, controller, feedback, is_ect1):
     bitrates = ("--start-bitrate-bps", START_BPS, "--max-bitrate-bps", 2_000_000)
-    sender, receiver = start_call(("--controller", "weir-send", "--model", model, *bitrates), ("--controller", "gcc"))
-    assert (sender.of_type("ready")[0]["controller"], sender.of_type("ready")[0]["active"]) == ("weir-send", "weir")
-    assert "transport-wide-cc" in receiver.wait_for("answer")["sdp"]
+    sender, receiver = start_call(("--controller", controller, "--model", model, *bitrates), ("--controller", "gcc"))
+    assert (sender.of_type("ready")[0]["controller"], sender.of_type("ready")[0]["active"]) == (controller, "weir")
+    assert feedback in receiver.wait_for("answer")["sdp"]
     # Only feedback can have raised the target.
     sender.wait_for("estimate", lambda line: line["target_rate_bps"] > 2 * START_BPS)
-    receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
+    stats = receiver.wait_for("stats", lambda line: media(line["report"], "inbound-rtp").get("framesDecoded", 0) > 60)
+    video = media(stats["report"], "inbound-rtp")
+    assert (video["packetsReceivedWithEct1"] > video["packetsReceived"] / 2) == is_ect1
     report = sender.wait_for("sender_report")
     # When it was captured, on this machine's clock.
     assert 0 < report["time_us"] - report["capture_time_us"] < 5_000_000

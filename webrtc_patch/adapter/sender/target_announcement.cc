@@ -26,6 +26,12 @@ void TargetAnnouncement::SetConstraints(const webrtc::TargetRateConstraints& con
   start_rate_ = constraints.starting_rate.value_or(start_rate_);
 }
 
+void TargetAnnouncement::SetPacing(double factor, TimeDelta window) {
+  if (factor != pacing_factor_ || window != pacing_window_) announced_.reset();
+  pacing_factor_ = factor;
+  pacing_window_ = window;
+}
+
 void TargetAnnouncement::SetStreams(const webrtc::StreamsConfig& streams) {
   const auto keep = [](auto& value, const auto& update) {
     if (update) value = update;

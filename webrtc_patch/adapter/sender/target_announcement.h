@@ -19,6 +19,8 @@ class TargetAnnouncement {
   // Bounds that are missing, infinite or zero become libwebrtc's defaults: 30 kbps, none; a start rate that is missing
   // stays what it was, at first 300 kbps.
   void SetConstraints(const webrtc::TargetRateConstraints& constraints);
+  // As in the constructor.
+  void SetPacing(double factor, webrtc::TimeDelta window);
   // Missing values stay unchanged. The current rate is announced again.
   void SetStreams(const webrtc::StreamsConfig& streams);
   // Ignored unless finite and above 0.
@@ -38,8 +40,8 @@ class TargetAnnouncement {
  private:
   webrtc::PacerConfig Pacer(webrtc::DataRate target, webrtc::Timestamp now) const;
 
-  const double pacing_factor_;
-  const webrtc::TimeDelta pacing_window_;
+  double pacing_factor_;
+  webrtc::TimeDelta pacing_window_;
   webrtc::StreamsConfig streams_;
   webrtc::DataRate min_rate_ = webrtc::DataRate::Zero();
   webrtc::DataRate max_rate_ = webrtc::DataRate::PlusInfinity();

@@ -31,16 +31,11 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-// The code points of RFC 3168 on both sides; the version of January 2023 has none.
-template <class PacketResult>
-EcnMarking EcnOf(const PacketResult& result) {
-  if constexpr (requires { result.ecn; }) return static_cast<EcnMarking>(result.ecn);
-  return EcnMarking::kNotEct;
-}
-
 // Not the default of SendSideEstimator, and not the streams': when the target falls, libwebrtc's pacer still holds the
 // encoder's last pictures, which at 1.1 times a low target would wait for seconds.
 constexpr double kPacingFactor = 2.5;
+// An L4S queue marks bursts, and 1.1 leaves the pictures waiting for half a second where its capacity falls.
+constexpr double kEct1PacingFactor = 1.5;
 
 // libwebrtc allocates to the encoders, without RTP headers.
 constexpr double kWithHeaders = 1.1;
@@ -131,15 +126,20 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
       reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
                           .fate = result.IsReceived() ? PacketFate::kReceived : PacketFate::kLost,
                           .receive_time = FromWebrtc(result.receive_time),
-                          .ecn = EcnOf(result)});
+                          .ecn = static_cast<EcnMarking>(result.ecn)});  // RFC 3168's code points
     }
     estimator_->OnTransportFeedback(reports_, FromWebrtc(message.feedback_time));
+    ect1_ = ect1_ || std::ranges::find(reports_, EcnMarking::kEct1, &PacketFeedback::ecn) != reports_.end();
+    SetPacing();
     const BandwidthEstimator& estimator = estimator_->estimator();
     loss_ratio_ = estimator.Statistics(estimator.latest().at_time).last_second.loss_ratio;
     return Update(message.feedback_time);
   }
 
   NetworkControlUpdate OnNetworkStateEstimate(webrtc::NetworkStateEstimate) override { return NetworkControlUpdate(); }
+
+  // So that packets are sent as ECT(1) while RFC 8888 feedback shows that the path leaves the field alone.
+  bool SupportsEcnAdaptation() const override { return true; }
 
  private:
   TargetRateConstraints EstimatorConstraints(DataRate start_rate) const {
@@ -172,6 +172,13 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     auto estimator = SendSideEstimator::Create(config, options_.controller());
     RTC_CHECK(estimator.ok()) << estimator.error();  // the factory has validated the objective
     estimator_.emplace(std::move(estimator.value()));
+    ect1_ = false;
+    SetPacing();
+  }
+
+  void SetPacing() {
+    const TimeDelta burst_interval = estimator_->pacer_config().burst_interval;
+    announcement_.SetPacing(ect1_ ? kEct1PacingFactor : kPacingFactor, webrtc::TimeDelta::Micros(burst_interval.us()));
   }
 
   // With the first packet that the peer is to report.
@@ -201,6 +208,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   // Over the last second.
   double loss_ratio_ = 0;
   bool available_ = true;
+  // A packet on this route arrived as ECT(1).
+  bool ect1_ = false;
   // For one message.
   std::vector<PacketFeedback> reports_;
 };

@@ -8,12 +8,12 @@
 // did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
 // RTCP loss reports are ignored: transport feedback has reported the same losses before.
 //
-// The target is at most twice the streams' desired rate; the congestion window is the estimator's. It has no input for
-// ECN: libwebrtc stops sending ECT(1) after its first RFC 8888 feedback.
-// Packets are paced at 2.5 times the target, whatever the streams ask for (libwebrtc's video: 1.1, with which pictures
-// wait for seconds where the target falls); no probes, and no padding beyond what the streams ask for. A change of
-// route, and a network that comes back, begin a new estimator: the former at the start rate, the latter at the rate in
-// force.
+// The target is at most twice the streams' desired rate; the congestion window is the estimator's. Packets are paced
+// at 2.5 times the target, whatever the streams ask for (libwebrtc's video: 1.1, with which pictures wait for seconds
+// where the target falls), in bursts of 5 ms; no probes, and no padding beyond what the streams ask for. Where the
+// peer answers with RFC 8888, they are sent as ECT(1) (RFC 9331); once one arrived so, in bursts of 1 ms at 1.5 times
+// the target. A change of route, and a network that comes back, begin a new estimator: the former at the start rate,
+// the latter at the rate in force.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 
