@@ -24,7 +24,7 @@ struct TunFlowStatistics {
   // Delivered, and their bytes.
   int64_t packets = 0;
   int64_t bytes = 0;
-  // Of these, with the ECN field CE.
+  // Delivered with the ECN field CE.
   int64_t ce_packets = 0;
   // By the queue or the loss model.
   int64_t dropped_packets = 0;

@@ -100,7 +100,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
   std::vector<Estimate> reported_;
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> factory_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
-  // Of packets that arrive.
+  // Packets arrive with it.
   webrtc::EcnMarking ecn_ = webrtc::EcnMarking::kNotEct;
   webrtc::PacerConfig pacer_;
   webrtc::DataRate target_ = webrtc::DataRate::Zero();

@@ -24,8 +24,8 @@ struct Options {
   bool receive = false;
   // The controller at the receiver, and the counterpart at the sender.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
-  // That of kNativeSenderControllers which runs at the sender on transport feedback; `controller` is kGcc then, and the
-  // receiver only sends feedback. Empty: none.
+  // The name in kNativeSenderControllers that runs at the sender on transport feedback; `controller` is kGcc then, and
+  // the receiver only sends feedback. Empty: none.
   std::string_view at_sender;
   // For kWeir; nullopt: the policy alone.
   std::optional<PoolAtBothEnds> pool;

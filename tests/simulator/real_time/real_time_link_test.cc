@@ -142,7 +142,7 @@ TEST_F(RealTimeLinkTest, AnL4sQueueMarksRealPackets) {
   Make(scenario);
   constexpr uint8_t kDscp = 0xb8, kEct1 = 1, kCe = 3;
   constexpr uint8_t kPackets = 100;
-  // Of each the header differs, so that the sums carry in different ways.
+  // Headers differ, so that the sums carry in different ways.
   for (uint8_t number = 0; number < kPackets; ++number) {
     for (const uint8_t ecn : {kEct1, uint8_t{0}}) {
       std::vector<uint8_t> packet = Ipv4(500, static_cast<uint8_t>(13 * number));
