@@ -33,9 +33,8 @@ SETS = {
     "impairments": (*_FAMILIES, "sharing"),
     "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone", "interrupted alone"),
     "safety": ("random", *_FAMILIES, *TRACE_SETS),
-    "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls",
-                  "l4s calls"),
-    "calls": ("muses", "cellular", "impaired", "slow decisions", "native"),
+    "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
+    "calls": ("muses", "cellular", "impaired", "slow decisions", "native", "l4s"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"

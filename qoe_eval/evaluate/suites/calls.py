@@ -23,6 +23,9 @@ _AT_SENDER: Final = "weir-send"
 _MUSES: Final = "muses"
 _IMPAIRED: Final = "impaired"
 _NATIVE: Final = "native"
+_L4S: Final = "l4s"
+_FROM_RFC8888: Final = "weir-send-ccfb"
+_SCREAM_FROM_RFC8888: Final = "scream:WebRTC-RFC8888CongestionControlFeedback/Enabled,offer:true/"
 # The policy takes so long for each decision.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
@@ -89,9 +92,10 @@ SUITE: Final = Suite(
     name="calls",
     about="Chromium, unmodified, sends over weir-sim link to weir-peer on twelve cellular paths, at two sizes, on one "
     "path of each of nine families of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and "
-    "SCReAM v2, and with REMB alone. Natively, from weir-peer to weir-peer, Weir at the sender against both. Network "
-    "delay is the queue's delay as the link logged it, and the path's own; freezes are W3C's; VMAF is of every "
-    "rendered frame. Replays of the same paths have no key frames but those that receivers request.",
+    "SCReAM v2, and with REMB alone. Natively, from weir-peer to weir-peer, Weir at the sender against both; on L4S "
+    "queues (DualPI2), from RFC 8888 feedback, against SCReAM v2. Network delay is the queue's delay as the link "
+    "logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths "
+    "have no key frames but those that receivers request.",
     seeds=3,
     only_calls=True,
     calls=(
@@ -108,6 +112,7 @@ SUITE: Final = Suite(
             for ms, name in _SLOW.items()
         ),
         Calls(_NATIVE, sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), _SMALL, sender="native"),
+        Calls(_L4S, sets.fixed(scenarios.l4s_calls), (_FROM_RFC8888, _SCREAM_FROM_RFC8888), _SMALL, sender="native"),
     ),
     replays=tuple(
         Replays(name, sets.as_called(build), _CONTROLLERS, "kept", with_calls=True)
@@ -122,6 +127,7 @@ SUITE: Final = Suite(
         *_against_remb_alone("transport_cc", _CELLULAR[0], 1.0, 0.8, 0.0, 0.0, 0.0),
         *_against_remb_alone("transport_cc_impaired", _IMPAIRED, 1.0, 1.0, 0.0, 0.0, 0.0),
         *_against("native", "native", (_NATIVE,), LIBWEBRTC_SENDERS, _AT_SENDER, 1.0, None, 0.0, 0.0, 0.0),
+        *_against("l4s", "L4S queues", (_L4S,), (_SCREAM_FROM_RFC8888,), _FROM_RFC8888, 1.0, 1.0, 0.0, 0.0, 0.0),
         Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
              calls.changed_ratio(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
         Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",

@@ -2,7 +2,6 @@
 
 In calls weir-peer sends to an unmodified Chromium. With 5 % and 20 % of the return path lost, transport feedback,
 receiver reports, NACKs and requests for key frames are. Both controllers decide at the sender from the same feedback.
-On L4S queues, which mark real packets, it sends to another weir-peer, and SCReAM v2 is the opponent.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ _SETS: Final = {
 }
 _WITH_RFC8888: Final = "weir-send-ccfb"
 _OTHERS_WITH_RFC8888: Final = ("scream-ccfb",)
-# libwebrtc's SCReAM v2, whose calls have transport-cc otherwise.
-_SCREAM_CALLED: Final = "scream:WebRTC-RFC8888CongestionControlFeedback/Enabled,offer:true/"
 _L4S: Final = {
     "l4s": sets.fixed(scenarios.l4s_links),
     "l4s, with TCP": sets.fixed(scenarios.l4s_links_with_tcp),
@@ -42,12 +39,11 @@ _PATHS: Final = {"muses": sets.fixed(scenarios.muses_call), "mahimahi": sets.mah
 _CALLED: Final = {
     (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
 }
-_L4S_CALLS: Final = "l4s calls"
 _MEASURES: Final = (
-    ("bitrate", "received bitrate against {other}", calls.ratio, calls.BITRATE, Bound("at least", 1.0, "times")),
-    ("delay", "p95 network delay, less {other}'s", calls.difference, calls.NETWORK_DELAY,
+    ("bitrate", "received bitrate against GCC", calls.ratio, calls.BITRATE, Bound("at least", 1.0, "times")),
+    ("delay", "p95 network delay, less GCC's", calls.difference, calls.NETWORK_DELAY,
      Bound("at most", 0.0, "ms", signed=True, decimals=1)),
-    ("frozen", "time frozen a call, less {other}'s", calls.difference, calls.FROZEN,
+    ("frozen", "time frozen a call, less GCC's", calls.difference, calls.FROZEN,
      Bound("at most", 0.0, "s", signed=True, decimals=1)),
 )  # fmt: skip
 
@@ -66,8 +62,7 @@ SUITE: Final = Suite(
     name="send-side",
     about="Weir at the sender, from transport feedback, against Weir at the receiver and gcc in replays; in calls "
     "from weir-peer to Chromium against libwebrtc's GCC, with none, 5 % and 20 % of the feedback lost. On "
-    "L4S queues (DualPI2), from RFC 8888 feedback, alone, in competition with TCP, and two flows together; in calls "
-    "against SCReAM v2.",
+    "L4S queues (DualPI2), from RFC 8888 feedback, alone, in competition with TCP, and two flows together.",
     replays=(
         *(Replays(name, build, (_SENDER, "weir", "gcc")) for name, build in _SETS.items()),
         *(
@@ -75,13 +70,10 @@ SUITE: Final = Suite(
             for name, build in _L4S.items()
         ),
     ),
-    calls=(
-        *(
-            Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", sender="native",
-                  receiver="chromium")
-            for (path, percent), name in _CALLED.items()
-        ),
-        Calls(_L4S_CALLS, sets.fixed(scenarios.l4s_calls), (_WITH_RFC8888, _SCREAM_CALLED), "640x360", sender="native"),
+    calls=tuple(
+        Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", sender="native",
+              receiver="chromium")
+        for (path, percent), name in _CALLED.items()
     ),
     goals=(
         *(
@@ -95,14 +87,8 @@ SUITE: Final = Suite(
             for name, text, of, measure, bound in _L4S_GOALS
         ),
         *(
-            Goal(f"calls_{path}_{percent}_{key}", f"{name}: {text.format(other='GCC')}",
-                 make(metric, name, controller=_SENDER), bound)
+            Goal(f"calls_{path}_{percent}_{key}", f"{name}: {text}", make(metric, name, controller=_SENDER), bound)
             for (path, percent), name in _CALLED.items()
-            for key, text, make, metric, bound in _MEASURES
-        ),
-        *(
-            Goal(f"calls_l4s_{key}", f"{_L4S_CALLS}: {text.format(other='SCReAM v2')}",
-                 make(metric, _L4S_CALLS, controller=_WITH_RFC8888, others=(_SCREAM_CALLED,)), bound)
             for key, text, make, metric, bound in _MEASURES
         ),
     ),
