@@ -13,7 +13,7 @@ import sys
 from enum import IntEnum
 from typing import TextIO
 
-from weir.errors import InputError, MissingComponent, end_interrupted
+from weir.errors import DiskFull, InputError, MissingComponent, end_interrupted
 
 # Errors of writing that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -56,7 +56,7 @@ def _run() -> ExitStatus:
 
         build_app()()
     except InputError as error:
-        return _fail(str(error), ExitStatus.WRONG_INPUT)
+        return _fail(str(error), ExitStatus.FAILED if isinstance(error, DiskFull) else ExitStatus.WRONG_INPUT)
     except MissingComponent as error:
         return _fail(str(error), ExitStatus.MISSING_COMPONENT)
     except ModuleNotFoundError as error:

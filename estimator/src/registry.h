@@ -80,6 +80,7 @@ inline constexpr RegisteredController kControllers[] = {
      .summary = "follows the capacity of the last 50 ms, without foresight",
      .knows_path = true,
      .opt_in = true},
+    {.name = "oracle-receiver", .summary = "oracle-present, at the receiver", .knows_path = true, .opt_in = true},
 };
 
 // The names for which a predicate without captures, such as a field, is true; in the order of the table.

@@ -112,6 +112,8 @@ constexpr Factory kFactories[] = {
      .at_sender = [](const ControllerContext& context,
                      const FieldTrials&) { return MakeOracleController(context.oracle, /*foresight=*/false); },
      .reports_loss = false},
+    {.name = "oracle-receiver",
+     .at_receiver = [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle); }},
 };
 constexpr auto kNotBuiltIn =
     ControllersThat<[](const RegisteredController& one) { return one.simulated && !one.built_in; }>();

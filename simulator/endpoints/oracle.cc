@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "controllers/decision_timer.h"
 #include "core/event.h"
 #include "endpoints/achievable.h"
 
@@ -13,6 +14,8 @@ namespace {
 // As often as transport feedback reaches the other senders.
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
 constexpr int64_t kIntervalNs = kInterval.us() * 1000;
+// REMB takes effect later than at the sender; 50 and 100 ms score less.
+constexpr int64_t kReceiverDrainNs = 200'000'000;
 // How far it looks ahead, and in what steps, where the path serves in slots.
 constexpr int64_t kLongestSlotNs = AchievableThroughput::kLongestWaitNs;
 constexpr int64_t kStepNs = 10'000'000;
@@ -96,6 +99,39 @@ double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const
   return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), from_ns, from_ns + horizon_ns);
 }
 
+class OracleAtReceiver final : public ReceiverController {
+ public:
+  explicit OracleAtReceiver(const OracleConfig& config) : config_(config) {}
+
+  std::string_view name() const override { return "oracle-receiver"; }
+
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    constraints_ = constraints;
+    if (!timer_.started()) timer_.Start(constraints.at_time, kInterval);
+  }
+  void OnObjective(const Objective&) override {}
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
+  void OnArrival(const Arrival&) override {}
+  void OnTargetApplied(const TargetTransferRate&) override {}
+  Timestamp next_timeout() const override { return timer_.due(); }
+  ReceiverControlUpdate OnTimeout(Timestamp now) override {
+    ReceiverControlUpdate update;
+    if (!timer_.Take(now)) return update;
+    const int64_t from_ns = std::max<int64_t>(ToSimulatedNs(now) - kIntervalNs, 0);
+    const double bps = OracleBps(config_, {.drain_ns = kReceiverDrainNs}, config_.link->queued_bytes(), from_ns,
+                                 from_ns + kIntervalNs);
+    const auto min_bps = static_cast<double>(constraints_.min_rate.bps());
+    const auto max_bps = static_cast<double>(constraints_.max_rate.bps());
+    update.target_rate = DataRate::BitsPerSecondF(std::clamp(bps, min_bps, max_bps));
+    return update;
+  }
+
+ private:
+  const OracleConfig config_;
+  TargetRateConstraints constraints_;
+  DecisionTimer timer_;
+};
+
 }  // namespace
 
 OracleAim AimOf(const Objective& objective) {
@@ -132,6 +168,10 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
 
 std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight) {
   return std::make_unique<OracleController>(config, foresight);
+}
+
+std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config) {
+  return std::make_unique<OracleAtReceiver>(config);
 }
 
 }  // namespace weir::sim

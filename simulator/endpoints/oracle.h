@@ -9,6 +9,7 @@
 
 #include "link/link.h"
 #include "sender_controller.h"
+#include "weir/network_controller.h"
 #include "weir/objective.h"
 
 namespace weir::sim {
@@ -57,6 +58,9 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
 // Without foresight it takes what the link carried in the last 50 ms for what it carries next: a bound for controllers
 // that cannot foresee.
 std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight);
+
+// The same at the receiver, without foresight: what REMB can reach.
+std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config);
 
 }  // namespace weir::sim
 

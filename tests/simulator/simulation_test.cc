@@ -62,6 +62,14 @@ TEST(SimulationTest, OracleWithoutForesightIsAnIntervalLate) {
   EXPECT_NEAR(delay_ms("oracle-present") - delay_ms("oracle"), 40 * (4 - 0.5) / 0.5, 100);
 }
 
+// REMB takes half a round trip, and the browser's encoder a second.
+TEST(SimulationTest, OracleAtTheReceiverFollowsSteps) {
+  const json scenario = PathOf({{0, 4'000'000}, {10, 1'000'000}}, 20);
+  const auto flow = RunScenario(scenario, "oracle-receiver")["flows"][0];
+  EXPECT_GE(Utilisation(flow), 0.85);
+  EXPECT_LT(flow["one_way_delay_ms"]["p95"].get<double>(), 100.0);
+}
+
 TEST(SimulationTest, OracleLeavesRoomForCrossTrafficOnlyWhileItIsThere) {
   json scenario = Steady(4'000'000, 30);
   scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 3'000'000}, {"start_s", 10}, {"stop_s", 20}});

@@ -15,6 +15,10 @@ class InputError(ValueError):
     """
 
 
+class DiskFull(InputError):
+    """There is no room for a file: nothing is wrong with its name."""
+
+
 class MissingComponent(RuntimeError):
     """A program, library or file that Weir needs is not installed.
 

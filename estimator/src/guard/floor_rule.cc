@@ -35,7 +35,6 @@ constexpr double kMostLostAtAnyRate = 0.3;
 constexpr double kCalmShare = 0.5;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 
-constexpr TimeDelta kRecurringStop = TimeDelta::Millis(80);
 constexpr TimeDelta kAfterStop = TimeDelta::Millis(600);
 constexpr TimeDelta kBeyondStop = TimeDelta::Millis(120);
 constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);

@@ -57,6 +57,9 @@ inline constexpr TimeDelta kGuardRepeatInterval = TimeDelta::Millis(100);
 // The smaller of `rate` and `limit`, but a limit below the minimum counts as the minimum.
 DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts);
 
+// A link stops again and again when ArrivalHistory::RecurringStop is so long.
+inline constexpr TimeDelta kRecurringStop = TimeDelta::Millis(80);
+
 // So long a time without packets may be an outage.
 inline constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "watched_path.h"
@@ -95,10 +96,13 @@ TEST_F(VetoRuleTest, IsSilentOnACalmPath) {
 }
 
 TEST_F(VetoRuleTest, WhileAQueueStaysLessThanWhatArrivesAndNoLonger) {
-  Pass(5, 0, TimeDelta::Zero());
-  const DataRate limit = Pass(1, 0, TimeDelta::Millis(100));
-  EXPECT_NEAR(static_cast<double>(limit.bps()), 0.95 * 2e6, 2e4);
-  EXPECT_TRUE(Pass(0.1, 0, TimeDelta::Zero()).IsPlusInfinity());
+  for (const auto& [reported, delay_ms, share] : {std::tuple(true, 200, 0.95), std::tuple(false, 70, 0.825),
+                                                  std::tuple(false, 100, 0.75), std::tuple(false, 200, 0.6)}) {
+    path_.reported = reported;
+    Pass(5, 0, TimeDelta::Zero());
+    EXPECT_NEAR(Pass(1, 0, TimeDelta::Millis(delay_ms)) / Kbps(2000), share, 0.01) << delay_ms;
+    EXPECT_TRUE(Pass(0.1, 0, TimeDelta::Zero()).IsPlusInfinity());
+  }
 }
 
 TEST_F(VetoRuleTest, YieldsToNobodyWhoDoesNotYield) {

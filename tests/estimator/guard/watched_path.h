@@ -56,6 +56,7 @@ class WatchedPath {
   DataRate Limit(GuardRule& rule) const {
     GuardFacts facts{.arrivals = arrivals,
                      .constraints = constraints,
+                     .reported = reported,
                      .now = now,
                      .elapsed = TimeDelta::Millis(100),
                      .rate = rate,
@@ -65,6 +66,8 @@ class WatchedPath {
 
   Timestamp now = Timestamp::Seconds(7);
   TargetRateConstraints constraints;
+  // At the sender.
+  bool reported = false;
   // In force.
   DataRate rate = DataRate::Zero();
   ArrivalHistory arrivals;

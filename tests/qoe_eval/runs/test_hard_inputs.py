@@ -124,7 +124,6 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("train", "latin.toml"), "latin.toml: byte 11 is no UTF-8 text"),
         (("report", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
         (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not give"),
-        (("traces", "convert", "trace.csv", "/dev/full", "--to", "csv"), "/dev/full: cannot be written (No space left"),
         (("traces", "convert", "trace.csv", "n" * 300 + ".csv"), "(File name too long); make room, or choose another"),
         (("adapt", "loop", "--objective", "latency"), "loop: there is no such checkpoint"),
         (("serve", "--models", "n" * 300), f"weir: {'n' * 300}: File name too long; check the path"),
@@ -138,6 +137,11 @@ def test_no_traceback(weir, tmp_path, arguments, message):
     status, _, error = weir(*arguments)
     assert status == 2
     assert message in error
+
+
+def test_a_full_disk_is_a_failure(weir):
+    status, _, error = weir("traces", "convert", "trace.csv", "/dev/full", "--to", "csv")
+    assert (status, "/dev/full: cannot be written (No space left" in error) == (1, True)
 
 
 @pytest.mark.parametrize(

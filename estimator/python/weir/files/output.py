@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from weir.errors import InputError
+from weir.errors import DiskFull, InputError
 from weir.files.input import printable, why
 
 RESULT_FILES = {
@@ -232,9 +232,8 @@ def _told(path: str | os.PathLike[str]) -> Iterator[None]:
         _refuse_links_of_others(path)
         yield
     except OSError as error:
-        raise InputError(
-            f"{printable(path)}: cannot be written ({why(error)}); make room, or choose another path"
-        ) from None
+        kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError
+        raise kind(f"{printable(path)}: cannot be written ({why(error)}); make room, or choose another path") from None
 
 
 def file_name(*parts: str | int) -> str:
