@@ -1,16 +1,14 @@
 // While packets wait, the path carries its receive rate and no more. R being that of the last 400 ms, the limit is
 //
-// 1. while each packet of the last 25 to 50 ms waited for 60 ms above the delay noise: 0.95 R, so that the queue
-// drains;
-//    at the receiver, whose rate takes effect later, less with the shortest of these waits, to 0.6 R at 160 ms. Not so
-//    while a delay persists that the sender's back-off did not drain: in competition with flows that keep the queue
-//    full, backing off only loses throughput.
-// 2. while the last two or more whole seconds each lost 30 % more than the best of the last ten, and at least four
-//    packets: 0.95 R. Loss that occurs at any rate does not count, nor does chance with a sender of few packets.
+// 1. 0.95 R, so that the queue drains, while each packet of the last 25 to 50 ms waited for 60 ms above the delay
+//    noise. At the receiver, whose rate takes effect later, it falls with the shortest of these waits to 0.6 R at
+//    160 ms, unless the link stops again and again. No limit while a delay persists that the sender's back-off did not
+//    drain: in competition with flows that keep the queue full, backing off only loses throughput.
+// 2. 0.95 R, while the last two or more whole seconds each lost 30 % more than the best of the last ten, and at least
+//    four packets. Loss that occurs at any rate does not count, nor does chance with a sender of few packets.
 //
-// At the receiver the rule also runs each 50 ms while packets wait for 10 ms. Neither holds for a link that stops again
-// and again, whose delay no rate shortens. 0.95, 60 ms and 30 % are the best of a dozen settings on 400 training
-// scenarios, the families and the traces together.
+// At the receiver of a link that does not stop so, the rule also runs each 50 ms while packets wait for 10 ms. 0.95,
+// 60 ms and 30 % are the best of a dozen settings on 400 training scenarios, the families and the traces together.
 #include <algorithm>
 
 #include "guard/guard_rule.h"
