@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrival/clock_drift.h"
+#include "arrival/recurring_stops.h"
 #include "probe/probe_controller.h"
 
 namespace weir {
@@ -42,6 +43,9 @@ constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
 // Feedback messages that come together were held up together: the first of them waited for the longest, and the next
 // ones will come as late.
 constexpr TimeDelta kFeedbackBatch = TimeDelta::Millis(10);
+// A return path that holds feedback again and again for so long does not fill the one of the media.
+constexpr TimeDelta kShortestReturnStop = TimeDelta::Millis(100);
+constexpr TimeDelta kLongestReturnStop = TimeDelta::Seconds(2);
 // With each feedback, so that a longer path is learnt within seconds.
 constexpr TimeDelta kFeedbackDelayGrowth = TimeDelta::Millis(3);
 // A full packet, so that a link of 60 kbps has no standing queue.
@@ -135,6 +139,8 @@ class SendSideEstimator::Impl {
         latest_return_delay_ = return_delay;
       }
       latest_return_delay_ = std::max(latest_return_delay_, return_delay);
+      const TimeDelta stop = return_delay - return_delay_;
+      if (stop >= kShortestReturnStop && stop <= kLongestReturnStop) return_stops_.Add(now_, stop);
     }
     const Timestamp sent = TimeOfFeedback();
     if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
@@ -171,7 +177,9 @@ class SendSideEstimator::Impl {
 
   DataSize congestion_window() const {
     if (!forward_delay_.IsFinite()) return DataSize::PlusInfinity();
-    const TimeDelta delay = std::clamp(forward_delay_ + latest_return_delay_, TimeDelta::Zero(), kMaxFeedbackDelay);
+    const TimeDelta stop = return_stops_.Length(now_);
+    const TimeDelta held = stop.IsZero() ? latest_return_delay_ : std::max(latest_return_delay_, return_delay_ + stop);
+    const TimeDelta delay = std::clamp(forward_delay_ + held, TimeDelta::Zero(), kMaxFeedbackDelay);
     const TimeDelta queue = std::max({kMaxQueueTime, delay * kMaxQueueShare, estimator.RecurringStop()});
     return std::max(rate() * (delay + queue), kMinCongestionWindow);
   }
@@ -455,6 +463,8 @@ class SendSideEstimator::Impl {
   // slow, which does not fill the one of the media.
   TimeDelta latest_return_delay_ = TimeDelta::PlusInfinity();
   Timestamp batch_begins_ = Timestamp::MinusInfinity();
+  // Beyond the shortest.
+  RecurringStops return_stops_;
   // From sending the oldest packet that a feedback newly reports as received to its latest arrival, by the estimator's
   // clock: the shortest of the last ones. PlusInfinity before the first.
   TimeDelta forward_delay_ = TimeDelta::PlusInfinity();

@@ -211,7 +211,7 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   SendSideEstimator slow = MadeSendSideEstimator({}, Rule());
   SendPackets(slow, 0, 1, kStart);
   slow.OnTransportFeedback(std::array{Received(0, kStart)}, kStart + TimeDelta::Seconds(40));
-  EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5 * 4 / 3.0, 1e-4);
+  EXPECT_NEAR((slow.congestion_window() / slow.target_rate().target_rate).seconds(), 5 * 4 / 3.0, 1e-3);
 }
 
 TEST(SendSideEstimatorTest, TheCongestionWindowHasRoomForWhatALinkHoldsThatStopsAgainAndAgain) {
@@ -229,6 +229,25 @@ TEST(SendSideEstimatorTest, TheCongestionWindowHasRoomForWhatALinkHoldsThatStops
     held.clear();
     const TimeDelta window = estimator.congestion_window() / estimator.target_rate().target_rate;
     EXPECT_NEAR(window.seconds(), i < 820 ? 0.06 : 0.2, 0.02) << i;
+  }
+}
+
+TEST(SendSideEstimatorTest, TheCongestionWindowHasRoomForWhatAReturnPathHoldsAgainAndAgain) {
+  SendSideEstimatorConfig config;
+  config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
+  SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
+  std::vector<PacketFeedback> held;
+  for (uint16_t i = 0; i < 1000; ++i) {
+    const Timestamp sent = kStart + TimeDelta::Millis(10) * i;
+    SendPackets(estimator, i, 1, sent);
+    held.push_back(Received(i, sent + TimeDelta::Millis(5)));
+    // The media arrives, its feedback waits for 200 ms.
+    if (i % 500 >= 300 && i % 500 < 320) continue;
+    for (const PacketFeedback& report : held) estimator.OnTransportFeedback({&report, 1}, sent + TimeDelta::Millis(8));
+    held.clear();
+    if (i % 500 >= 320 && i % 500 < 340) continue;
+    const TimeDelta window = estimator.congestion_window() / estimator.target_rate().target_rate;
+    EXPECT_NEAR(window.seconds(), i < 820 ? 0.06 : 0.27, 0.02) << i;
   }
 }
 
@@ -438,6 +457,25 @@ TEST_F(CallFromTheSender, FallsWithoutAnyFeedbackAndComesBack) {
   EXPECT_LT(call.TakeLowestRate(), DataRate::KilobitsPerSecond(300));
   call.RunUntil(TimeDelta::Seconds(40));
   EXPECT_GT(call.ReceiveRate(TimeDelta::Seconds(30), TimeDelta::Seconds(40)), DataRate::KilobitsPerSecond(1350));
+}
+
+TEST_F(CallFromTheSender, FallsWhereNoFeedbackEverComes) {
+  TestSendSidePath path;
+  path.feedback = [](TimeDelta time) {
+    return time < TimeDelta::Seconds(12) ? std::vector<TimeDelta>{} : std::vector<TimeDelta>{TimeDelta::Zero()};
+  };
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
+  TestSendSideCall call(estimator, path);
+  const DataRate start = TargetRateConstraints{}.start_rate;
+  call.RunUntil(TimeDelta::Seconds(2));
+  EXPECT_EQ(estimator.target_rate().target_rate, start);
+  // The time of feedback is 300 ms behind.
+  call.RunUntil(TimeDelta::Seconds(4));
+  EXPECT_NEAR(estimator.target_rate().target_rate / start, 0.3, 0.05);
+  call.RunUntil(TimeDelta::Seconds(12));
+  EXPECT_EQ(estimator.target_rate().target_rate, TargetRateConstraints{}.min_rate);
+  call.RunUntil(TimeDelta::Seconds(25));
+  EXPECT_GT(estimator.target_rate().target_rate, DataRate::KilobitsPerSecond(1000));
 }
 
 TEST_F(CallFromTheSender, APauseIsNoOutage) {

@@ -1,6 +1,7 @@
 // After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) without packets the rate is at most S,
 // halved for each further second. S is the rate in force when the timeout began, G the sum of the last three gaps
-// between packets. The rule is active from the first packet on.
+// between packets. At the receiver the rule is active from the first packet on. A sender that no feedback has reached
+// for 2 s halves the start rate for each further second that it sends.
 //
 // 1. The second term of L excludes the gaps between packets of a slow sender.
 // 2. The third term excludes audio with few packets (Opus with DTX) while video pauses. Three frames of video are
@@ -15,9 +16,16 @@ namespace {
 
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
+// Longer than the first feedback takes over a satellite.
+constexpr TimeDelta kFirstFeedback = TimeDelta::Seconds(2);
 
 class StaleRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
+    if (!facts.arrivals.any_packets()) {
+      unanswered_ += facts.reported ? facts.elapsed : TimeDelta::Zero();
+      is_stale_ = unanswered_ > kFirstFeedback;
+      return is_stale_ ? Limited(rate, facts.rate * std::exp2(-(facts.elapsed / kHalfLife)), facts) : rate;
+    }
     const TimeDelta beyond = facts.arrivals.Silence(facts.now) - SilenceLimit(facts);
     is_stale_ = beyond >= TimeDelta::Zero();
     return is_stale_ ? Limited(rate, facts.rate_at_packets * std::exp2(-(beyond / kHalfLife)), facts) : rate;
@@ -35,6 +43,8 @@ class StaleRule final : public GuardRule {
   }
 
   bool is_stale_ = false;
+  // A sender's time without any feedback.
+  TimeDelta unanswered_ = TimeDelta::Zero();
 };
 
 }  // namespace
