@@ -18,7 +18,11 @@ using namespace py::literals;  // NOLINT: the literals' only way in
 
 // Reading is Python's, with its errors.
 SharedModel LoadModelFile(const py::object& path) {
-  return {LoadModel(py::module_::import("pathlib").attr("Path")(path).attr("read_bytes")())};
+  const py::object file = py::module_::import("pathlib").attr("Path")(path).attr("open")("rb");
+  // One byte too many: a file that never ends is refused as well.
+  const py::bytes bytes = file.attr("read")(PolicyModel::kMaxSize + 1);
+  file.attr("close")();
+  return {LoadModel(bytes)};
 }
 
 // The model that comes with Weir: one for all who ask. The GIL guards it.

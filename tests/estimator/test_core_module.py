@@ -144,6 +144,11 @@ def test_a_failing_model_is_replaced_by_the_rule(models: Path) -> None:
     assert estimator.counters()["policy_faults"] > 40
 
 
+def test_a_file_that_never_ends_is_no_model():
+    with pytest.raises(ValueError, match="at most 16777216"):
+        weir.Model.load("/dev/zero")
+
+
 def test_constraints_and_round_trip_time() -> None:
     estimator = weir.BandwidthEstimator("fixed", start_rate_bps=500_000)
     stream(estimator, 0, 1_000_000, 500_000)

@@ -117,9 +117,9 @@ class SendSideEstimator {
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
   // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms, S)), D being the shortest
-  // recent delay of feedback, and S `BandwidthEstimator::RecurringStop`; at least 1500 bytes. While it is full the host
-  // should encode no frame, which would wait. PlusInfinity before the first feedback. A host may ignore it: the rates
-  // do not depend on it.
+  // recent delay of feedback, with what the return path holds again and again, and S
+  // `BandwidthEstimator::RecurringStop`; at least 1500 bytes. While it is full the host should encode no frame, which
+  // would wait. PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.
