@@ -30,7 +30,7 @@ from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.progress import end_with_failures, run_with_progress
 from weir.qoe_eval.runs.replay import ReplayOutcome
-from weir.qoe_eval.runs.simulator import unavailable_controllers
+from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import knows_path, uses_model, without_field_trials
 from weir.simulator.cluster import connected
@@ -156,9 +156,7 @@ def _available(names: Sequence[str], simulator: Path, named: bool) -> list[str]:
             raise MissingComponent(
                 f"--controller '{name}': not in the libwebrtc that weir-sim is built with; run {how_to_get('webrtc')}"
             )
-    left_out = [name for name in names if name in missing]
-    if left_out:
-        typer.echo(f"weir: left out: {', '.join(left_out)}; they need {how_to_get('webrtc')}", err=True)
+    say_left_out(names, missing)
     return [name for name in names if name not in missing]
 
 
@@ -192,10 +190,11 @@ def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
             on_cluster=options.address is not None,
         )
 
+    others = f"; what is in {out} is kept as well"
     return ReplayResults(
         run([plans.main], out, f", 'weir report {out}' shows them"),
-        run(plans.objectives, out / objective_runs.FOLDER),
-        run(plans.families, out / FAMILIES_FOLDER),
+        run(plans.objectives, out / objective_runs.FOLDER, others),
+        run(plans.families, out / FAMILIES_FOLDER, others),
     )
 
 

@@ -34,7 +34,7 @@ def validate(
     window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
 ) -> None:
-    """Check files; every fault is shown with file, place, and what a repair does.
+    """Check files: each fault with its place and repair; of a file that cannot be read, the first.
 
     Exit status 0: all files usable (with --repair: after repair); 2: at least one is not. Files are never changed;
     "weir traces convert --repair" writes a repaired one.

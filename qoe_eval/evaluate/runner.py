@@ -32,7 +32,7 @@ from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
-from weir.qoe_eval.runs.simulator import unavailable_controllers
+from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_peer, find_simulator
@@ -139,7 +139,10 @@ def evaluate_suite(
         MissingComponent: something that a run needs is not there.
         typer.Exit: status 1: interrupted; what is complete is kept.
     """
-    plans = [_replay_plan(planned, one) for one in planned.replays]
+    simulator = find_simulator()
+    unavailable = unavailable_controllers(simulator)
+    say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
+    plans = [_replay_plan(planned, one, simulator, unavailable) for one in planned.replays]
     outcome = run_with_progress(plans, out, jobs, console, quiet=quiet)
     failures = [failure.describe() for failure in outcome.failures]
     by_set: dict[str, list[CallRecord]] = {}
@@ -213,10 +216,9 @@ def _kind(calls: Calls) -> str:
     return calls.size if calls.sender == "chromium" else f"{calls.size}-{calls.sender}"
 
 
-def _replay_plan(planned: PlannedSuite, one: Replays) -> ReplayPlan:
+def _replay_plan(planned: PlannedSuite, one: Replays, simulator: Path, unavailable: set[str]) -> ReplayPlan:
     custom = planned.custom
-    simulator = find_simulator()
-    absent = {*custom.absent, *unavailable_controllers(simulator)}
+    absent = {*custom.absent, *unavailable}
     controllers = [custom.pools.get(name, name) for name in one.controllers if name not in absent]
     return ReplayPlan(
         planned.sets[one.name].scenarios,

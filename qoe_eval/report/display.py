@@ -10,11 +10,14 @@ from typing import Literal
 from weir.qoe_eval.measures.table import Measure
 from weir.qoe_eval.options.shared import is_name
 from weir.qoe_eval.records import PairedComparison
-from weir.registry import LIBWEBRTC, SIMULATED
+from weir.registry import CONTROLLERS, LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.
 _PALETTE = 16
-_LIBWEBRTC = re.compile(rf"(?<![\w-])({'|'.join(LIBWEBRTC)})(?![\w-])")
+# Those that the libwebrtc of 2023 has.
+_LIBWEBRTC = re.compile(
+    rf"(?<![\w-])({'|'.join(name for name in LIBWEBRTC if CONTROLLERS[name].libwebrtc_milestone == 0)})(?![\w-])"
+)
 
 
 def dated(text: str, libwebrtc: str) -> str:

@@ -10,9 +10,11 @@ import json
 import re
 import subprocess
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
+
+import typer
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
@@ -50,6 +52,12 @@ def unavailable_controllers(executable: Path) -> set[str]:
     version = simulator_versions(executable).get("libwebrtc", "")
     milestone = int(version.partition(".")[0]) if re.match(r"\d+\.", version) else 0
     return {name for name, one in CONTROLLERS.items() if one.libwebrtc_milestone > milestone}
+
+
+def say_left_out(names: Iterable[str], unavailable: Collection[str]) -> None:
+    """Tells on standard error which of the controllers `names`, if any, are left out since they are `unavailable`."""
+    if left_out := [name for name in dict.fromkeys(names) if name in unavailable]:
+        typer.echo(f"weir: left out: {', '.join(left_out)}; they need {how_to_get('webrtc')}", err=True)
 
 
 def run_jobs(

@@ -32,6 +32,15 @@
     });
   }
 
+  // Means that are close together look so: the logarithmic axis spans at least a factor of eight, with two ticks or more.
+  function delayRange(scatter) {
+    const logs = scatter.flatMap((p) => p.delay_ms.concat(p.mean_delay_ms)).map(Math.log10).filter(Number.isFinite);
+    if (logs.length === 0) return {};
+    const least = Math.min(...logs), most = Math.max(...logs);
+    const beyond = Math.max(0.05 * (most - least), (Math.log10(8) - (most - least)) / 2);
+    return { range: [most + beyond, least - beyond] };
+  }
+
   function drawScatter(id, scatter, titles) {
     const traces = [];
     const unit = titles.unit;
@@ -56,8 +65,8 @@
     Plotly.react(id, traces, {
       ...baseLayout(),
       margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: narrow() ? -0.28 : -0.2 },
-      xaxis: axis({ type: "log", autorange: "reversed", title: { text: narrow() ? titles.xNarrow : titles.x },
-        tickvals: narrow() ? [1, 10, 100, 1000] : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
+      xaxis: axis({ type: "log", ...delayRange(scatter), title: { text: narrow() ? titles.xNarrow : titles.x },
+        tickvals: narrow() ? [1, 3, 10, 30, 100, 300, 1000, 3000] : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
       yaxis: axis({ title: { text: titles.y }, rangemode: "tozero" }),
       annotations: [{ xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗",
         font: { color: css("--muted") } }],

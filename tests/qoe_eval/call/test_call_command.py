@@ -167,7 +167,7 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
         (("--sender", "firefox"), "--sender 'firefox': not known; use chromium, native"),
         (
             ("--controller", "pcc"),
-            "--controller 'pcc': not known; did you mean gcc? use weir, gcc, shadow, scream, weir-send, weir-send-ccfb, nada,",
+            "--controller 'pcc': not known; did you mean gcc? use weir, gcc, shadow, scream, weir-send,",
         ),
         (("--size", "1x1"), "--size '1x1': not known; use 1280x720, 640x360"),
         (("--codec", "AV1"), "--codec 'AV1': not known; use VP8, VP9"),

@@ -46,6 +46,12 @@ def test_a_gain_over_several_sets_is_undecided_while_one_is_missing():
     assert gain.verdict.startswith("not decided: the set mahimahi was not chosen; ")
 
 
+def test_a_missing_rival_is_named():
+    found = results({"bundled": scored({"weir": {"a": (90,)}, "gcc": {"b": (80,)}})})
+    assert found.why_absent(["bundled"], "scream") == "no run of scream on bundled"
+    assert found.why_absent(["bundled"]) == "no pair of weir and gcc on bundled completed"
+
+
 def test_slow_decisions_are_compared_with_the_same_scenarios():
     def ran(*found):
         return [record(name, "weir", challenge=score, flow={"bytes_received": count}) for name, score, count in found]

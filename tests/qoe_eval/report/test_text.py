@@ -97,3 +97,4 @@ def test_an_old_libwebrtc_stands_behind_the_names_of_its_controllers():
     assert dated("weir against gcc-remb", "2023-01") == "weir against gcc-remb (2023-01)"
     assert dated("gcc", "150.0.7871.124") == dated("gcc", "") == "gcc"
     assert dated("weir, rule, my-gcc", "2023-01") == "weir, rule, my-gcc"
+    assert dated("scream and pcc", "2023-01") == "scream and pcc (2023-01)"  # that of 2023 has no scream
