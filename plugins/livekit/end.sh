@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # An end of a call over LiveKit, for `weir call --sender plugins/livekit/end.sh --receiver plugins/livekit/end.sh`. The
-# sender is livekit-server and a Chromium that publishes three layers, the receiver a Chromium that subscribes. Labels:
-# weir, sendsidebwe and remotebwe. The targets server and npm of the Makefile build what it runs; Chromium is the one in
-# CHROMIUM.
+# sender is livekit-server and a Chromium that publishes three layers and subscribes to them as BESIDE others (2),
+# without a link. The receiver is a Chromium that subscribes over the link. Labels: weir, sendsidebwe and remotebwe.
+# The targets server and npm of the Makefile build what it runs; Chromium is the one in CHROMIUM.
 set -euo pipefail
 cd "$(dirname "$0")"
 readonly build=../../build/plugins
@@ -29,11 +29,15 @@ if [[ $role == sender ]]; then
 else
   host=$WEIR_LINK_FAR
 fi
-token=$($server --dev create-join-token --room weir --identity "$role" 2>/dev/null | sed -n 's/^Token: //p')
+token() { $server --dev create-join-token --room weir --identity "$1" 2>/dev/null | sed -n 's/^Token: //p'; }
+query="role=$role&token=$(token "$role")"
+if [[ $role == sender ]]; then
+  for ((i = 0; i < ${BESIDE:-2}; i++)); do query+="&beside=$(token "beside$i")"; done
+fi
 # The page's messages are lines of its console.
 "$chromium" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
   --autoplay-policy=no-user-gesture-required --disable-background-timer-throttling --disable-renderer-backgrounding \
   --disable-features=WebRtcHideLocalIpsWithMdns --enable-logging=stderr --user-data-dir="$folder" \
-  "file://$PWD/end.html?role=$role&token=$token&server=ws://$host:7880&client=$(realpath "$client")" \
+  "file://$PWD/end.html?$query&server=ws://$host:7880&client=$(realpath "$client")" \
   > >(sed -un 's/.*CONSOLE.*\] "\({"type".*}\)", source: .*/\1/p;t;w /dev/stderr') 2>&1 &
 wait -n
