@@ -72,11 +72,9 @@ class Results:
         for name in names:
             ran = [{record.scenario for record in self.runs(name, one)} for one in ("weir", other)]
             if not ran[0] & ran[1]:
-                without = next((one for one, some in zip(("weir", other), ran, strict=True) if not some), "")
-                why = (
-                    f"no run of {without} on {name}" if without else f"no pair of weir and {other} on {name} completed"
-                )
-                reasons.add(self._missing(name) or why)
+                absent = next((one for one in ("weir", other) if not self.runs(name, one)), None)
+                what = f"no run of {absent} on {name}" if absent else f"no pair of weir and {other} on {name} completed"
+                reasons.add(self._missing(name) or what)
         return "; ".join(sorted(reasons))
 
     def why_any_absent(self, name: str, others: Iterable[str]) -> str:

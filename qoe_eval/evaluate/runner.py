@@ -139,11 +139,7 @@ def evaluate_suite(
         MissingComponent: something that a run needs is not there.
         typer.Exit: status 1: interrupted; what is complete is kept.
     """
-    simulator = find_simulator()
-    unavailable = unavailable_controllers(simulator)
-    say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
-    plans = [_replay_plan(planned, one, simulator, unavailable) for one in planned.replays]
-    outcome = run_with_progress(plans, out, jobs, console, quiet=quiet)
+    outcome = run_with_progress(_replay_plans(planned), out, jobs, console, quiet=quiet)
     failures = [failure.describe() for failure in outcome.failures]
     by_set: dict[str, list[CallRecord]] = {}
     called: dict[str, CallSettings] = {}
@@ -214,6 +210,15 @@ def _in_succession(calls: Mapping[str, CallSettings]) -> dict[str, CallSettings]
 def _kind(calls: Calls) -> str:
     """Calls of one size from one kind of sender share a folder and a report."""
     return calls.size if calls.sender == "chromium" else f"{calls.size}-{calls.sender}"
+
+
+def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:
+    if not planned.replays:
+        return []
+    simulator = find_simulator()
+    unavailable = unavailable_controllers(simulator)
+    say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
+    return [_replay_plan(planned, one, simulator, unavailable) for one in planned.replays]
 
 
 def _replay_plan(planned: PlannedSuite, one: Replays, simulator: Path, unavailable: set[str]) -> ReplayPlan:
