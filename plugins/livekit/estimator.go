@@ -136,8 +136,8 @@ func (e *Estimator) SetBWEListener(listener bwe.BWEListener) {
 	e.listener = listener
 }
 
-// Reset forgets the cluster, its back-off and the state, as LiveKit wants before it probes anew. Numbers go on, and so
-// does the estimate, since the path is the same.
+// Reset forgets the cluster and the state, and allows a cluster now, as LiveKit wants. Numbers, estimate and back-off go
+// on, since the path is the same.
 func (e *Estimator) Reset() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -230,7 +230,7 @@ func (e *Estimator) refresh() {
 	} else {
 		e.stale = bwe.CongestionStateNone
 	}
-	e.probe.onState(to)
+	e.probe.onState(to, e.nowUs())
 	// LiveKit's rates of layers are without retransmissions.
 	capacityBps := e.media.of(network.LinkCapacityBps)
 	if to == bwe.CongestionStateCongested && to == e.state {

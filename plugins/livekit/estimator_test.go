@@ -143,6 +143,39 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
+// The cluster shows more than the path then carries, as on cellular paths.
+func TestALayerThatCongestsThePathIsTriedAgainLater(t *testing.T) {
+	c := newCall(t, 3e6)
+	c.run(5, 500e3)
+	var waits []int64
+	for range 3 {
+		c.rateBps = 3e6
+		if signal, _ := c.cluster(500e3, 1.5e6); signal != ccutils.ProbeSignalNotCongesting {
+			t.Fatal(signal)
+		}
+		for c.rateBps = 700e3; c.estimator.CongestionState() != bwe.CongestionStateCongested; {
+			c.run(0.1, 1.5e6)
+		}
+		congested := c.nowUs
+		for !c.estimator.CanProbe() && c.nowUs < congested+60e6 {
+			c.run(0.1, 200e3)
+		}
+		waits = append(waits, c.nowUs-congested)
+	}
+	if waits[0] < congestedUs || waits[2] < 2*congestedUs {
+		t.Errorf("waits %v us", waits)
+	}
+	c.rateBps = 3e6
+	for end := c.nowUs + 2*calmUs; c.nowUs < end; {
+		if c.run(0.1, 500e3); c.estimator.CanProbe() {
+			c.cluster(500e3, 1e6)
+		}
+	}
+	if c.estimator.probe.intervalUs != congestedUs {
+		t.Errorf("interval %d us after a calm time", c.estimator.probe.intervalUs)
+	}
+}
+
 func TestALostClusterIsGivenUp(t *testing.T) {
 	c := newCall(t, 3e6)
 	c.run(1, 300e3)

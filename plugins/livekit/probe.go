@@ -16,8 +16,12 @@ const (
 	carriedUs, congestedUs, maxIntervalUs = 500_000, 3_000_000, 60_000_000
 	// backOff multiplies the interval with each cluster that was not carried.
 	backOff = 1.5
-	// A verdict waits for three round trips, within these limits, and until the queue of the cluster has gone.
-	minSettleUs, maxSettleUs = 250_000, 3_000_000
+	// A path that congests within triedUs of a verdict does not carry the layer that the cluster let LiveKit try. The
+	// interval is the first again after calmUs without such a failure.
+	triedUs, calmUs = 5_000_000, 10_000_000
+	// A verdict waits for three round trips, within these limits; while the path is congested for at least queueUs, in
+	// which the queue of the cluster goes if the path carries the media. LiveKit ignores the news until then.
+	minSettleUs, queueUs, maxSettleUs = 250_000, 1_000_000, 3_000_000
 	// giveUpUs is how long after its end a cluster lasts of which LiveKit does not say that it is done.
 	giveUpUs = 5_000_000
 	// minCarried is the share of a cluster's bytes that must have arrived.
@@ -30,6 +34,8 @@ type probe struct {
 	rttUs      int64
 	nextUs     int64
 	intervalUs int64
+	// The last verdict that a cluster was carried, and the last failure.
+	carriedAtUs, failedAtUs int64
 }
 
 type cluster struct {
@@ -45,10 +51,11 @@ type cluster struct {
 	firstUs, latestUs         int64
 }
 
-// reset forgets the cluster and the back-off.
+// reset forgets the cluster, and allows the next one now.
 func (p *probe) reset(nowUs int64) {
-	rttUs := cmp.Or(p.rttUs, int64(1e6*bwe.DefaultRTT))
-	*p = probe{rttUs: rttUs, nextUs: nowUs, intervalUs: congestedUs}
+	p.cluster = cluster{}
+	p.rttUs = cmp.Or(p.rttUs, int64(1e6*bwe.DefaultRTT))
+	p.nextUs, p.intervalUs = nowUs, cmp.Or(p.intervalUs, congestedUs)
 }
 
 func (p *probe) start(info ccutils.ProbeClusterInfo, nowUs int64, state bwe.CongestionState) {
@@ -57,8 +64,11 @@ func (p *probe) start(info ccutils.ProbeClusterInfo, nowUs int64, state bwe.Cong
 	}
 }
 
-func (p *probe) onState(state bwe.CongestionState) {
+func (p *probe) onState(state bwe.CongestionState, nowUs int64) {
 	p.congesting = p.congesting || p.active && state != bwe.CongestionStateNone
+	if state == bwe.CongestionStateCongested && !p.active && p.carriedAtUs != 0 && nowUs < p.carriedAtUs+triedUs {
+		p.fail(nowUs)
+	}
 }
 
 func (p *probe) onSent(id ccutils.ProbeClusterId, number uint16, size int, sentUs int64) {
@@ -120,11 +130,18 @@ func (p *probe) verdict() (ccutils.ProbeSignal, int64) {
 func (p *probe) end(signal ccutils.ProbeSignal, nowUs int64) {
 	p.cluster = cluster{}
 	if signal == ccutils.ProbeSignalCongesting {
-		p.nextUs = nowUs + p.intervalUs
-		p.intervalUs = min(int64(backOff*float64(p.intervalUs)), maxIntervalUs)
+		p.fail(nowUs)
 		return
 	}
-	p.nextUs, p.intervalUs = nowUs+carriedUs, congestedUs
+	p.nextUs, p.carriedAtUs = nowUs+carriedUs, nowUs
+	if nowUs > p.failedAtUs+calmUs {
+		p.intervalUs = congestedUs
+	}
+}
+
+func (p *probe) fail(nowUs int64) {
+	p.nextUs, p.carriedAtUs, p.failedAtUs = nowUs+p.intervalUs, 0, nowUs
+	p.intervalUs = min(int64(backOff*float64(p.intervalUs)), maxIntervalUs)
 }
 
 // CanProbe is true when the path is not congested and the last cluster is long enough ago.
@@ -167,10 +184,11 @@ func (e *Estimator) ProbeClusterIsGoalReached() bool {
 func (e *Estimator) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
 	e.mutex.Lock()
 	p, nowUs := &e.probe, e.nowUs()
-	settleUs := min(max(3*p.rttUs, minSettleUs), maxSettleUs)
+	settleUs := int64(minSettleUs)
 	if e.state != bwe.CongestionStateNone {
-		settleUs = maxSettleUs
+		settleUs = queueUs
 	}
+	settleUs = min(max(3*p.rttUs, settleUs), maxSettleUs)
 	lost := nowUs-p.startUs > p.info.Goal.Duration.Microseconds()+giveUpUs
 	if !p.active || !lost && (!p.done || nowUs-p.doneUs < settleUs) {
 		e.mutex.Unlock()

@@ -23,7 +23,7 @@ from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.measures.viewer import find_freezes
+from weir.qoe_eval.measures.viewer import estimate_vmaf, find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"
@@ -91,7 +91,7 @@ def measure(
     zero_us = start_us if started_us is None else started_us
     metrics |= _stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
-        metrics |= _frame_metrics_of_stats(receiver, metrics, (end_us - start_us) / 1e6)
+        metrics |= _frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
     problems = []
     try:
         metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
@@ -132,19 +132,36 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
     }
 
 
-def _frame_metrics_of_stats(receiver: StatsReports, metrics: Values, duration_s: float) -> Values:
-    video = receiver.of("inbound-rtp", "video")
+def _frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: float, end_s: float) -> Values:
+    video, duration_s = receiver.of("inbound-rtp", "video"), end_s - start_s
     heights = [value for stream in video for value in stream.series("frameHeight")[1]]
-    frozen_s = metrics["stats_total_freezes_duration_s"]
-    if frozen_s is not None:
+    frozen_s, frozen_share = metrics["stats_total_freezes_duration_s"], None
+    if frozen_s is not None and duration_s > 0:
         frozen_s = min(frozen_s + _last_freeze_s(video), duration_s)
+        frozen_share = frozen_s / duration_s
+    quality = _video_quality(video, start_s, end_s)
     return {
+        "viewer_quality": None if quality is None or frozen_share is None else quality * (1 - frozen_share),
+        "video_quality": quality,
         "freeze_count": metrics["stats_freeze_count"],
         "total_freezes_duration_s": frozen_s,
-        "frozen_share": frozen_s / duration_s if frozen_s is not None and duration_s > 0 else None,
+        "frozen_share": frozen_share,
         "frame_height_mean": float(np.mean(heights)) if heights else None,
         "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))) if heights else None,
     }
+
+
+def _video_quality(video: Sequence[StatsObject], start_s: float, end_s: float) -> float | None:
+    """Mean over the whole seconds in which frames were decoded; None without such a second."""
+    seconds = np.arange(start_s, end_s, 1.0)
+    received, decoded = np.zeros((2, max(0, len(seconds) - 1)))
+    for stream in video:
+        for name, growth in (("bytesReceived", received), ("framesDecoded", decoded)):
+            times, values = stream.series(name)
+            if len(times):
+                growth += np.diff(np.interp(seconds, times, values, left=0.0))
+    moving = decoded > 0
+    return float(estimate_vmaf(8 * received[moving]).mean()) if moving.any() else None
 
 
 def _last_freeze_s(video: Sequence[StatsObject]) -> float:

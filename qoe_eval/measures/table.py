@@ -99,10 +99,12 @@ MEASURES = MeasureTable(
         Measure("challenge_loss", "Challenge, loss part", "of 100", "higher",
             "100 (1 - lost / sent packets)."),
         Measure("viewer_quality", "Viewer's quality", "of 100", "higher",
-            "Video quality over the viewer's time; a frozen picture counts as 0."),
+            "Video quality over the viewer's time; a frozen picture counts as 0. In calls: of ends without weir-peer.",
+            kinds=_BOTH),
         Measure("video_quality", "Video quality", "of 100, estimate", "higher",
             "Estimated VMAF from the bitrate of each second alone: a line through the logarithm of the bitrate, "
-            "fitted to real VP8 calls at 1280x720. Mean over the time in which the picture moves."),
+            "fitted to real VP8 calls at 1280x720. Mean over the time in which the picture moves. In calls of ends "
+            "without weir-peer, from bytesReceived in the receiver's getStats.", kinds=_BOTH),
         Measure("frozen_share", "Frozen", "%", "lower",
             "Time in freezes / time measured. A freeze (webrtc-stats): the time between two rendered frames is at "
             "least max(3 d, d + 150 ms), where d is the mean of the 30 before; the time from the last frame to the "

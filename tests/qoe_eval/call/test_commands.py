@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from weir.errors import MissingComponent
+from weir.qoe_eval.measures.viewer import estimate_vmaf
 from weir.qoe_eval.requirements import check_link_requirements
 
 
@@ -61,6 +62,8 @@ def test_the_example_of_a_workflow_measures_two_programs_on_the_link_and_by_thei
     assert old["frozen_share"] > 0.4
     assert 1.0e6 < new["received_bitrate_bps"] < 1.3e6
     assert new["loss_ratio"] == new["frozen_share"] == 0
+    assert new["viewer_quality"] == pytest.approx(float(estimate_vmaf(new["received_bitrate_bps"])), abs=2)
+    assert old["viewer_quality"] == pytest.approx(old["video_quality"] * (1 - old["frozen_share"]))
     assert new["network_delay_ms_p95"] < old["network_delay_ms_p95"] / 3
     for run in (old, new):
         assert run["frame_height_mean"] == 360

@@ -70,6 +70,8 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
         "audio_behind_ms",
         "call_score",
         "encode_time_ms",
+        "video_quality",
+        "viewer_quality",
         "visqol_mean",
         "visqol_min",
     }
