@@ -47,7 +47,8 @@ typedef struct weir_controller_start {
   void* argument; /* of weir_controller_create_custom(); NULL for a shared library */
 } weir_controller_start;
 
-/* One RTP packet that is no duplicate. Sizes are those of the RTP packet, without UDP and IP. */
+/* One RTP packet that is no duplicate. Sizes are those of the RTP packet; with transport-cc `header_bytes` has UDP and
+   IP too, in calls also SRTP. */
 typedef struct weir_controller_packet {
   int64_t arrival_time_us;
   int64_t queueing_delay_us; /* one-way delay above the base delay, that of the path itself; 0 or more */

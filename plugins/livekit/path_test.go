@@ -15,7 +15,7 @@ import (
 
 const packetBytes = 1000
 
-// call is an Estimator that sends over a simulated path, a bottleneck with a queue of 300 ms and 25 ms each way, to a
+// call is an Estimator that sends over a simulated path, a bottleneck with a queue of 300 ms and delayUs each way, to a
 // receiver that answers every 100 ms. It is the listener, too.
 type call struct {
 	t         testing.TB
@@ -24,6 +24,7 @@ type call struct {
 	random    *rand.Rand
 	nowUs     int64
 	rateBps   float64
+	delayUs   int64
 	emptyAtUs float64
 	lossRatio float64
 	reports   []report
@@ -59,7 +60,10 @@ func newCall(t testing.TB, rateBps float64) *call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &call{t: t, rateBps: rateBps, nowUs: 1e15, recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(1))}
+	c := &call{
+		t: t, rateBps: rateBps, delayUs: 25_000, nowUs: 1e15,
+		recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(1)),
+	}
 	c.estimator, err = newEstimator(
 		Options{Config: weir.Config{Model: model, StartRateBps: startRateBps}}, func() int64 { return c.nowUs })
 	if err != nil {
@@ -85,7 +89,7 @@ func (c *call) send(bytes int, cluster ccutils.ProbeClusterId, isProbe bool) {
 		return
 	}
 	c.emptyAtUs = begin + float64(8*bytes)/c.rateBps*1e6
-	c.arrivals = append(c.arrivals, arrival{int64(c.emptyAtUs) + 25_000, number})
+	c.arrivals = append(c.arrivals, arrival{int64(c.emptyAtUs) + c.delayUs, number})
 }
 
 // run sends for a while at a rate.
@@ -109,7 +113,7 @@ func (c *call) step(bps float64, cluster ccutils.ProbeClusterId, mediaBps float6
 	if c.nowUs >= c.nextUs {
 		c.nextUs = c.nowUs + 100_000
 		for _, packet := range c.recorder.BuildFeedbackPacket() {
-			c.reports = append(c.reports, report{c.nowUs + 25_000, packet})
+			c.reports = append(c.reports, report{c.nowUs + c.delayUs, packet})
 		}
 	}
 	for len(c.reports) > 0 && c.reports[0].atUs <= c.nowUs {

@@ -17,13 +17,12 @@ const (
 	// backOff multiplies the interval with each cluster that was not carried.
 	backOff = 1.5
 	// A path that congests within triedUs of a verdict does not carry the layer that the cluster let LiveKit try. The
-	// interval is the first again after calmUs without such a failure.
+	// interval is the first again once the next cluster was allowed for calmUs without a failure.
 	triedUs, calmUs = 5_000_000, 10_000_000
-	// A verdict waits for three round trips, within these limits; while the path is congested for at least queueUs, in
-	// which the queue of the cluster goes if the path carries the media. LiveKit ignores the news until then.
+	// A verdict waits for three round trips and for feedback on each packet, within these limits; while the path is
+	// congested for at least queueUs, in which the queue of the cluster goes if the path carries the media. LiveKit
+	// ignores the news until then.
 	minSettleUs, queueUs, maxSettleUs = 250_000, 1_000_000, 3_000_000
-	// giveUpUs is how long after its end a cluster lasts of which LiveKit does not say that it is done.
-	giveUpUs = 5_000_000
 	// minCarried is the share of a cluster's bytes that must have arrived.
 	minCarried = 0.9
 )
@@ -34,15 +33,15 @@ type probe struct {
 	rttUs      int64
 	nextUs     int64
 	intervalUs int64
-	// The last verdict that a cluster was carried, and the last failure.
-	carriedAtUs, failedAtUs int64
+	// The last verdict that a cluster was carried, and the end of the wait after the last failure.
+	carriedAtUs, waitedUntilUs int64
 }
 
 type cluster struct {
-	info            ccutils.ProbeClusterInfo
-	active, done    bool
-	startUs, doneUs int64
-	congesting      bool
+	info         ccutils.ProbeClusterInfo
+	active, done bool
+	doneUs       int64
+	congesting   bool
 	// sizes of the cluster's packets that no feedback has mentioned.
 	sizes                     map[uint16]int
 	sentBytes                 int64
@@ -58,9 +57,9 @@ func (p *probe) reset(nowUs int64) {
 	p.nextUs, p.intervalUs = nowUs, cmp.Or(p.intervalUs, congestedUs)
 }
 
-func (p *probe) start(info ccutils.ProbeClusterInfo, nowUs int64, state bwe.CongestionState) {
+func (p *probe) start(info ccutils.ProbeClusterInfo, state bwe.CongestionState) {
 	p.cluster = cluster{
-		info: info, active: true, startUs: nowUs, congesting: state != bwe.CongestionStateNone, sizes: map[uint16]int{},
+		info: info, active: true, congesting: state != bwe.CongestionStateNone, sizes: map[uint16]int{},
 	}
 }
 
@@ -129,18 +128,22 @@ func (p *probe) verdict() (ccutils.ProbeSignal, int64) {
 // end sets when the next cluster may be sent.
 func (p *probe) end(signal ccutils.ProbeSignal, nowUs int64) {
 	p.cluster = cluster{}
-	if signal == ccutils.ProbeSignalCongesting {
+	switch signal {
+	case ccutils.ProbeSignalCongesting:
 		p.fail(nowUs)
-		return
-	}
-	p.nextUs, p.carriedAtUs = nowUs+carriedUs, nowUs
-	if nowUs > p.failedAtUs+calmUs {
-		p.intervalUs = congestedUs
+	case ccutils.ProbeSignalNotCongesting:
+		p.nextUs, p.carriedAtUs = nowUs+carriedUs, nowUs
+		if nowUs > p.waitedUntilUs+calmUs {
+			p.intervalUs = congestedUs
+		}
+	default:
+		p.nextUs = nowUs + congestedUs
 	}
 }
 
 func (p *probe) fail(nowUs int64) {
-	p.nextUs, p.carriedAtUs, p.failedAtUs = nowUs+p.intervalUs, 0, nowUs
+	p.nextUs, p.carriedAtUs = nowUs+p.intervalUs, 0
+	p.waitedUntilUs = p.nextUs
 	p.intervalUs = min(int64(backOff*float64(p.intervalUs)), maxIntervalUs)
 }
 
@@ -159,7 +162,7 @@ func (e *Estimator) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	if !e.over {
-		e.probe.start(info, e.nowUs(), e.state)
+		e.probe.start(info, e.state)
 	}
 }
 
@@ -188,9 +191,11 @@ func (e *Estimator) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
 	if e.state != bwe.CongestionStateNone {
 		settleUs = queueUs
 	}
+	if len(p.sizes) > 0 {
+		settleUs = maxSettleUs
+	}
 	settleUs = min(max(3*p.rttUs, settleUs), maxSettleUs)
-	lost := nowUs-p.startUs > p.info.Goal.Duration.Microseconds()+giveUpUs
-	if !p.active || !lost && (!p.done || nowUs-p.doneUs < settleUs) {
+	if !p.active || !p.done || nowUs-p.doneUs < settleUs {
 		e.mutex.Unlock()
 		return ccutils.ProbeSignalInconclusive, 0, false
 	}

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weir.errors import InputError, MissingComponent
 from weir.files.output import write_text
@@ -20,20 +19,17 @@ from weir.qoe_eval.call.media.source_speech import source_speech_path
 from weir.qoe_eval.call.media.visqol import VisqolFailed, measure_speech
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.score import call_score
-from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, read_stats_log
+from weir.qoe_eval.call.stats_measures import Values, frame_metrics_of_stats, stats_metrics
+from weir.qoe_eval.call.webrtc_stats import StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.measures.viewer import estimate_vmaf, find_freezes
+from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"
 CALL_MEASURES = MEASURES.of("call")
-# Reports of getStats come about as often.
-_LEAST_LAST_FREEZE_S = 1.0
 # A delay out of these bounds is an error of the clock mapping.
 _DELAY_BOUNDS_US = (-50_000, 60_000_000)
-
-Values = dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -89,9 +85,9 @@ def measure(
         metrics |= _frame_metrics(frames, started_us, start_us, end_us)
     metrics |= _link_metrics(link.between(start_us, end_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
-    metrics |= _stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
+    metrics |= stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
-        metrics |= _frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
+        metrics |= frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
     problems = []
     try:
         metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
@@ -132,50 +128,6 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
     }
 
 
-def _frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: float, end_s: float) -> Values:
-    video, duration_s = receiver.of("inbound-rtp", "video"), end_s - start_s
-    heights = [value for stream in video for value in stream.series("frameHeight")[1]]
-    frozen_s, frozen_share = metrics["stats_total_freezes_duration_s"], None
-    if frozen_s is not None and duration_s > 0:
-        frozen_s = min(frozen_s + _last_freeze_s(video), duration_s)
-        frozen_share = frozen_s / duration_s
-    quality = _video_quality(video, start_s, end_s)
-    return {
-        "viewer_quality": None if quality is None or frozen_share is None else quality * (1 - frozen_share),
-        "video_quality": quality,
-        "freeze_count": metrics["stats_freeze_count"],
-        "total_freezes_duration_s": frozen_s,
-        "frozen_share": frozen_share,
-        "frame_height_mean": float(np.mean(heights)) if heights else None,
-        "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))) if heights else None,
-    }
-
-
-def _video_quality(video: Sequence[StatsObject], start_s: float, end_s: float) -> float | None:
-    """Mean over the whole seconds in which frames were decoded; None without such a second."""
-    seconds = np.arange(start_s, end_s, 1.0)
-    received, decoded = np.zeros((2, max(0, len(seconds) - 1)))
-    for stream in video:
-        for name, growth in (("bytesReceived", received), ("framesDecoded", decoded)):
-            times, values = stream.series(name)
-            if len(times):
-                growth += np.diff(np.interp(seconds, times, values, left=0.0))
-    moving = decoded > 0
-    return float(estimate_vmaf(8 * received[moving]).mean()) if moving.any() else None
-
-
-def _last_freeze_s(video: Sequence[StatsObject]) -> float:
-    """From the last decoded frame to the last report, if that is a second or more; getStats counts a freeze only when a
-    frame ends it.
-    """
-    ends = []
-    for times, decoded in (stream.series("framesDecoded") for stream in video):
-        if len(times):
-            ends.append(float(times[-1] - times[np.argmax(decoded == decoded[-1])]))
-    last_s = min(ends, default=0.0)
-    return last_s if last_s >= _LEAST_LAST_FREEZE_S else 0.0
-
-
 def end_to_end_delays_ms(frames: Sequence[ReceivedFrame]) -> list[float | None]:
     """Rendering time less capture time of every frame; None where the capture time is unknown."""
     low, high = _DELAY_BOUNDS_US
@@ -204,52 +156,6 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | 
         "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,
         "utilisation": link.utilisation,
     }
-
-
-def _stats_metrics(receiver: StatsReports, sender: StatsReports, zero_s: float, start_s: float, end_s: float) -> Values:
-    # Up to the last report: a call that was cut has none for its last second.
-    inbound = receiver.of("inbound-rtp")
-    last_s = max((float(times[-1]) for o in inbound if len(times := o.series("bytesReceived")[0])), default=0.0)
-    end_s = min(end_s, last_s)
-    video, audio = ([o for o in inbound if o.kind == kind] for kind in ("video", "audio"))
-    sent = sender.of("outbound-rtp", "video")
-
-    def growth(objects: Sequence[StatsObject], name: str) -> float | None:
-        known = [found for o in objects if (found := o.growth(name, start_s, end_s, zero_s)) is not None]
-        return sum(known) if known else None
-
-    def ratio(objects: Sequence[StatsObject], name: str, of: str, scale: float = 1.0) -> float | None:
-        value, whole = growth(objects, name), growth(objects, of)
-        return scale * value / whole if value is not None and whole else None
-
-    counted = receiver.freeze_counters()
-    received = growth(inbound, "bytesReceived")
-    ahead_ms = _audio_ahead_ms(audio, video, start_s, end_s)
-    return {
-        "received_bitrate_bps": 8 * received / (end_s - start_s) if received is not None and end_s > start_s else None,
-        "concealed_share": ratio(audio, "concealedSamples", "totalSamplesReceived"),
-        "silent_concealed_share": ratio(audio, "silentConcealedSamples", "totalSamplesReceived"),
-        "audio_jitter_buffer_delay_ms": ratio(audio, "jitterBufferDelay", "jitterBufferEmittedCount", 1e3),
-        "audio_ahead_ms": float(np.maximum(ahead_ms, 0).mean()) if len(ahead_ms) else None,
-        "audio_behind_ms": float(np.maximum(-ahead_ms, 0).mean()) if len(ahead_ms) else None,
-        "encode_time_ms": ratio(sent, "totalEncodeTime", "framesEncoded", 1e3),
-        "decode_time_ms": ratio(video, "totalDecodeTime", "framesDecoded", 1e3),
-        "qp_mean": ratio(video, "qpSum", "framesDecoded"),
-        "stats_freeze_count": growth(counted, "freezeCount"),
-        "stats_total_freezes_duration_s": growth(counted, "totalFreezesDuration"),
-    }
-
-
-def _audio_ahead_ms(
-    audio: Sequence[StatsObject], video: Sequence[StatsObject], start_s: float, end_s: float
-) -> NDArray[np.float64]:
-    """The playout time of audio less that of video, in the sender's clock, in each report that has both."""
-    if not audio or not video:
-        return np.zeros(0)
-    (heard_s, heard_ms), (shown_s, shown_ms) = (o[0].series("estimatedPlayoutTimestamp") for o in (audio, video))
-    times_s, heard, shown = np.intersect1d(heard_s, shown_s, return_indices=True)
-    within = (times_s >= start_s) & (times_s <= end_s)
-    return np.asarray(heard_ms[heard] - shown_ms[shown])[within]
 
 
 def _picture_metrics(

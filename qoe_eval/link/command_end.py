@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Final
 
 from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, described, monotonic_us
-from weir.qoe_eval.link.program import program_in
+from weir.qoe_eval.link.program import make_folder_of_programs, program_in
 
 _LONGEST_LINE_BYTES: Final = 4 << 20
 _STOP_LIMIT_S: Final = 3.0
 _PASSED_ON: Final = ("state", "stats")
+# In the folder of a call.
+_FILES: Final = "commands"
 
 
 class CommandEnd:
     """An `Endpoint` that is a shell command line in the namespace of one end.
 
     It finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR, its part as WEIR_CALL_ROLE, the label of
-    the call as WEIR_CALL_LABEL and the call's folder as WEIR_CALL_FOLDER. Of what it prints, two kinds of JSON lines
-    count: `{"type": "state", "state": "connected"}` and `{"type": "stats", "report": [...]}`, a getStats report.
+    the call as WEIR_CALL_LABEL and a folder for its files as WEIR_CALL_FOLDER. Of what it prints, two kinds of JSON
+    lines count: `{"type": "state", "state": "connected"}` and `{"type": "stats", "report": [...]}`, a getStats report.
     SIGTERM ends it.
     """
 
@@ -40,9 +42,14 @@ class CommandEnd:
             addresses: of this end and the other.
             label: of the call.
             log: receives its standard error; in the folder of the call.
+
+        Raises:
+            InputError: the folder for its files cannot be made.
         """
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
-        call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(log.parent.resolve())}
+        files = log.parent.resolve() / _FILES
+        make_folder_of_programs(files)
+        call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(files)}
         line, environment = program_in(namespace, ["sh", "-c", command], *addresses, call)
         self._process = JsonLinesProcess(line, log, _LONGEST_LINE_BYTES, environment)
         self._connects = role == "receiver"

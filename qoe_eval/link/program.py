@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from weir.errors import InputError
+from weir.files.output import make_folder
 
 
 def program_in(
@@ -34,6 +36,18 @@ def program_in(
         line += ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--"]
         environment |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name, "SHELL": shell}
     return [*line, *(command or [shell])], environment
+
+
+def make_folder_of_programs(folder: Path) -> None:
+    """Makes a folder in which `program_in`'s programs may write.
+
+    Raises:
+        InputError: it cannot be made, or SUDO_UID is no user of this machine.
+    """
+    make_folder(folder)
+    user = _sudo_user()
+    if user:
+        os.chown(folder, user.pw_uid, user.pw_gid)
 
 
 def _sudo_user() -> pwd.struct_passwd | None:

@@ -75,7 +75,7 @@ def test_the_example_of_a_workflow_measures_two_programs_on_the_link_and_by_thei
 
 @needs_link
 def test_a_command_that_ends_early_fails_the_call(run_weir, commands):
-    commands[1] = "echo nothing to send >&2; exit 7"
+    commands[1] = "echo nothing to send >&2; touch $WEIR_CALL_FOLDER/a && exit 7"
     status, _, error = run_weir("call", "path.csv", *commands, "--duration", "5", "--out", "here")
     assert status == 1
     assert "ended with status 7 before the call was over" in error

@@ -15,6 +15,7 @@ from link import real_network as network
 from processes import processes_with, wait_until
 
 from weir.qoe_eval.link.namespaces import FOLDER
+from weir.qoe_eval.link.program import make_folder_of_programs
 from weir.simulator.executables import find_simulator
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
@@ -162,6 +163,14 @@ def test_under_sudo_the_command_is_the_user_s(run_weir, scenario):
     command = ["sh", "-c", "id -u; echo $HOME $USER"]
     _, out, err = run_weir("link", scenario, "--", *command, SUDO_UID=str(nobody.pw_uid))
     assert out.split() == [str(nobody.pw_uid), nobody.pw_dir, "nobody"], err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
+def test_under_sudo_the_folder_for_its_files_is_the_user_s(tmp_path, monkeypatch):
+    nobody = pwd.getpwnam("nobody")
+    monkeypatch.setenv("SUDO_UID", str(nobody.pw_uid))
+    make_folder_of_programs(tmp_path / "commands")
+    assert (tmp_path / "commands").stat().st_uid == nobody.pw_uid
 
 
 @real
