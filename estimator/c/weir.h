@@ -80,15 +80,15 @@ WEIR_API void weir_controller_destroy(weir_controller* controller) WEIR_NOEXCEPT
  * the model's interval is a fault. */
 WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
                                            weir_controller** controller) WEIR_NOEXCEPT;
-/* "rule", "nada" or "fixed" (always the start rate). */
+/* "rule", "nada" or "fixed": the start rate, or in a call the rate that is in force when it is set. */
 WEIR_API int weir_controller_create_built_in(const char* name, weir_controller** controller) WEIR_NOEXCEPT;
 /* The host's own, see weir_controller.h. `functions` are copied; `argument` reaches each create(). Its failures are
  * faults: the rate in force is held, then the rule decides until the controller works again. */
 WEIR_API int weir_controller_create_custom(const weir_controller_functions* functions, void* argument,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 
-/* A custom fusion: one rate from those of the pilot and the candidates. Called during weir_estimator_on_timeout(). A
- * rate outside the given ones is counted, and the pilot's is used. */
+/* A custom fusion: one rate from those of the pilot and the candidates. Called during weir_estimator_on_timeout() and
+ * the calls weir_send_side_on_...(). A rate outside the given ones is counted, and the pilot's is used. */
 typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
                                         size_t copilot_count);
 /* A member of a pool by its name in the specification. */
@@ -107,7 +107,8 @@ WEIR_API int weir_controller_create_pool(const char* specification, const weir_n
 
 typedef struct weir_estimator weir_estimator;
 
-/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout(). */
+/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout() and the calls weir_send_side_on_...().
+ */
 typedef int64_t (*weir_clock_callback)(void* argument);
 
 typedef struct weir_estimator_config {
@@ -150,7 +151,7 @@ typedef struct weir_packet {
   /* The abs-send-time header extension, 24 bits, when has_abs_send_time is not 0. */
   uint32_t has_abs_send_time;
   uint32_t abs_send_time;
-  /* Used where abs-send-time is missing; the clock rate is 0 when unknown. */
+  /* Used while no stream has had abs-send-time for 10 s; the clock rate is 1000 to 1000000, 0 when unknown. */
   uint32_t rtp_timestamp;
   uint32_t rtp_clock_rate_hz;
   /* With transport-cc, UDP, IP and SRTP are of the header, since the sender counts them in REMB then. */
@@ -159,7 +160,7 @@ typedef struct weir_packet {
   uint32_t padding_bytes;
 } weir_packet;
 
-/* Malformed, duplicate and late packets are counted; they are not errors. */
+/* Malformed, duplicate and late packets are counted; they are not errors. A kind that is none is one. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
 /* The packet may or may not have arrived, for example because feedback was lost: it counts neither as received nor as
  * lost. Called before the next packet of the stream; later reports of the packet are duplicates. */
@@ -317,7 +318,8 @@ typedef struct weir_packet_feedback {
   uint32_t ecn;             /* for WEIR_PACKET_RECEIVED; the ECN field of its IP header, 0 to 3; RFC 8888 has it */
 } weir_packet_feedback;
 
-/* One feedback message, at most 65536 packets, in the order of sequence numbers. Invalid reports are counted. */
+/* One feedback message, at most 65536 packets, in the order of sequence numbers. Impossible numbers and times are
+ * counted; a fate or ECN field that is none is an error, and the message is not used. */
 WEIR_API int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_packet_feedback* feedback,
                                                   size_t feedback_count, int64_t now_us) WEIR_NOEXCEPT;
 /* When to call weir_send_side_on_timeout() next; INT64_MAX before the first packet and in a pause. */
@@ -334,7 +336,7 @@ typedef struct weir_send_side_rates {
   const char* reason; /* as in weir_estimate */
 } weir_send_side_rates;
 
-/* The rates in force. They may have changed after each of the three calls weir_send_side_on_...(). */
+/* The rates in force. Any call that feeds or configures the estimator may have changed them. */
 WEIR_API int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rates* rates) WEIR_NOEXCEPT;
 
 /* For media in layers, which sends less than the target until another layer fits: the targets for all layers, above 0,
@@ -363,7 +365,7 @@ typedef enum weir_congestion_state {
 } weir_congestion_state;
 
 typedef struct weir_network_state {
-  int64_t at_time_us;        /* by the clock of the arrivals; INT64_MIN before the first */
+  int64_t at_time_us;        /* by the clock of the arrivals; INT64_MIN until a state is known, after half a second */
   int64_t link_capacity_bps; /* when the state began, the target; what arrives while a queue or losses congest it */
   int32_t state;             /* weir_congestion_state */
 } weir_network_state;
@@ -484,7 +486,8 @@ typedef struct weir_mocc_status {
 
 /* The model's interval between two reports. */
 WEIR_API int64_t weir_mocc_interval_us(const weir_mocc* mocc) WEIR_NOEXCEPT;
-/* ReportStatus(s). WEIR_ERROR_POLICY_FAULT: the rate is the acknowledged throughput. */
+/* ReportStatus(s). WEIR_ERROR_POLICY_FAULT: the rate is the acknowledged throughput, within the bounds, where that is
+ * below the rate in force. */
 WEIR_API int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) WEIR_NOEXCEPT;
 /* GetSendingRate(). */
 WEIR_API int64_t weir_mocc_get_sending_rate_bps(const weir_mocc* mocc) WEIR_NOEXCEPT;

@@ -39,7 +39,8 @@ typedef struct weir_controller_objective {
 
 typedef struct weir_controller_start {
   uint64_t seed; /* of the run, for a randomized controller; 1 in a host */
-  /* Targets are clamped to these bounds. Before the first answer the start rate is in force. */
+  /* Targets are clamped to these bounds. Before the first answer the start rate is in force, or in a call that has
+   * begun the interval's target_bps. */
   int64_t min_bps;
   int64_t start_bps;
   int64_t max_bps;

@@ -32,7 +32,7 @@ type Packet struct {
 	// AbsSendTime is the header extension's 24 bits, when HasAbsSendTime.
 	HasAbsSendTime bool
 	AbsSendTime    uint32
-	// Used where abs-send-time is missing; the clock rate is 0 when unknown.
+	// Used while no stream has had abs-send-time for 10 s; the clock rate is 1000 to 1000000, 0 when unknown.
 	RTPTimestamp, RTPClockRateHz            uint32
 	HeaderBytes, PayloadBytes, PaddingBytes uint32
 }

@@ -59,8 +59,8 @@ type LayerAllocator struct {
 	rates   C.weir_layer_rates
 }
 
-// NewLayerAllocator makes one; Close frees it. A layer is added when it needs at most 1 / (1 + margin) of the target for
-// waitUs; 0: the library's 0.1 and 500 ms.
+// NewLayerAllocator makes one; Close frees it. A layer is added when it, and those before it that are on, need at most
+// 1 / (1 + margin) of the target for waitUs; 0: the library's 0.1 and 500 ms.
 func NewLayerAllocator(margin float64, waitUs int64) (*LayerAllocator, error) {
 	defer onThread()()
 	l := &LayerAllocator{}

@@ -136,8 +136,8 @@ func (s *SendSide) OnSentPacket(
 	return s.failure(C.weir_send_side_on_sent_packet(s.handle, p))
 }
 
-// OnTransportFeedback takes the packets of one feedback message in the order of sequence numbers. Anything may be wrong
-// with it: it is counted.
+// OnTransportFeedback takes the packets of one feedback message in the order of sequence numbers. Impossible numbers and
+// times are counted; a fate or ECN field that is none is an error, and the message is not used.
 func (s *SendSide) OnTransportFeedback(feedback []PacketFeedback, nowUs int64) error {
 	defer onThread()()
 	first := (*C.weir_packet_feedback)(unsafe.Pointer(unsafe.SliceData(feedback)))
@@ -158,13 +158,14 @@ func (s *SendSide) OnTimeout(nowUs int64) error {
 	return s.failure(C.weir_send_side_on_timeout(s.handle, C.int64_t(nowUs)))
 }
 
-// OnRoundTripTime tells what RTCP reports say of the path; what cannot be is ignored.
+// OnRoundTripTime tells what RTCP reports say of the path; a time not above 0, or above a minute, is an error and changes
+// nothing.
 func (s *SendSide) OnRoundTripTime(us, nowUs int64) error {
 	defer onThread()()
 	return s.failure(C.weir_send_side_on_round_trip_time(s.handle, C.int64_t(us), C.int64_t(nowUs)))
 }
 
-// Rates are those in force; they may change with each of the three calls above.
+// Rates are those in force; any call that feeds or configures the estimator may change them.
 func (s *SendSide) Rates() (Rates, error) {
 	defer onThread()()
 	if err := s.failure(C.weir_send_side_get_rates(s.handle, &s.rates)); err != nil {
@@ -211,7 +212,8 @@ func (s *SendSide) SetObjective(o Objective) error {
 	return s.failure(C.weir_send_side_set_objective(s.handle, C.float(o.Throughput), C.float(o.Latency), C.float(o.Loss)))
 }
 
-// SetConstraints bounds the rate, at any time; the start rate matters only before the first packet.
+// SetConstraints bounds the rate, at any time. The start rate sets the rate only before the first packet; six times it
+// also raises what the guard believes of feedback alone, so pass the original one.
 func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
 	defer onThread()()
 	return s.failure(C.weir_send_side_set_constraints(

@@ -59,7 +59,8 @@ func (e *Error) Error() string { return fmt.Sprintf("weir: %s (%d)", e.Message, 
 // Version is that of the library.
 func Version() string { return C.GoString(C.weir_version()) }
 
-// Objective weighs throughput, latency and loss; each above 0, divided by their sum. Its zero value is the balanced one.
+// Objective weighs throughput, latency and loss; each above 0, divided by their sum. In a
+// Config the zero value is the balanced one.
 type Objective struct {
 	Throughput, Latency, Loss float32
 }

@@ -33,7 +33,7 @@ struct PacketArrival {
   // Header extension abs-send-time: 24 bits, 6.18 fixed-point seconds, wraps every 64 s.
   bool has_abs_send_time = false;
   uint32_t abs_send_time = 0;
-  // Replaces abs-send-time where that is missing; the clock rate is in Hz, 0 when unknown.
+  // Used while no stream has had abs-send-time for 10 s; the clock rate is in Hz, 1000 to 1,000,000, 0 when unknown.
   uint32_t rtp_timestamp = 0;
   uint32_t rtp_clock_rate = 0;
   // In bytes. The header has of UDP, IP and SRTP what the sender counts: with transport-cc all, with REMB alone
@@ -49,7 +49,7 @@ struct PacketArrival {
 
 // A packet after unwrapping and removal of duplicates: the input of controllers at the receiver.
 struct Arrival {
-  // The packet as reported, with an arrival time that never runs backwards.
+  // The packet as reported, with an arrival time that runs backwards only where the clock was set back by over 3 s.
   PacketArrival packet;
   // Unwrapped, per SSRC; continues across wraps, starts anew when the sender restarts.
   int64_t sequence_number = 0;

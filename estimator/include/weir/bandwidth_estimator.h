@@ -78,7 +78,7 @@ class EstimatorObserver {
 
   // The rate in force from now on: first the start rate, then the rate of each decision, also when it is the same.
   virtual void OnTarget(const TargetTransferRate& target) = 0;
-  // After the first OnTarget: every packet that is not a duplicate, and the round-trip time.
+  // After the first OnTarget: every valid packet that is not a duplicate, and the round-trip time.
   virtual void OnArrival(const Arrival& arrival) = 0;
   virtual void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) = 0;
 };
@@ -99,7 +99,8 @@ struct BandwidthEstimatorConfig {
 // blocks, reads a clock other than that of DecisionLimit, or allocates after warm-up, except for new streams.
 //
 // The estimator is active from the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
-// serve to find the base delay. The start rate is in force until the first packet. The controller is polled before,
+// serve to find the base delay. The start rate is in force until the first packet; where the other end reports
+// the arrivals it halves each second from the third on. The controller is polled before,
 // but its targets count only from its first decision after that packet, at the latest after 500 ms.
 //
 // Unless the controller is a FaultTolerantController, such as a PoolController, a FallbackController wraps it.

@@ -49,8 +49,9 @@ struct LayerAllocation {
 };
 
 struct LayerAllocatorConfig {
-  // Hysteresis of the rate, above 0, at most 1: a layer needs this much more than its rate to be added, and the sum may
-  // exceed the target by as much for a second. Covers the spread of an encoder's rate around its measured mean.
+  // Hysteresis of the rate, above 0, at most 1: a layer is added where the sum with it leaves this share of itself, and
+  // the sum may exceed the target by as much for a second. Covers the spread of an encoder's rate around its measured
+  // mean.
   double margin = 0.1;
   // Hysteresis of time, 100 ms to 32 s: a layer is added when it has fitted for so long, so that a short peak of the
   // target costs no key frame.

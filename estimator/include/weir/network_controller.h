@@ -34,7 +34,7 @@ class NetworkController {
 // Decides from arrivals.
 class ReceiverController : public NetworkController {
  public:
-  // Invoked for every packet that is not a duplicate.
+  // Invoked for every valid packet that is not a duplicate.
   virtual void OnArrival(const Arrival& arrival) = 0;
   // Invoked with the rate in force after fusion and guard, which may differ from this controller's own target.
   virtual void OnTargetApplied(const TargetTransferRate& target) = 0;

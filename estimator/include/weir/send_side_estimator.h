@@ -112,12 +112,12 @@ class SendSideEstimator {
   // with the cluster's id. After a second without its feedback it is given up.
   std::optional<ProbeClusterConfig> TakeProbeCluster();
 
-  // The rates in force; they may change with each of the calls above. No padding; bursts of 5 ms, or of 1 ms once a
+  // The rates in force; any call that is not const may change them. No padding; bursts of 5 ms, or of 1 ms once a
   // packet arrived as ECT(1), since an L4S queue marks what waits for a millisecond.
   TargetTransferRate target_rate() const;
   PacerConfig pacer_config() const;
   // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms, S)), D being the shortest
-  // recent delay of feedback, with what the return path holds again and again, and S
+  // recent delay forward and the latest of the return path, with what that holds again and again, and S
   // `BandwidthEstimator::RecurringStop`; at least 1500 bytes. While it is full the host should encode no frame, which
   // would wait. PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
   DataSize congestion_window() const;

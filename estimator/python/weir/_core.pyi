@@ -106,7 +106,7 @@ class Estimate:
         """The rate the sender may use, above 0."""
     @property
     def reason(self) -> str:
-        """One of start, controller, candidate, fallback, held, or `guard_NAME` for a rule of the guard."""
+        """One of start, controller, candidate, fallback, held, probe, or `guard_NAME` for a rule of the guard."""
 
 class Model:
     """An ONNX policy, checked against its contract (estimator/src/policy/model_reader.h).
@@ -149,9 +149,10 @@ class Pool:
         `members` has the controllers that are not built in, by their names in the specification. `fusion`, for
         "fusion=user", gets the rates of the pilot and of the candidates, in bit/s, and returns one between the lowest
         and the highest; any other is counted, and the pilot's is used. `policy`, for "policy=user", is called after
-        each decision of the pilot and returns the name of the controller that is active from then on; it gets a dict
-        with now_us, target_rate_bps, objective, statistics (of `FEATURES`), members (as of an estimator, without roles)
-        and pilot. An exception in either is reported and changes nothing.
+        each decision of the pilot and returns the name of the controller that is active from then on, no earlier than
+        5 s after the last change; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
+        members (as of an estimator, without roles) and pilot. An exception in either is reported; in `fusion` it counts
+        as a wrong rate, in `policy` it changes nothing.
         """
 
 class BandwidthEstimator:
@@ -172,8 +173,8 @@ class BandwidthEstimator:
         guard: bool = True,
     ) -> None:
         """Takes a model, the name of a built-in controller ("fixed" keeps the start rate), a pool, or a custom class as
-        for replays. A failure of that class is reported as an unraisable exception, and the ten-line rule decides until
-        it works again.
+        for replays. An exception of that class is reported as an unraisable one. After three failures in a row, wrong
+        targets among them, the ten-line rule decides until it works again; until then the rate is held.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
         divided by their sum. Without `guard` only finiteness and bounds are kept. Raises ValueError for invalid
@@ -196,9 +197,9 @@ class BandwidthEstimator:
     ) -> None:
         """Adds one RTP packet as received.
 
-        `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; where it is
-        missing, the RTP timestamp and its clock rate replace it (0: unknown). Duplicate, late and impossible packets
-        are counted; they are not errors.
+        `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; while no stream
+        has had it for 10 s, the RTP timestamp and its clock rate (0: unknown) replace it. Duplicate, late and malformed
+        packets are counted; they are not errors. Values that fit no field are a ValueError.
         """
     def on_packet_fate_unknown(self, ssrc: int, sequence_number: int) -> None:
         """The packet may or may not have arrived: it counts neither as received nor as lost.
@@ -317,7 +318,9 @@ class SendSideEstimator:
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the call."""
     def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int) -> None:
-        """Changes the bounds during the call; the start rate matters only before the first packet."""
+        """Changes the bounds during the call. The start rate sets the rate only before the first packet; six times it
+        also raises what the guard believes of feedback alone, so pass the original one.
+        """
     def on_round_trip_time(self, round_trip_time_us: int) -> None:
         """Reports the round-trip time from RTCP; ignored unless above 0 and at most a minute."""
     def set_desired_rate(self, *, total_bps: int, next_bps: int = 0) -> None:
@@ -389,7 +392,8 @@ class LayerAllocator:
     """
 
     def __init__(self, *, margin: float = 0.1, wait_us: int = 500_000) -> None:
-        """A layer is added when it needs at most 1 / (1 + `margin`) of the target for `wait_us`.
+        """A layer is added when it, and those before it that are on, need at most 1 / (1 + `margin`) of the target for
+        `wait_us`.
 
         `margin` is above 0 and at most 1, `wait_us` from 100 ms to 32 s; else ValueError.
         """
@@ -432,7 +436,8 @@ class Policy:
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
 
-        Raises ValueError for a wrong size and for input or output that is not finite; the state is then reset.
+        Raises ValueError for a wrong size or objective, and for input or output that is not finite; the state is then
+        reset.
         """
     def reset_state(self) -> None:
         """Resets the recurrent state to zeros, as at the start of a call."""

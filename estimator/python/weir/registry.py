@@ -57,7 +57,7 @@ def pool_members(line: str) -> tuple[str, ...]:
 
 
 def uses_model(controller: str) -> bool:
-    """True when a model makes the estimates, alone or in a pool; false for custom controllers."""
+    """True when the run's model makes the estimates, alone or in a pool; false for custom controllers."""
     if is_pool(controller):
         return "weir" in pool_members(controller)
     return controller in CONTROLLERS and CONTROLLERS[controller].uses_model

@@ -5,7 +5,7 @@ use rtc_interceptor::{BandwidthEstimator, EstimatorStats, PacketReport};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Reports in one message to the library, which remembers 8192 sent packets.
+/// Reports in one message to the library, which remembers 6144 sent packets.
 const MAX_REPORTS: usize = 4096;
 /// The least time between two timeouts, so that the chain never spins.
 const MIN_TIMEOUT: Duration = Duration::from_millis(1);
@@ -133,7 +133,7 @@ impl Estimator {
         self.lock().send_side.set_objective(objective)
     }
 
-    /// Bounds, at any time of a call; the start rate counts before the first reports only.
+    /// Bounds, at any time of a call; `start_bps` as for [`crate::SendSideEstimator::set_rates`].
     pub fn set_rates(&self, min_bps: i64, start_bps: i64, max_bps: i64) -> Result<(), Error> {
         let mut state = self.lock();
         let now_us = state.times.map_or(0, |(_, latest)| state.micros(latest));

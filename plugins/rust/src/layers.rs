@@ -51,8 +51,8 @@ impl Drop for LayerAllocator {
 // SAFETY, of all calls below: the handle is valid until drop(), &mut self keeps calls apart, other pointers are valid
 // during the call.
 impl LayerAllocator {
-    /// A layer is added when it has needed at most 1 / (1 + `margin`) of the target for `wait_us`. `margin` 0: 0.1, else
-    /// at most 1; `wait_us` 0: 500 ms, else 100 ms to 32 s.
+    /// A layer is added when it, and those before it that are on, have needed at most 1 / (1 + `margin`) of the target
+    /// for `wait_us`. `margin` 0: 0.1, else at most 1; `wait_us` 0: 500 ms, else 100 ms to 32 s.
     pub fn new(margin: f64, wait_us: i64) -> Result<Self, Error> {
         let handle = created(|out| unsafe { ffi::weir_layer_allocator_create(margin, wait_us, out) })?;
         Ok(Self { handle })

@@ -1,7 +1,8 @@
 //! Weir at the sender for [webrtc-rs](https://webrtc.rs): [`Estimator`] stands where its `Gcc` stands. The rest is a
 //! safe wrapper of `weir.h`: [`Model`], [`SendSideEstimator`] and, for servers that forward layers, [`LayerAllocator`].
 //!
-//! Times are microseconds of one monotonic clock, rates bits per second. Nothing here reads a clock or opens a socket.
+//! Times are microseconds of one monotonic clock, rates bits per second. Only `Model::load` reads a
+//! clock; nothing opens a socket.
 mod estimator;
 mod ffi;
 mod layers;
@@ -137,10 +138,10 @@ pub enum CongestionState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkState {
     pub state: CongestionState,
-    /// By the clock of the arrivals; None before the first.
+    /// By the clock of the arrivals; None until a state is known, after half a second.
     pub at_time_us: Option<i64>,
-    /// The target when the state began; what arrives while a queue or losses congest the path. 0 before the first
-    /// arrival.
+    /// The target when the state began; what arrives while a queue or losses congest the path. 0 until a state
+    /// is known.
     pub link_capacity_bps: i64,
 }
 
@@ -200,7 +201,7 @@ impl SendSideEstimator {
         check(unsafe { ffi::weir_send_side_on_timeout(self.handle.as_ptr(), now_us) })
     }
 
-    /// They may have changed after each of the three calls above.
+    /// Any call that feeds or configures the estimator may have changed them.
     pub fn rates(&self) -> Rates {
         let mut rates: ffi::Rates = unsafe { std::mem::zeroed() };
         // It fails for null pointers alone.
@@ -250,7 +251,8 @@ impl SendSideEstimator {
         check(unsafe { ffi::weir_send_side_set_objective(self.handle.as_ptr(), throughput, latency, loss) })
     }
 
-    /// Bounds, at any time of a call; the start rate counts before the first packet only.
+    /// Bounds, at any time of a call. The start rate sets the rate only before the first packet; six times it also raises
+    /// what the guard believes of feedback alone, so pass the original one.
     pub fn set_rates(&mut self, min_bps: i64, start_bps: i64, max_bps: i64, now_us: i64) -> Result<(), Error> {
         let handle = self.handle.as_ptr();
         check(unsafe { ffi::weir_send_side_set_constraints(handle, min_bps, start_bps, max_bps, now_us) })

@@ -1,4 +1,4 @@
-"""What the receiver's reports of getStats show of a call whose frames no log has."""
+"""Measures of a call without a log of its frames, from the receiver's reports of getStats."""
 
 import pytest
 
