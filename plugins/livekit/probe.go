@@ -19,9 +19,9 @@ const (
 	// A path that congests within triedUs of a verdict does not carry the layer that the cluster let LiveKit try. The
 	// interval is the first again once the next cluster was allowed for calmUs without a failure.
 	triedUs, calmUs = 5_000_000, 10_000_000
-	// A verdict waits for three round trips and for feedback on each packet, within these limits; while the path is
-	// congested for at least queueUs, in which the queue of the cluster goes if the path carries the media. LiveKit
-	// ignores the news until then.
+	// A verdict waits for three round trips and for feedback on each packet, within these limits. While the path is
+	// congested it waits for queueUs, in which the queue of the cluster goes if the path carries the media, and for no
+	// feedback: LiveKit ignores the news until then.
 	minSettleUs, queueUs, maxSettleUs = 250_000, 1_000_000, 3_000_000
 	// minCarried is the share of a cluster's bytes that must have arrived.
 	minCarried = 0.9
@@ -190,8 +190,7 @@ func (e *Estimator) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
 	settleUs := int64(minSettleUs)
 	if e.state != bwe.CongestionStateNone {
 		settleUs = queueUs
-	}
-	if len(p.sizes) > 0 {
+	} else if len(p.sizes) > 0 {
 		settleUs = maxSettleUs
 	}
 	settleUs = min(max(3*p.rttUs, settleUs), maxSettleUs)
