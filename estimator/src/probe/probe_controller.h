@@ -16,8 +16,9 @@ namespace weir {
 // of controllers that look at the receive rate, too low. While more is desired, a cluster at the rate of the next layer
 // shows it; after each success a larger one follows at once.
 //
-// A cluster adds at most 40 ms of queue to a path that carries just what was shown before, or what its least duration of
-// 15 ms makes where the next layer needs over 3.7 times that. None is requested while a queue stands, above the desired rate, or beyond 2.5 % of all bytes sent in the long run.
+// A cluster adds at most 40 ms of queue to a path that carries just what was shown before, or what its least duration
+// of 15 ms makes where the next layer needs over 3.7 times that. None is requested while a queue stands, above the
+// desired rate, or beyond 2.5 % of all bytes sent in the long run.
 class ProbeController {
  public:
   // All as of now; the times are the sender's.
