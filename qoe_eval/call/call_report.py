@@ -30,7 +30,7 @@ from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.store import CallStore
 
 _MAIN = (
-    "call_score", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
+    "call_score", "viewer_quality", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
     "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
 )  # fmt: skip
 # In place of those that need weir-peer, for calls of other stacks.

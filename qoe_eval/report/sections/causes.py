@@ -31,15 +31,17 @@ _KINDS = {"freeze": "Freezes", "queue": f"Queues above {LONG_QUEUE_MS:.0f} ms"}
 
 
 def causes(summary: Summary) -> Section | None:
-    """Seconds and number of freezes and long queues by cause and controller; None without any."""
-    if not any(row.episodes for row in summary.causes):
-        return None
+    """Seconds and number of freezes and long queues by cause and controller, of the kinds that there are; None without
+    any. Of calls that have no log of their frames only the queues are known.
+    """
     own = judged(summary)
+    kinds = {kind: [one for one in summary.causes if one.kind == kind] for kind in _KINDS}
     tables = [
-        (label, Table(_heads(), [_row(one, one.controller in own) for one in summary.causes if one.kind == kind]))
-        for kind, label in _KINDS.items()
+        (_KINDS[kind], Table(_heads(), [_row(one, one.controller in own) for one in rows]))
+        for kind, rows in kinds.items()
+        if any(one.episodes for one in rows)
     ]
-    return Section("causes", "Why it froze", "causes", {"tables": tables})
+    return Section("causes", "Why it froze", "causes", {"tables": tables}) if tables else None
 
 
 def episode_text(episode: Episode) -> str:
