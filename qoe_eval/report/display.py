@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -109,11 +109,14 @@ def controller_colours() -> str:
     return _rules(SIMULATED, range(len(SIMULATED)))
 
 
-def other_colours(names: Iterable[str]) -> str:
-    """The same for other controllers, such as a user's own, in turn from what the registry leaves of the palette."""
+def other_colours(names: Iterable[str], shown: Collection[str] = SIMULATED) -> str:
+    """The same for other controllers, such as a user's own, in turn from what those `shown` leave of the palette: first
+    what no controller of the simulator has.
+    """
     names = list(names)
-    free = max(1, _PALETTE - len(SIMULATED))
-    return _rules(names, (len(SIMULATED) + index % free for index in range(len(names))))
+    taken = [place for place, name in enumerate(SIMULATED) if name in shown]
+    free = [place for place in reversed(range(_PALETTE)) if place not in taken] or [0]
+    return _rules(names, (free[index % len(free)] for index in range(len(names))))
 
 
 def _rules(names: Iterable[str], places: Iterable[int]) -> str:

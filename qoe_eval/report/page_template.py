@@ -77,7 +77,7 @@ def render_page(
         lead=_macro(lead_template, libwebrtc)(lead),
         sections=[(one, _macro(one.template, libwebrtc)(one.view)) for one in sections if one is not None],
         data={**data, "names": {name: display.dated(name, libwebrtc) for name in controllers}},
-        colours=_colours(own_names(controllers)),
+        colours=_colours(controllers),
     )
 
 
@@ -114,11 +114,12 @@ def _own_file(name: str) -> str:
     return Markup((_PAGE / name).read_text(encoding="utf-8"))
 
 
-def _colours(own: Sequence[str]) -> str:
+def _colours(controllers: Sequence[str]) -> str:
     """CSS with the controllers' colours. Of other names only letters, digits, _ and - remain."""
     from markupsafe import Markup
 
-    return Markup(controller_colours() + (other_colours(own) if own else ""))
+    own = own_names(controllers)
+    return Markup(controller_colours() + (other_colours(own, controllers) if own else ""))
 
 
 def _plotly() -> str:

@@ -35,6 +35,14 @@ def test_numbers_that_json_lacks_are_refused():
         render_page("dump_lead", "", lead, [], {"x": float("nan")})
 
 
+def test_controllers_on_one_page_have_different_colours():
+    shown = ["weir", "gcc", "mine", "yours", "theirs"]
+    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0}
+    page = render_page("dump_lead", "", lead, [], {}, controllers=shown)
+    found = dict(re.findall(r"--c-(\w+): var\(--series-(\d+)\)", page))
+    assert len({found[name] for name in shown}) == len(shown)
+
+
 @pytest.mark.parametrize(
     "name", [HOSTILE, "x, red); background: url(//elsewhere/x.png", "a}*{background:url(//elsewhere)}"]
 )
