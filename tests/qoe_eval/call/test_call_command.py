@@ -58,7 +58,7 @@ def test_any_controller_is_compared_with_libwebrtcs_and_can_fail(weir, tmp_path)
     assert [line.endswith(": met") for line in required] == [True, True, False, False]
     assert required[2] == "required vmaf_mean>=1: gcc not measured: NOT MET"
     assert weir(*command, "--reference", "nada")[0] == 2
-    assert weir(*command, "--require", "viewer_quality>=gcc")[0] == 2
+    assert weir(*command, "--require", "challenge>=gcc")[0] == 2
 
 
 def test_several_controllers_make_the_same_calls_in_succession(weir, tmp_path):
