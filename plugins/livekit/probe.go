@@ -65,7 +65,7 @@ func (p *probe) start(info ccutils.ProbeClusterInfo, state bwe.CongestionState) 
 
 func (p *probe) onState(state bwe.CongestionState, nowUs int64) {
 	p.congesting = p.congesting || p.active && state != bwe.CongestionStateNone
-	if state == bwe.CongestionStateCongested && !p.active && p.carriedAtUs != 0 && nowUs < p.carriedAtUs+triedUs {
+	if state == bwe.CongestionStateCongested && !p.active && nowUs < p.carriedAtUs+triedUs {
 		p.fail(nowUs)
 	}
 }

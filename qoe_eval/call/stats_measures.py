@@ -71,7 +71,7 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
         frozen_s = min(frozen_s + _last_freeze_s(video), end_s - start_s)
         frozen_share = frozen_s / (end_s - start_s)
     quality = _video_quality(video, start_s, end_s)
-    heights = [heights[(times >= start_s) & (times <= end_s)] for times, heights in _series(video, "frameHeight")]
+    heights = [values[(times >= start_s) & (times <= end_s)] for times, values in _series(video, "frameHeight")]
     shown = np.concatenate([np.zeros(0), *heights])
     return {
         "viewer_quality": None if quality is None or frozen_share is None else quality * (1 - frozen_share),
@@ -115,19 +115,16 @@ def _frozen_s(stream: StatsObject, seconds: Array) -> Array:
     ends, total = stream.series("totalFreezesDuration")
     if not len(ends):
         return np.zeros(len(seconds) - 1)
-    begins = np.insert(ends[1:] - np.maximum(np.diff(total), 0.0), 0, ends[0])
+    before = np.concatenate([total[:1], total[:-1]])
+    begins = ends - np.maximum(total - before, 0.0)
     instants = np.maximum.accumulate(np.column_stack([begins, ends]).ravel())
-    values = np.column_stack([np.insert(total[:-1], 0, total[0]), total]).ravel()
-    return np.maximum(np.diff(np.interp(seconds, instants, values)), 0.0)
+    return np.maximum(np.diff(np.interp(seconds, instants, np.column_stack([before, total]).ravel())), 0.0)
 
 
 def _last_freeze_s(video: Sequence[StatsObject]) -> float:
     """From the last decoded frame to the last report, if that is a second or more; getStats counts a freeze only when a
     frame ends it.
     """
-    ends = []
-    for times, decoded in (stream.series("framesDecoded") for stream in video):
-        if len(times):
-            ends.append(float(times[-1] - times[np.argmax(decoded == decoded[-1])]))
-    last_s = min(ends, default=0.0)
+    waits = (times[-1] - times[np.argmax(decoded == decoded[-1])] for times, decoded in _series(video, "framesDecoded"))
+    last_s = float(min(waits, default=0.0))
     return last_s if last_s >= _LEAST_LAST_FREEZE_S else 0.0

@@ -42,14 +42,10 @@ class CommandEnd:
             addresses: of this end and the other.
             label: of the call.
             log: receives its standard error; in the folder of the call.
-
-        Raises:
-            InputError: the folder for its files cannot be made.
         """
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
-        files = log.parent.resolve() / _FILES
-        make_folder_of_programs(files)
-        call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(files)}
+        self._files = log.parent.resolve() / _FILES
+        call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(self._files)}
         line, environment = program_in(namespace, ["sh", "-c", command], *addresses, call)
         self._process = JsonLinesProcess(line, log, _LONGEST_LINE_BYTES, environment)
         self._connects = role == "receiver"
@@ -57,7 +53,12 @@ class CommandEnd:
         self._stopping = False
 
     async def start(self) -> Message:
-        """Starts it; it is ready at once."""
+        """Starts it; it is ready at once.
+
+        Raises:
+            InputError: the folder for its files cannot be made.
+        """
+        make_folder_of_programs(self._files)
         await self._process.start()
         return {"type": "ready", "time_us": monotonic_us()}
 
