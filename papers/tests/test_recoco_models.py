@@ -10,7 +10,7 @@ from weir_papers.recoco.tables import ORDERS, PAPER_TRACES
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir_papers.recoco import training
+from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir_papers.recoco.models import (
     FEATURES,
     TraceValues,
@@ -117,24 +117,17 @@ def test_training_is_interrupted_and_goes_on(files, tmp_path, fake_gym_simulator
 
 
 def test_a_model_of_all_traces_meets_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
-    met = []
+    met, call = [], ScenarioSampler.__call__
 
-    class Recorded(training.OrderedTraces):
-        def __call__(self, seed):
-            document = super().__call__(seed)
-            met.append(document["name"])
-            return document
+    def spy(self, seed):
+        met.append(call(self, seed)["name"])
+        return call(self, seed)
 
-    monkeypatch.setattr(training, "OrderedTraces", Recorded)
+    monkeypatch.setattr(ScenarioSampler, "__call__", spy)
     values = {trace.name: TraceValues(-index, 0, 0) for index, trace in enumerate(PAPER_TRACES)}
-    model = models_of_all_traces("reward", 160, [1], values)[0]
+    model = models_of_all_traces("reward", 320, [1], values)[0]
     assert train_model(model, files, tmp_path / "run", lambda steps: None, fake_gym_simulator)
     assert list(dict.fromkeys(met)) == [trace.name for trace in reversed(PAPER_TRACES)]
-    # A resumed training continues with the trace of its step.
-    traces = training.OrderedTraces(training_configuration(model, files).scenarios, model.steps)
-    assert traces.advance(model.steps - 1)
-    assert traces(0)["name"] == PAPER_TRACES[0].name
-    assert not traces.advance(model.steps)
 
 
 def test_mean_reward_is_that_of_equation_6():
