@@ -24,8 +24,7 @@ from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.options.call import SIZES
-from weir.qoe_eval.options.shared import TRACE_SETS
+from weir.qoe_eval.options.shared import SIZES, TRACE_SETS
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Row

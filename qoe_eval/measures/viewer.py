@@ -117,10 +117,13 @@ def _viewings(record: RunRecord, flow: FlowRecord) -> list[_Viewing]:
 
 
 def rendered_frames(frames: FrameColumns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The indices of the frames of a record's series that were rendered, and when, in us."""
-    complete = np.array(frames["complete_time_us"], dtype=np.float64)
-    shown = np.flatnonzero(~np.isnan(complete))
-    return shown, np.maximum.accumulate(complete[shown].astype(np.int64))
+    """The indices of the frames of a record's series that were rendered, and when, in us: by libwebrtc's receiver, or
+    as soon as all of it had come.
+    """
+    times = frames.get("rendered_time_us", frames["complete_time_us"])
+    rendered = np.array(times, dtype=np.float64)
+    shown = np.flatnonzero(~np.isnan(rendered))
+    return shown, np.maximum.accumulate(rendered[shown].astype(np.int64))
 
 
 def encoder_rate_bps(frames: FrameColumns) -> NDArray[np.float64]:

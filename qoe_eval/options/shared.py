@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -41,6 +41,9 @@ from weir.traces.listing import check_input
 if TYPE_CHECKING:
     from weir.qoe_eval.runs.inputs import PathOptions
 
+Size = Literal["1280x720", "640x360"]
+SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
+"""Width and height of the video of calls."""
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
 TRACE_SETS = ("opennetlab", "mahimahi")
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"

@@ -1,0 +1,53 @@
+// The fields of an RTP packet that its call's records need.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace weir::sim {
+
+struct RtpHeader {
+  uint8_t payload_type = 0;
+  bool padding = false;
+  uint16_t sequence_number = 0;
+  uint32_t timestamp = 0;
+  uint32_t ssrc = 0;
+  // With CSRCs and extensions.
+  uint32_t size_bytes = 0;
+};
+
+inline constexpr size_t kFixedRtpHeaderBytes = 12;
+
+// True for RTP and RTCP, false for what else shares the port (RFC 7983).
+inline bool IsRtpOrRtcp(std::span<const uint8_t> packet) { return packet.size() >= 8 && packet[0] >> 6 == 2; }
+// Of these (RFC 5761 section 4).
+inline bool IsRtcp(std::span<const uint8_t> packet) { return packet[1] >= 192 && packet[1] <= 223; }
+
+// RFC 3550 section 5.1; nothing for what is no RTP packet.
+inline std::optional<RtpHeader> ParseRtpHeader(std::span<const uint8_t> packet) {
+  if (!IsRtpOrRtcp(packet) || IsRtcp(packet) || packet.size() < kFixedRtpHeaderBytes) return std::nullopt;
+  const auto read = [&](size_t at, int bytes) {
+    uint32_t value = 0;
+    for (int i = 0; i < bytes; ++i) value = value << 8 | packet[at + static_cast<size_t>(i)];
+    return value;
+  };
+  RtpHeader header{.payload_type = static_cast<uint8_t>(packet[1] & 0x7f),
+                   .padding = (packet[0] & 0x20) != 0,
+                   .sequence_number = static_cast<uint16_t>(read(2, 2)),
+                   .timestamp = read(4, 4),
+                   .ssrc = read(8, 4)};
+  size_t size = kFixedRtpHeaderBytes + 4 * (packet[0] & 0x0fu);
+  if ((packet[0] & 0x10) != 0) {
+    if (packet.size() < size + 4) return std::nullopt;
+    size += 4 + 4 * read(size + 2, 2);
+  }
+  if (packet.size() < size) return std::nullopt;
+  header.size_bytes = static_cast<uint32_t>(size);
+  return header;
+}
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_
