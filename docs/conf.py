@@ -54,6 +54,7 @@ docs/pools
 docs/python
 docs/cpp
 examples/README
+examples/opennetlab/README
 examples/sfu/README
 ```
 ```{toctree}
