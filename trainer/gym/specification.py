@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -32,7 +33,8 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
-ScenarioLike = Mapping[str, Any] | Any
+# A path, `catalogue/NAME`, what `read_trace` returns, a mapping or a `Scenario`; see `EpisodeSource`.
+ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
 
