@@ -66,8 +66,9 @@ void CallPath::OnDropped(const Packet& packet) {
 
 int64_t CallPath::NextEventNs() const {
   const int64_t arrival_ns = arrivals_.empty() ? kNeverNs : arrivals_.top().time_ns;
-  const bool waits = follows_engine_ && in_flight_.size() > arrivals_.size();
-  return waits ? std::min(arrival_ns, EventEngine::Current()->next_time_ns()) : arrival_ns;
+  const EventEngine& engine = *EventEngine::Current();
+  const bool waits = follows_engine_ && in_flight_.size() > arrivals_.size() && !engine.IsFinished();
+  return waits ? std::min(arrival_ns, engine.next_time_ns()) : arrival_ns;
 }
 
 void CallPath::WakeUpInTime() {

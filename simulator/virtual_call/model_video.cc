@@ -34,6 +34,20 @@ void WriteVp8Header(uint8_t* payload, int width, int height, bool key_frame) {
   payload[9] = static_cast<uint8_t>(height >> 8 & 0x3f);
 }
 
+class BlankPictures final : public peer::FrameSource {
+ public:
+  explicit BlankPictures(const peer::FrameFormat& format)
+      : format_(format), picture_(webrtc::I420Buffer::Create(format.width, format.height)) {
+    webrtc::I420Buffer::SetBlack(picture_.get());
+  }
+  const peer::FrameFormat& format() const override { return format_; }
+  webrtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t) override { return picture_; }
+
+ private:
+  const peer::FrameFormat format_;
+  const webrtc::scoped_refptr<webrtc::I420Buffer> picture_;
+};
+
 class ModelEncoder final : public webrtc::VideoEncoder {
  public:
   explicit ModelEncoder(RandomStream random) : random_(random) {}
@@ -175,6 +189,10 @@ class ModelDecoders final : public webrtc::VideoDecoderFactory {
 };
 
 }  // namespace
+
+std::unique_ptr<peer::FrameSource> MakeBlankPictures(const peer::FrameFormat& format) {
+  return std::make_unique<BlankPictures>(format);
+}
 
 std::unique_ptr<webrtc::VideoEncoderFactory> MakeModelEncoders(RandomStream random) {
   return std::make_unique<ModelEncoders>(random);

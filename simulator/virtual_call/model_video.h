@@ -7,8 +7,12 @@
 #include "api/video_codecs/video_decoder_factory.h"
 #include "api/video_codecs/video_encoder_factory.h"
 #include "core/random.h"
+#include "frame_source.h"
 
 namespace weir::sim {
+
+// One grey picture, for encoders that do not look at it.
+std::unique_ptr<peer::FrameSource> MakeBlankPictures(const peer::FrameFormat& format);
 
 // Encoders of VP8's format whose frames have, at the rate and the frame rate that libwebrtc sets, the sizes that
 // libvpx gives a moving picture.

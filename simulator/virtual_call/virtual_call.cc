@@ -48,6 +48,12 @@ RandomStream StreamOf(const RtpFlowContext& context, uint64_t stream) {
   return {context.job.random_seed(), random_streams::Flow(context.index) + stream};
 }
 
+std::unique_ptr<peer::FrameSource> MakePictures(const CallMedia& media) {
+  const peer::FrameFormat format{.width = media.width, .height = media.height, .frames_per_second = kFramesPerSecond};
+  if (media.encoder == CallMedia::Encoder::kFake) return MakeBlankPictures(format);
+  return media.video.empty() ? peer::MakePattern(format) : peer::OpenY4mFile(media.video);
+}
+
 bool IsPool(const ControllerContext& context, std::string_view name) { return !context.external() && IsPoolLine(name); }
 
 bool IsAtSender(const RtpFlowContext& flow, const ControllerContext& context) {
@@ -204,15 +210,10 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
                      .host_delay_ns = [this](int64_t time_ns) { return sender_noise_.DelayNs(time_ns); }});
   sender_lines_ = std::make_unique<Lines>(this, End::kSender);
   receiver_lines_ = std::make_unique<Lines>(this, End::kReceiver);
-  const CallMedia& media = context_.job.call;
-  std::unique_ptr<peer::FrameSource> frames =
-      media.video.empty() || media.encoder == CallMedia::Encoder::kFake
-          ? peer::MakePattern({.width = media.width, .height = media.height, .frames_per_second = kFramesPerSecond})
-          : peer::OpenY4mFile(media.video);
   const auto on_failure = [this](const std::string& reason) {
     clock_->Guarded([&] { throw ProgramError("the call " + FlowOf(context_).id + " failed: " + reason, kFailed); });
   };
-  sender_ = peer::Peer::Create(SenderOptions(), std::move(frames),
+  sender_ = peer::Peer::Create(SenderOptions(), MakePictures(context_.job.call),
                                decides_at_sender_ ? MakeController() : ControllerFactory(), sender_lines_.get(),
                                on_failure, MakeRuntime(End::kSender, left));
   receiver_ =

@@ -27,7 +27,7 @@ from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side, Stack
 
 REGISTERED: Final = "weir.algorithms"
 """The group of entry points with the algorithms of other distributions."""
@@ -58,6 +58,7 @@ class EnvironmentSettings(Settings):
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
     guard: bool = False
     side: Side = "receiver"
+    stack: Stack = "model"
     privileged_critic: bool = False
     timeout_s: PositiveFloat = 30.0
     action: ActionSettings = ActionSettings()
@@ -83,6 +84,7 @@ class EnvironmentSettings(Settings):
             self.guard,
             privileged=self.privileged_critic,
             side=self.side,
+            stack=self.stack,
         )
 
 
