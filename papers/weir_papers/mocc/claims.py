@@ -1,4 +1,4 @@
-"""What MOCC claims, and the values of its repetition."""
+"""Claims of MOCC, and the values of its repetition."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def weights_of(landmark: Landmark) -> Weights:
 
 
 def bootstrap_of(divisions: int) -> list[Landmark]:
-    """Of the landmarks with these divisions those nearest to the paper's three bootstrapped objectives."""
+    """The landmarks with these divisions that are nearest to the three bootstrapped objectives of the paper."""
 
     def distance(landmark: Landmark, origin: Landmark) -> float:
         return sum(abs(a - b) for a, b in zip(weights_of(landmark), weights_of(origin), strict=True))

@@ -1,4 +1,4 @@
-"""What policies and controllers reach on MOCC's test networks under a hundred objectives."""
+"""Rewards of policies and controllers on the test networks of MOCC, under a hundred objectives."""
 
 from __future__ import annotations
 

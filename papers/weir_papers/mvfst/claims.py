@@ -1,4 +1,4 @@
-"""What MVFST-RL claims, and the values of its repetition."""
+"""Claims of MVFST-RL, and the values of its repetition."""
 
 from __future__ import annotations
 

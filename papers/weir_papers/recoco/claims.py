@@ -1,4 +1,4 @@
-"""What ReCoCo claims, and the values of its repetition."""
+"""Claims of ReCoCo, and the values of its repetition."""
 
 from __future__ import annotations
 
