@@ -2,7 +2,8 @@
 
 Differences from the original, which is libwebrtc M84 on ns-3:
 
-- The rate takes effect when it reaches the sender, in RTCP over the reverse link. There it is in force at once.
+- A rate, except for the first one, takes effect when it reaches the sender, in RTCP over the reverse link; there at
+  once.
 - The queue is 300 ms of the trace's mean capacity instead of 112,500 bytes for every trace.
 - Where the capacity is zero, packets wait instead of being lost.
 - Every wait for the simulator has a time limit.
@@ -17,7 +18,7 @@ import struct
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -26,8 +27,7 @@ from weir.python_controller import OPENNETLAB_PAYLOAD_TYPES
 from weir.simulator.executables import find_simulator, find_virtual_call
 from weir.trainer.gym.opennetlab_scenario import DEFAULT_DURATION_MS, opennetlab_scenario
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
-
-Stack = Literal["model", "libwebrtc"]
+from weir.trainer.gym.specification import Stack
 
 # They answer the same frames.
 _PROGRAMS: Final[dict[Stack, Callable[[], Path]]] = {"model": find_simulator, "libwebrtc": find_virtual_call}
@@ -88,7 +88,9 @@ class Gym:
         self._timeout_s = timeout_s
         self._seed = seed
         self._process: SimulatorProcess | None = None
-        # Bytes of an answer before its packets; 0 before the first reset.
+        # Reset frame of a run that begins with the first step.
+        self._request: dict[str, Any] | None = None
+        # Bytes of an answer before its packets; 0 before the first run.
         self._packets_at = 0
         self._done = True
 
@@ -98,7 +100,7 @@ class Gym:
         report_interval_ms: float = 60,
         duration_time_ms: float | None = DEFAULT_DURATION_MS,
     ) -> None:
-        """Starts a run.
+        """Prepares a run, which begins with the first step.
 
         Args:
             trace_path: see `opennetlab_scenario`.
@@ -111,7 +113,7 @@ class Gym:
             SimulatorError: the simulator failed.
         """
         self._done = True
-        request = {
+        self._request = {
             "scenario": opennetlab_scenario(trace_path, duration_time_ms),
             "seed": self._seed,
             "interval_ms": report_interval_ms,
@@ -121,13 +123,8 @@ class Gym:
             "action": {"kind": "rate_bps", "min_bps": MINIMUM_BPS, "max_bps": MAXIMUM_BPS},
             "packets": True,
         } | _OWN_KEYS[self._stack]
-        payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
         if self._process is None or not self._process.alive:
             self._process = SimulatorProcess(self._simulator or _PROGRAMS[self._stack](), self._timeout_s)
-        self._process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
-        greeting = json.loads(self._receive(self._process, b"C"))
-        self._packets_at = 1 + 4 * greeting["observation_size"] + 8 * len(greeting["step_fields"])
-        self._read_packets(self._process)
         self._done = False
 
     def step(self, bandwidth_bps: float) -> tuple[list[dict[str, Any]], bool]:
@@ -135,28 +132,32 @@ class Gym:
 
         Returns:
             the packets that arrived, in the order of arrival, and False; after the last interval an empty list and
-            True. A packet is a dict: `send_time_ms`, `arrival_time_ms`, `payload_type` (126 video, 103 audio, 98
-            retransmissions, probes and padding), `sequence_number` (16 bits, with gaps where packets were lost),
-            `ssrc`, `padding_length`, `header_length`, `payload_size` (bytes).
+            True. A packet is a dict of whole numbers: `send_time_ms`, `arrival_time_ms`, `payload_type` (126 video, 103
+            audio, 98 retransmissions, probes and padding), `sequence_number` (16 bits, with gaps where packets were
+            lost), `ssrc`, `padding_length`, `header_length`, `payload_size` (bytes).
 
         Raises:
-            InputError: it is called before reset, or the rate is not a number.
+            InputError: it is called before reset, the rate is not a number, or the report interval is out of range.
             SimulatorError: the simulator failed.
         """
         if self._process is None:
             raise InputError("step before reset: call reset first")
         if self._done:
             return [], True
-        rate_bps = float(bandwidth_bps)
+        # Agents have arrays and tensors of one element too.
+        rate_bps = float(bandwidth_bps.item() if hasattr(bandwidth_bps, "item") else bandwidth_bps)
         if math.isnan(rate_bps):
             raise InputError("bandwidth_bps: is not a number")
         rate_bps = min(max(rate_bps, MINIMUM_BPS), MAXIMUM_BPS)
         step = _STEP.pack(rate_bps, math.nan, math.nan, math.nan)
         self._done = True
+        if self._request is not None:
+            self._start(self._process, self._request, rate_bps)
+            self._request = None
         self._process.send(FRAME_HEADER.pack(len(step), ord("S")) + step)
         packets, self._done = self._read_packets(self._process)
         packets["payload_type"] = _PAYLOAD_TYPES[packets["kind"] % len(_KINDS)]
-        columns = [packets[name].tolist() for name in PACKET_FIELDS]
+        columns = [np.trunc(packets[name]).astype(np.int64).tolist() for name in PACKET_FIELDS]
         return [dict(zip(PACKET_FIELDS, values, strict=True)) for values in zip(*columns, strict=True)], False
 
     def close(self) -> None:
@@ -165,6 +166,15 @@ class Gym:
             self._process.close()
             self._process = None
         self._done = True
+
+    def _start(self, process: SimulatorProcess, request: dict[str, Any], rate_bps: float) -> None:
+        flow = next(flow for flow in request["scenario"]["flows"] if flow.get("controller") == "under_test")
+        flow["start_rate_bps"] = min(max(rate_bps, flow["min_rate_bps"]), flow["media"]["max_rate_bps"])
+        payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
+        process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
+        greeting = json.loads(self._receive(process, b"C"))
+        self._packets_at = 1 + 4 * greeting["observation_size"] + 8 * len(greeting["step_fields"])
+        self._read_packets(process)
 
     def _read_packets(self, process: SimulatorProcess) -> tuple[np.ndarray, bool]:
         """The packets of an answer, PACKET_RECORD of shape (N,), and whether it is the last."""

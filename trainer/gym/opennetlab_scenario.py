@@ -22,14 +22,18 @@ ONE_WAY_DELAY_MS: Final = 100.0
 QUEUE_MS: Final = 300.0
 DEFAULT_CAPACITY_BPS: Final = 3_000_000
 DEFAULT_DURATION_MS: Final = 3000
-# libwebrtc's fake encoder of at most 10 Mbps, which follows its target at once, without audio.
-MEDIA: Final = {
-    "kind": "video",
-    "max_rate_bps": 10_000_000,
-    "audio_rate_bps": 0.0,
-    "key_frame_interval_s": 3600.0,
-    "rise_time_constant_s": 0.001,
-    "fall_time_constant_s": 0.001,
+# A sender with no estimate and no probes of its own, and libwebrtc's fake encoder of at most 10 Mbps, which follows its
+# target at once, without audio.
+SENDER: Final[dict[str, Any]] = {
+    "transport_cc": False,
+    "media": {
+        "kind": "video",
+        "max_rate_bps": 10_000_000,
+        "audio_rate_bps": 0.0,
+        "key_frame_interval_s": 3600.0,
+        "rise_time_constant_s": 0.001,
+        "fall_time_constant_s": 0.001,
+    },
 }
 
 
@@ -37,7 +41,7 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: fl
     """The scenario of an OpenNetLab run.
 
     A plain trace limits both directions, with its own delay and loss, or 100 ms each way where it has no delay. A
-    scenario keeps its path and its other flows. The media is OpenNetLab's: video of at most 10 Mbps, without audio.
+    scenario keeps its path and its other flows. The sender is OpenNetLab's: video of at most 10 Mbps, without audio.
 
     Args:
         trace_path: a trace of any format that `weir.traces` reads, a scenario, or `catalogue/NAME`; "" for a steady
@@ -55,7 +59,7 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: fl
         document = to_scenario(trace, duration_s=duration_s).to_dict()
         for flow in document["flows"]:
             if flow["kind"] == "rtp" and flow["controller"] == "under_test":
-                flow["media"] = MEDIA
+                flow.update(SENDER)
         return Scenario.from_dict(document, trace.source).to_dict()
     assert trace.capacity is not None
     link = {
@@ -69,7 +73,7 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: fl
         duration_s=duration_s or trace.capacity.period_s or DEFAULT_DURATION_MS / 1000.0,
         forward=link,
         reverse=link,
-        flows=[{"kind": "rtp", "media": MEDIA}],
+        flows=[{"kind": "rtp", **SENDER}],
     ).to_dict()
 
 
