@@ -97,6 +97,25 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
     return _measures(_viewings(record, flow))
 
 
+def rendered_measures(flow: FlowRecord) -> Measures:
+    """What a virtual call knows of its rendered frames; empty for other runs."""
+    frames = (flow.series or {}).get("frames")
+    if not frames or "rendered_time_us" not in frames:
+        return {}
+    shown, rendered_us = rendered_frames(frames)
+    if not len(shown):
+        return {}
+    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
+    p50, p95 = np.percentile(rendered_us - capture_us, [50, 95]) / 1e3
+    quantizers = np.array(frames["qp"], dtype=np.float64)[shown]
+    return {
+        "end_to_end_delay_ms_p50": p50,
+        "end_to_end_delay_ms_p95": p95,
+        "frame_height_mean": float(np.mean(np.array(frames["height"])[shown])),
+        "qp_mean": float(quantizers.mean()) if (quantizers >= 0).all() else None,
+    }
+
+
 def flow_freezes(record: RunRecord, flow: FlowRecord) -> list[Freeze]:
     """The freezes that `viewer_measures` counts."""
     return [freeze for viewing in _viewings(record, flow) for freeze in viewing.freezes]

@@ -67,7 +67,14 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                  .media_link = is_forward ? forward_ : reverse_,
                                  .rtcp_link = is_forward ? reverse_ : forward_,
                                  .observer = observer});
-  if (AgentController* const agent = flow.rtp->agent()) agent_ = agent;
+}
+
+AgentController* FlowSet::agent() const {
+  for (const Flow& flow : flows_) {
+    AgentController* const agent = flow.rtp ? flow.rtp->agent() : nullptr;
+    if (agent) return agent;
+  }
+  return nullptr;
 }
 
 }  // namespace weir::sim

@@ -56,7 +56,7 @@ class FlowSet {
 
   const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
   // Null without one.
-  AgentController* agent() { return agent_; }
+  AgentController* agent() const;
 
  private:
   void AddRtpFlow(size_t index, FlowObserver* observer);
@@ -68,7 +68,6 @@ class FlowSet {
   Stack* const stack_;
   FlowObserver null_observer_;
   std::vector<Flow> flows_;
-  AgentController* agent_ = nullptr;
 };
 
 }  // namespace weir::sim

@@ -36,6 +36,8 @@ struct CallPathConfig {
   webrtc::EmulatedEndpointImpl* from = nullptr;
   webrtc::EmulatedEndpointImpl* to = nullptr;
   PathObserver* observer = nullptr;
+  // Changes a packet's UDP payload as it is sent, at a time of the scenario; null: it stays.
+  std::function<void(std::span<uint8_t> data, int64_t time_ns)> rewrite = nullptr;
   // Draws for how long a packet waits for its host, at its arrival; null: not at all.
   std::function<int64_t(int64_t arrival_ns)> host_delay_ns = nullptr;
 };

@@ -48,6 +48,34 @@ inline std::optional<RtpHeader> ParseRtpHeader(std::span<const uint8_t> packet) 
   return header;
 }
 
+// Where the 24 bits of abs-send-time are in an RTP packet with one-byte extensions (RFC 8285 section 4.2) of which it is
+// number `id`; empty where there is none.
+inline std::span<uint8_t> FindAbsSendTime(std::span<uint8_t> packet, int id) {
+  const std::optional<RtpHeader> header = ParseRtpHeader(packet);
+  if (!header || (packet[0] & 0x10) == 0) return {};
+  const size_t extension = kFixedRtpHeaderBytes + 4 * (packet[0] & 0x0fu);
+  if (packet[extension] != 0xbe || packet[extension + 1] != 0xde) return {};
+  for (size_t at = extension + 4; at < header->size_bytes;) {
+    if (packet[at] == 0) {
+      ++at;
+      continue;
+    }
+    const size_t size = (packet[at] & 0x0fu) + 1;
+    if (at + 1 + size > header->size_bytes) return {};
+    if (packet[at] >> 4 == id && size == 3) return packet.subspan(at + 1, 3);
+    at += 1 + size;
+  }
+  return {};
+}
+
+// As abs-send-time has it: 6.18 bits of fixed point, in seconds.
+inline void WriteAbsSendTime(std::span<uint8_t> bits, int64_t time_ns) {
+  const auto value = static_cast<uint32_t>((static_cast<__int128>(time_ns) << 18) / 1'000'000'000);
+  bits[0] = static_cast<uint8_t>(value >> 16);
+  bits[1] = static_cast<uint8_t>(value >> 8);
+  bits[2] = static_cast<uint8_t>(value);
+}
+
 }  // namespace weir::sim
 
 #endif  // WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_

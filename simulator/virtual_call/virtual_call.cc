@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "api/jsep.h"
+#include "api/rtp_parameters.h"
 #include "api/test/time_controller.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
 #include "flows/controller_context.h"
 #include "flows/estimator_record.h"
+#include "pc/session_description.h"
 #include "policy/policy_controller.h"
 #include "program/input.h"
 #include "program/sender_gcc.h"
@@ -179,6 +181,7 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
     agent_source_ = std::make_unique<AgentSource>(context_.job.agent->source, clock_);
     agent_specification_ = *context_.job.agent;
     agent_specification_->source = agent_source_.get();
+    waiting_agent_ = MakeAgent();
   } else if (!decides_at_sender_ && !decides_at_receiver_) {
     CheckControllerName(context_.controller);
   } else {
@@ -199,6 +202,7 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
                      .from = left,
                      .to = right,
                      .observer = media_observer_.get(),
+                     .rewrite = [this](std::span<uint8_t> packet, int64_t time_ns) { ShowSenderClock(packet, time_ns); },
                      .host_delay_ns = [this](int64_t time_ns) { return receiver_noise_.DelayNs(time_ns); }});
   rtcp_path_ = std::make_unique<CallPath>(
       CallPathConfig{.clock = clock_,
@@ -329,9 +333,7 @@ ControllerFactory VirtualCall::MakeController() {
     std::unique_ptr<ReceiverController> controller;
     clock_->Guarded([&] {
       if (agent_specification_) {
-        auto agent = std::make_unique<AgentController>(*agent_specification_, controller_context_.decision_delay);
-        agent_ = agent.get();
-        controller = std::move(agent);
+        controller = waiting_agent_ ? std::move(waiting_agent_) : MakeAgent();
       } else {
         controller = MakeArrivalController(context_.controller, controller_context_);
       }
@@ -340,6 +342,12 @@ ControllerFactory VirtualCall::MakeController() {
     if (IsPool(controller_context_, context_.controller)) return controller;
     return std::make_unique<SteppedController>(std::move(controller), clock_);
   };
+}
+
+std::unique_ptr<AgentController> VirtualCall::MakeAgent() {
+  auto agent = std::make_unique<AgentController>(*agent_specification_, controller_context_.decision_delay);
+  agent_ = agent.get();
+  return agent;
 }
 
 void VirtualCall::Connect() { sender_->Execute(peer::StartCommand{}); }
@@ -388,6 +396,18 @@ void VirtualCall::OnAnswer(const std::string& sdp) {
   if (description == nullptr) throw ProgramError("libwebrtc answered with no description", kFailed);
   for (const auto& [payload_type, kind] : peer::PacketKinds(*description))
     packet_kinds_[static_cast<size_t>(payload_type) % packet_kinds_.size()] = kind;
+  for (const webrtc::ContentInfo& content : description->description()->contents()) {
+    for (const webrtc::RtpExtension& extension : content.media_description()->rtp_header_extensions()) {
+      if (extension.uri == webrtc::RtpExtension::kAbsSendTimeUri) abs_send_time_id_ = extension.id;
+    }
+  }
+}
+
+void VirtualCall::ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const {
+  const SenderClock& clock = RtpOf(context_).sender_clock;
+  if (clock.ppm == 0 && clock.offset_ns == 0 && clock.set_ns.is_constant()) return;
+  const std::span<uint8_t> bits = FindAbsSendTime(packet, abs_send_time_id_);
+  if (!bits.empty()) WriteAbsSendTime(bits, std::max<int64_t>(0, clock.Shown(time_ns)));
 }
 
 void VirtualCall::AddTo(ordered_json& record) const {

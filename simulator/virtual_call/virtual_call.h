@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,9 +60,12 @@ class VirtualCall final : public RtpEnds {
   peer::Options ReceiverOptions() const;
   // For the estimator of either end.
   ControllerFactory MakeController();
+  std::unique_ptr<AgentController> MakeAgent();
   void OnLine(End from, nlohmann::ordered_json line);
   void OnAnswer(const std::string& sdp);
   void OnTargetRate(DataRate rate);
+  // The sender's clock of the scenario, as abs-send-time shows it.
+  void ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const;
 
   void HoldMedia() { sender_->HoldMedia(true); }
   void SendMedia() { sender_->HoldMedia(false); }
@@ -82,8 +86,12 @@ class VirtualCall final : public RtpEnds {
   HostNoise receiver_noise_;
   std::unique_ptr<AgentSource> agent_source_;
   std::optional<AgentSpecification> agent_specification_;
+  // At a sender the controller is made only when the call has connected: until then it waits here.
+  std::unique_ptr<AgentController> waiting_agent_;
   AgentController* agent_ = nullptr;
   std::array<PacketKind, 128> packet_kinds_{};
+  // Number of the header extension; 0 until it is negotiated.
+  int abs_send_time_id_ = 0;
   // As of the last decision.
   std::optional<EstimatorCounters> counters_;
   const PoolController* pool_ = nullptr;

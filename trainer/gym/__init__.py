@@ -27,11 +27,14 @@ __all__ = [
 ENVIRONMENT_ID = "weir/Bottleneck-v0"
 CALL_ENVIRONMENT_ID = "weir/Call-v0"
 
-for _id, _stack in ((ENVIRONMENT_ID, "model"), (CALL_ENVIRONMENT_ID, "libwebrtc")):
+for _id, _specification in (
+    (ENVIRONMENT_ID, EnvironmentSpecification()),
+    (CALL_ENVIRONMENT_ID, EnvironmentSpecification(stack="libwebrtc")),
+):
     if _id not in gymnasium.registry:
         gymnasium.register(
             _id,
             entry_point="weir.trainer.gym.environment:BottleneckEnv",
             vector_entry_point="weir.trainer.gym.vector:BottleneckVectorEnv",
-            kwargs={"specification": EnvironmentSpecification(stack=_stack)},
+            kwargs={"specification": _specification},
         )
