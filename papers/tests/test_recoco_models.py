@@ -81,7 +81,7 @@ def test_every_trace_has_the_configuration_of_table_1(files):
 
 
 def test_the_search_tries_twelve_configurations_of_every_trace(files):
-    models = models_of_search(1000)
+    models = models_of_search(1000, 9)
     assert len(models) == len({model.name for model in models}) == 9 * 12
     of_one = [training_configuration(model, files) for model in models if model.traces == ("4G_500kbps",)]
     assert [one.algorithm for one in of_one] == ["ppo"] * 4 + ["td3"] * 4 + ["sac"] * 4
@@ -99,7 +99,9 @@ def test_the_best_configuration_has_the_best_qoe_of_similar_rewards():
         SearchRow("b", ppo, 0.50, 60.0),
     ]
     assert chosen_of(rows) == {"a": sac, "b": ppo}
-    assert chosen_of([]) is None
+    assert chosen_of([]) == {}
+    models = models_of_traces(10, [1], {"4G_3mbps": ppo})
+    assert [one.configuration.algorithm for one in models[4:7]] == ["td3", "ppo", "td3"]
 
 
 def test_environment_steps_a_gradient_step(files):

@@ -127,11 +127,11 @@ class RecocoModel:
 OF_ALL_TRACES: Final = Configuration("td3", delayed=True, tuned=False)
 
 
-def models_of_search(steps: int) -> list[RecocoModel]:
-    """A model for each trace and configuration."""
+def models_of_search(steps: int, traces: int) -> list[RecocoModel]:
+    """A model for each configuration and each of the first traces."""
     return [
         RecocoModel(f"search-{trace.name}-{number}", None, (trace.name,), configuration, 1, steps)
-        for trace in PAPER_TRACES
+        for trace in PAPER_TRACES[:traces]
         for number, configuration in enumerate(configurations())
     ]
 
@@ -139,10 +139,11 @@ def models_of_search(steps: int) -> list[RecocoModel]:
 def models_of_traces(
     steps: int, seeds: Sequence[int], chosen: Mapping[str, Configuration] | None = None
 ) -> list[RecocoModel]:
-    """Table I: for each trace and seed a model that is trained on that trace alone; `chosen` has the configuration of
-    each trace, by default the paper's.
+    """Table I: for each trace and seed a model that is trained on that trace alone, with the configuration in `chosen`,
+    or the paper's.
     """
-    found = chosen or {one.name: Configuration(one.algorithm, one.delayed, one.tuned) for one in PAPER_TRACES}
+    papers = {one.name: Configuration(one.algorithm, one.delayed, one.tuned) for one in PAPER_TRACES}
+    found = papers | dict(chosen or {})
     return [
         RecocoModel(f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps)
         for seed in seeds

@@ -57,8 +57,12 @@ def recoco(
     ] = DEFAULT_STEPS,
     search_steps: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Steps of each model of the search. 0: the paper's configurations."),
+        typer.Option(min=1, metavar="N", help="Steps of each model of the search."),
     ] = DEFAULT_STEPS // 2,
+    search_traces: Annotated[
+        int,
+        typer.Option(min=0, max=9, metavar="N", help="Search on N traces; others have the paper's configurations."),
+    ] = 9,
     seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Models with the seeds 1 to N.")] = 3,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
@@ -86,7 +90,7 @@ def recoco(
             for model in models
         ]
 
-    searched = tasks(models_of_search(search_steps), on_all=False) if search_steps else []
+    searched = tasks(models_of_search(search_steps, search_traces), on_all=False)
     first = tasks(models_of_all_traces("random", steps, all_seeds), on_all=True)
     total = search_steps * len(searched) + steps * len(files) * seeds * (1 + len(ORDERS))
     try:
@@ -148,9 +152,9 @@ def recoco(
     typer.echo(f"\n{total:,} steps; this command took {run['wall_s']:.0f} s. Details: {out / RECOCO_MARKDOWN}")
 
 
-def chosen_of(search: Sequence[SearchRow]) -> dict[str, Configuration] | None:
-    """The configuration of each trace: of those whose mean reward is about the best, the one with the best QoE. None:
-    nothing was searched.
+def chosen_of(search: Sequence[SearchRow]) -> dict[str, Configuration]:
+    """The configuration of each trace of a search: of those whose mean reward is about the best, the one with the best
+    QoE.
     """
     chosen = {}
     for trace in dict.fromkeys(row.trace for row in search):
@@ -158,7 +162,7 @@ def chosen_of(search: Sequence[SearchRow]) -> dict[str, Configuration] | None:
         best = max(row.mean_reward for row in rows)
         similar = [row for row in rows if row.mean_reward >= best - SIMILAR_REWARD]
         chosen[trace] = max(similar, key=lambda row: row.overall).configuration
-    return chosen or None
+    return chosen
 
 
 def _search_row(task: ModelTask, results: Mapping[str, TraceResult]) -> SearchRow:
