@@ -35,7 +35,7 @@ class Curriculum(Protocol):
     """Decides how traces are drawn."""
 
     def probabilities(self, share: float) -> np.ndarray:
-        """Of every trace, float64 of shape (traces,) with the sum 1, when `share` (0 to 1) of the steps are done."""
+        """Those of the traces, float64 of shape (traces,), sum 1, when `share` (0 to 1) of the steps are done."""
 
     def finished(self, trace: int, mean_reward: float, objective: np.ndarray) -> None:
         """An episode on the trace of that index ended, with that mean reward a step, and the objective in force then,

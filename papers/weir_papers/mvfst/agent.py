@@ -8,7 +8,7 @@ from typing import Final
 import torch
 from torch import nn
 
-# What an action does to the rate, in place of {cwnd, /2, -10, +10, x2}: ten packets mean nothing at 300 kbps.
+# Actions on the rate in place of {cwnd, /2, -10, +10, x2}: ten packets mean nothing at 300 kbps.
 MULTIPLIERS: Final = (1.0, 0.5, 0.93, 1.07, 2.0)
 
 

@@ -91,7 +91,7 @@ class RewardScale:
 
 @dataclass(frozen=True)
 class Step:
-    """What a step led to, by sender: the next `states` (N, D) and `rewards` (N,); `ended` (N,) of bool, with `finals`
+    """The result of a step, by sender: the next `states` (N, D) and `rewards` (N,); `ended` (N,) of bool, with `finals`
     (N, D) the states at the ends, zero elsewhere; `record` of shape (N,), and the `names` of the emulators.
     """
 
@@ -135,7 +135,7 @@ class Senders:
 
     @property
     def width(self) -> int:
-        """Of a state."""
+        """Numbers in a state."""
         return self.specification.observation_size + 1 + HISTORY * (len(MULTIPLIERS) + 1)
 
     def reset(self, seed: int) -> np.ndarray:
