@@ -50,10 +50,9 @@ class ReplayOptions(PathArguments):
         list[str],
         typer.Argument(
             metavar="TRACE_OR_SCENARIO...",
-            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
-            "scenarios, "
-            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases, 'catalogue/pantheon' for Pantheon's "
-            "emulators.",
+            help="Traces of any format that 'weir traces validate' reads, or scenario files; 'catalogue' for all "
+            "bundled scenarios, 'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases, "
+            "'catalogue/pantheon' for Pantheon's emulators.",
         ),
     ]
     controller: Annotated[
