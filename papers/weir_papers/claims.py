@@ -11,7 +11,7 @@ from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.qoe_eval.measurement import Value
 from weir.qoe_eval.report.goal_table import Bound
-from weir_papers.polycc.polycc_measures import mean_of
+from weir_papers.common import mean_of
 
 NOT_MEASURED: Final = "not yet measured at full size"
 
