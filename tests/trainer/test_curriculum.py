@@ -47,6 +47,7 @@ def runs(*utilisations):
     return [
         StepRecord.of(
             achievable_bps=np.full(4, 1e6),
+            fair_share_bps=1e6,
             receive_rate_bps=np.full(4, u * 1e6),
             one_way_delay_mean_ms=25.0,
             base_one_way_delay_ms=25.0,
@@ -67,11 +68,13 @@ def references(monkeypatch):
 
 
 def test_orders_are_by_the_oracles_reward_and_by_gccs_distance_to_it():
-    measured = [TraceValues("slow", 0.8, 0.9), TraceValues("middle", 0.2, 0.7), TraceValues("fast", 0.5, 0.8)]
+    measured = [
+        TraceValues("slow", reward=0.9, gcc=0.8, oracle=0.9),
+        TraceValues("middle", reward=-0.7, gcc=0.6, oracle=0.8),
+        TraceValues("fast", reward=0.8, gcc=0.2, oracle=0.7),
+    ]
     assert [measured[index].name for index in order_of("reward", measured)] == ["middle", "fast", "slow"]
-    assert [measured[index].name for index in order_of("gap", measured)] == ["middle", "fast", "slow"]
-    closer = [TraceValues("slow", 0.4, 0.9), *measured[1:]]
-    assert [closer[index].name for index in order_of("gap", closer)] == ["slow", "middle", "fast"]
+    assert [measured[index].name for index in order_of("gap", measured)] == ["fast", "middle", "slow"]
 
 
 def test_each_trace_has_an_equal_share():
@@ -166,8 +169,9 @@ def test_ordered_traces_change_for_all_environments(values, tmp_path, fake_simul
     assert [drawn.count(name) for name in ("fast", "slow")] == [10, 10]
     written = json.loads((tmp_path / "run/curriculum.json").read_text())
     assert [trace["name"] for trace in written["traces"]] == ["fast", "slow", "middle"]
-    # Under `balanced` utilisation weighs 0.4.
-    assert [trace["gap"] for trace in written["traces"]] == pytest.approx([0.32, 0.16, 0.04])
+    # In `challenge` with `balanced` utilisation weighs 0.4 of 1.6, in MOCC's reward 0.4 of 1.
+    assert [trace["gap"] for trace in written["traces"]] == pytest.approx([0.2, 0.1, 0.025])
+    assert [trace["reward"] for trace in written["traces"]] == pytest.approx([1.0, 0.96, 0.84])
 
 
 def test_a_replay_buffer_survives_a_change_of_trace(values, tmp_path, fake_simulator, references):

@@ -104,8 +104,8 @@ class TrainingConfiguration(Settings):
 
     `curriculum`: how the traces of scenarios from files are drawn (`weir.trainer.learning.curriculum`). `random`: each
     as often as any other. `reward` and `gap`: one after the other, each for the same share of the steps, by ascending
-    mean reward of the oracle, or by descending distance of GCC to the oracle. `adaptive_gap`: in proportion to the
-    policy's present distance to GCC.
+    mean reward of the oracle, or by descending distance of GCC's score to the oracle's. `adaptive_gap`: in proportion
+    to the policy's present distance to GCC.
 
     `stages`: each has the settings in which it differs from the file, among them `steps`, those of the whole training
     when it ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.

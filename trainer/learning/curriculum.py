@@ -17,7 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from weir.files.output import write_text
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.rewards import Reward, resolve_reward
+from weir.trainer.gym.rewards import Reward, challenge, resolve_reward
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.step import StepRecord
 from weir.trainer.learning.evaluation import evaluation_objective
@@ -99,9 +99,12 @@ class AdaptiveGap:
 
 @dataclass(frozen=True)
 class TraceValues:
-    """The mean reward a step of GCC and of the oracle on a trace."""
+    """References of a trace: the oracle's mean reward a step, of the training's reward, and the scores of GCC and of
+    the oracle: their means of the reward `challenge`, of which the oracle's is about the most.
+    """
 
     name: str
+    reward: float
     gcc: float
     oracle: float
 
@@ -121,9 +124,9 @@ def order_of(curriculum: str, values: Sequence[TraceValues]) -> list[int]:
     """The indices of the traces in the order "reward", by ascending reward of the oracle, or "gap", by descending gap:
     first the traces on which there is most to gain. Equal ones stay as given.
 
-    ReCoCo takes for both a model that was trained on the trace alone; the oracle stands for that model.
+    ReCoCo takes the reward and the score of a model that was trained on the trace alone; the oracle stands for it.
     """
-    keys = [one.oracle if curriculum == "reward" else -one.gap for one in values]
+    keys = [one.reward if curriculum == "reward" else -one.gap for one in values]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
@@ -152,7 +155,12 @@ def make_curriculum(
     )
     objective = evaluation_objective(configuration)
     values = [
-        TraceValues(str(document["name"]), mean_of(reward, gcc, objective), mean_of(reward, oracle, objective))
+        TraceValues(
+            str(document["name"]),
+            mean_of(reward, oracle, objective),
+            mean_of(challenge, gcc, objective),
+            mean_of(challenge, oracle, objective),
+        )
         for document, gcc, oracle in zip(documents, runs[BASELINE], runs[BEST], strict=True)
     ]
     order = range(len(values)) if name == "adaptive_gap" else order_of(name, values)
