@@ -28,6 +28,8 @@ def column(tmp_path: Path, numbers: list[float | str]) -> Path:
     [
         ([f"{rate:.2f}" for rate in RATES], "they do not rise"),
         ([round(rate) for rate in RATES], "they do not rise"),
+        ([round(rate * 1e6) for rate in RATES], "they do not rise"),
+        ([90_000_000, 3_000_000, 95_000_000, 40_000_000], "they do not rise"),
         ([5.5], "they have fractions"),
         ([1.5, 2.5, 3.0, 4.25], "they have fractions"),
         ([731, 731, 731], "they are all equal"),

@@ -132,7 +132,7 @@ def test_statements_that_contradict_or_do_not_suffice(
     ("text", "options"),
     [
         # Captures of 5G in Mbps, or a slow link in kbps.
-        ("0 731.2\n1 650.5\n2 802.4\n", ["--unit s,kbps", "--unit s,Mbps"]),
+        ("0 731.2\n1 650.5\n2 802.4\n", ["--unit s,kbps", "--unit s,Mbps", "--unit ms,kbps", "--unit ms,Mbps"]),
         ("0 1500000\n1 2500000\n2 2000000\n", ["--unit s,bit/s", "--unit s,kbps"]),
         ("0 1.5\n1000 2.5\n2000 2.0\n", ["--unit ms,Mbps", "--unit s,Mbps"]),
         ("0 5\n30 6\n60 7\n", ["--unit s,UNIT", "--unit ms,UNIT"]),

@@ -29,7 +29,7 @@ Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0
 MAX_PAUSES = 10_000
-"""One for each word of an hour; the time that a replay takes rises with their square."""
+"""Three a second of an hour; the time that a replay takes rises faster than their number."""
 PositiveRate = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=10e9)]
 
 

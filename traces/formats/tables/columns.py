@@ -48,7 +48,7 @@ def read_columns(table: Table, reading: Reading) -> ImportedTrace:
         return trace_of_steps(rows, reading.step_s)
     time_unit_s, rows.unit = _units(table, times, numbers, lines, reading)
     found = read_times(times, time_unit_s, table.name(time), table.source, lines)
-    rows.times_s, rows.first_s = found.seconds, found.first_s
+    rows.times_s, rows.first_s, rows.averages = found.seconds, found.first_s, found.is_coarse
     rows.described = f"time {found.described}, rate in {rows.unit}"
     if reading.rate_unit is None:
         rows.usual_bps = UNNAMED_USUAL_BPS
@@ -87,7 +87,7 @@ def _units(
     median = float(np.quantile(positive, 0.5, method="lower")) if positive.size else 0.0
     usual = _USUAL.get(time_unit_s)
     if usual is None or (positive.size and not _is_usual(float(positive.max()), median, usual)):
-        raise _unit_doubt(table, median, [time_unit_s] if reading.time_unit_s else list({time_unit_s: 0, 1.0: 0}))
+        raise _unit_doubt(table, median, [time_unit_s] if reading.time_unit_s else [1.0, 1e-3])
     return time_unit_s, usual
 
 

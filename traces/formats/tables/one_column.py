@@ -15,8 +15,8 @@ from weir.traces.formats import ImportedTrace
 from weir.traces.formats.mahimahi import DELIVERY_BITS, LATEST_START_MS, read_mahimahi
 from weir.traces.formats.reading import AS_WRITTEN, Reading
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_steps
-from weir.traces.formats.tables.table import MOST_ROWS, content_lines, is_number
-from weir.traces.formats.tables.timestamps import read_number
+from weir.traces.formats.tables.table import content_lines, is_number
+from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, read_number
 from weir.traces.formats.units import RateUnit, rate_unit
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
@@ -25,6 +25,7 @@ _DISORDER, _DISORDER_OF_FEW, _FEW = 0.01, 0.05, 20
 _SHORTEST_CAPTURE_MS = 1000.0
 _SLOWEST_BPS = 10e3
 _BPS = RateUnit(1.0)
+_DIGITS = frozenset("0123456789\n")
 
 
 def is_one_column(first: str) -> bool:
@@ -72,13 +73,17 @@ def read_one_column(
 
 def _numbers(text: str, source: str) -> tuple[NDArray[np.float64], list[int], bool]:
     """The numbers, their lines, and whether each has a unit beside it; then they are in bit/s."""
+    tokens = text.split()
+    if len(tokens) == text.count("\n") + (not text.endswith("\n")) and _DIGITS.issuperset(text):
+        # The usual file of deliveries, which may have millions.
+        plain = np.array(tokens, dtype=np.float64)
+        if plain.max() <= LARGEST_NUMBER:
+            return plain, list(range(1, len(tokens) + 1)), False
     numbers: list[float] = []
     lines: list[int] = []
     has_units = False
     for line, row in content_lines(text):
         cells = _cells(row)
-        if len(lines) == MOST_ROWS:
-            raise InputError(f"{source}: line {line}: over {MOST_ROWS:,} rows, more than are read")
         unit = rate_unit(cells[1]) if len(cells) == 2 else None
         if (len(cells) > 1 and unit is None) or not is_number(cells[0]):
             raise InputError(
@@ -107,7 +112,11 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
         return "they have fractions"
     if numbers.size > 1 and spread == 0 and numbers[0] > 0:
         return "they are all equal"
-    if length_ms > 0 and not _SLOWEST_BPS <= numbers.size * DELIVERY_BITS / length_ms * 1e3 <= MAX_RATE_BPS:
+    # The reader of deliveries names a line that is too late.
+    if (
+        0 < length_ms <= LATEST_START_MS
+        and not _SLOWEST_BPS <= numbers.size * DELIVERY_BITS / length_ms * 1e3 <= MAX_RATE_BPS
+    ):
         return "as times they would be no plausible rate"
     return ""
 

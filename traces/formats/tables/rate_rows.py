@@ -132,6 +132,8 @@ def _checked(
 
 def _put_in_order(rows: RateRows) -> None:
     """Averages rows of equal times, where the format does, and drops those whose time is not later, with findings."""
+    if np.all(np.diff(rows.times_s) > 0):
+        return
     keep = [0]
     merged = rows.numbers.copy()
     counts = np.ones(merged.size)
