@@ -1,4 +1,4 @@
-"""What the project promises is there: each promise with the files that keep it, and the command that shows it.
+"""The promises of the project are kept: each with the files that keep it, and the command that shows it.
 
 A promise that is removed on purpose is removed here too, by someone who then has read it.
 """
