@@ -35,9 +35,9 @@ JUDGED_FROM: Final = 10_000
 def mocc(
     out: OutOption,
     seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Repeat with the seeds 1 to N.")] = 3,
-    base_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of landmarks.")] = 1_200_000,
-    scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of one objective.")] = 400_000,
-    adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation.")] = 80_000,
+    base_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of landmarks.")] = 600_000,
+    scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of one objective.")] = 200_000,
+    adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation.")] = 60_000,
     networks: Annotated[int, typer.Option(min=1, max=1000, help="Networks of the tests of all objectives.")] = 10,
     judged: Annotated[int, typer.Option(min=1, max=1000, help="Networks of an evaluation while adapting.")] = 24,
     configuration: Annotated[
