@@ -26,7 +26,7 @@ class Replays:
 
     A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
     controllers or of a suite's custom ones. `first_seed`: only one run of each scenario. `with_calls`: only when calls
-    are made, to compare with. `call`: virtual calls of these media; all replays of a suite are, or none.
+    are made, to compare with. `call`: virtual calls of these media.
     """
 
     name: str
