@@ -114,4 +114,6 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "mocc.json"))
 
 
-REPETITION: Final = Repetition("mocc", CLAIMS, _commands, _measured, lambda out: None)
+REPETITION: Final = Repetition(
+    "mocc", CLAIMS, _commands, _measured, lambda out: out / "models/landmarks-36-1/checkpoint.zip"
+)
