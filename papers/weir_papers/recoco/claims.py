@@ -11,6 +11,8 @@ from weir_papers.claims import Claim, Repetition, Samples, read_result
 
 _GCC = "GCC is libwebrtc's own here, a Python port in the paper"
 
+_MODEL: Final = "models/all-gap-1/checkpoint.zip"
+
 CLAIMS: Final = (
     Claim(
         "recoco/trace_gain",
