@@ -143,6 +143,7 @@ class Suite:
         random: default number of random scenarios.
         custom: makes the suite's own controllers.
         only_calls: without calls there is nothing to measure.
+        only_named: not one of those that run by default.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Suite:
     random: int = 100
     custom: Callable[[Settings], CustomControllers] = lambda settings: CustomControllers()
     only_calls: bool = False
+    only_named: bool = False
 
     @property
     def sets(self) -> list[str]:

@@ -99,7 +99,7 @@ def test_a_replay_on_libwebrtcs_stack(program, run_weir, tmp_path):
     records = read_records(tmp_path / "out" / "results.jsonl", RunRecord)
     assert [one.controller for one in records] == ["weir", "gcc"]
     for record in records:
-        assert (record.stack, record.call) == ("libwebrtc", CallMedia(Encoder.FAKE).description())
+        assert (record.stack, record.virtual_call) == ("libwebrtc", CallMedia(Encoder.FAKE).description())
         assert record.measures["receive_rate_bps"] > 1e5
         assert record.measures["end_to_end_delay_ms_p95"] > record.measures["network_delay_ms_p95"] / 2
     run_weir("replay", *options, *controllers, "--out", tmp_path / "again")
