@@ -92,6 +92,8 @@ def test_small_sizes_are_no_record(weir, papers, tmp_path):
     assert weir("--out", "out", "--small", "--only", "two")[0] == 0
     assert papers == [["paper", "two", "--few", "--out", "out/two"]]
     assert read_measurement(tmp_path / "out/papers.json").command == "make papers SMALL=1"
+    assert weir("--out", "out", "--small", "--only", "one")[0] == 0
+    assert read_measurement(tmp_path / "out/papers.json").origins.keys() == {"one", "two"}
     status, _, errors = weir("--out", "out", "--only", "two")
     assert status == 2
     assert "holds the small size" in errors

@@ -55,8 +55,10 @@ def repeat(
     make_folder(out)
     results = []
     for repetition in REPETITIONS:
-        if not only or repetition.name in only:
-            results.append((repetition, _repeated(repetition, out / repetition.name, small)))
+        folder = out / repetition.name
+        # The record has those that were complete before, too.
+        if not only or repetition.name in only or (folder / VALUES).exists():
+            results.append((repetition, _repeated(repetition, folder, small)))
     measured = measurement(results, small)
     for file in [out / PAPERS_JSON, *([record] if record else [])]:
         write_measurement(file, measured)
