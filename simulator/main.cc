@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "command/program.h"
 #include "link_process.h"
 #include "program/command_line.h"
-#include "run/program.h"
 
 namespace weir::sim {
 namespace {

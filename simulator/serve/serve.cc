@@ -14,6 +14,7 @@
 #include "program/json.h"
 #include "program/policy_request.h"
 #include "run/simulation.h"
+#include "serve/serve_request.h"
 #include "serve/step_recorder.h"
 
 namespace weir::sim {

@@ -1,3 +1,5 @@
+#include "serve/serve_request.h"
+
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -5,7 +7,6 @@
 #include "program/input.h"
 #include "program/json.h"
 #include "program/policy_request.h"
-#include "serve/serve.h"
 
 namespace weir::sim {
 

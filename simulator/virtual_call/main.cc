@@ -1,8 +1,8 @@
 // weir-virtual-call: the simulator's commands `run` and `serve` with libwebrtc's own sender and receiver in simulated
 // time.
+#include "command/program.h"
 #include "libwebrtc_globals.h"
 #include "rtc_base/ssl_adapter.h"
-#include "run/program.h"
 #include "virtual_call/virtual_stack.h"
 
 int main(int argc, char** argv) {

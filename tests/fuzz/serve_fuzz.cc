@@ -8,7 +8,7 @@
 #include "program/frame_channel.h"
 #include "program/input.h"
 #include "program/json.h"
-#include "serve/serve.h"
+#include "serve/serve_request.h"
 #include "whole_scenario.h"
 
 namespace weir::fuzz {

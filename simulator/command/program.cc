@@ -1,4 +1,4 @@
-#include "run/program.h"
+#include "command/program.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -111,7 +111,8 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program) 
       return int{kDone};
     }
     if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO, program.make_stack) ? int{kDone} : int{kFailed};
-    throw ProgramError("give a command; see " + program.name + " --help");
+    throw ProgramError(std::string("give ") + (other ? "run, serve or " + other->get_name() : "run or serve") +
+                       "; see " + program.name + " --help");
   });
 }
 

@@ -1,6 +1,6 @@
 // The command line of a program that simulates: `run`, `serve`, and what the program adds.
-#ifndef WEIR_SIMULATOR_RUN_PROGRAM_H_
-#define WEIR_SIMULATOR_RUN_PROGRAM_H_
+#ifndef WEIR_SIMULATOR_COMMAND_PROGRAM_H_
+#define WEIR_SIMULATOR_COMMAND_PROGRAM_H_
 
 #include <CLI/App.hpp>
 #include <functional>
@@ -33,4 +33,4 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program);
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_RUN_PROGRAM_H_
+#endif  // WEIR_SIMULATOR_COMMAND_PROGRAM_H_
