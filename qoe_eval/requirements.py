@@ -10,15 +10,15 @@ from pathlib import Path
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
+from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
 from weir.simulator.executables import find_peer, find_simulator
 
 CHROMIUM = "/usr/bin/chromium"
-_TUN = Path("/dev/net/tun")
 
 
 def check_link_requirements() -> None:
     """Raises MissingComponent with everything that a link lacks."""
-    _check("a link", [*_missing_of_the_system(), *_missing_program(find_simulator)])
+    _check("a link", [*_missing(find_link_devices), *_missing(find_simulator)])
 
 
 def check_requirements(*ends: str) -> None:
@@ -28,7 +28,7 @@ def check_requirements(*ends: str) -> None:
 
 def missing_requirements(*ends: str) -> list[str]:
     """The missing requirements of a call, each with its remedy."""
-    missing = _missing_of_the_system()
+    missing = _missing(find_link_devices)
     if "chromium" in ends:
         if not os.access(CHROMIUM, os.X_OK):
             missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
@@ -36,7 +36,7 @@ def missing_requirements(*ends: str) -> list[str]:
             missing.append("setpriv: apt-get install util-linux")
         if find_spec("playwright") is None:
             missing.append(f"playwright: {how_to_get('webrtc', 'playwright')}")
-    return [*missing, *(one for find in (find_peer, find_simulator, find_ffmpeg) for one in _missing_program(find))]
+    return [*missing, *(one for find in (find_peer, find_simulator, find_ffmpeg) for one in _missing(find))]
 
 
 def find_ffmpeg() -> Path:
@@ -49,18 +49,16 @@ def find_ffmpeg() -> Path:
         raise MissingComponent(f"ffmpeg with libvmaf: {how_to_get('webrtc', 'imageio-ffmpeg')}") from None
 
 
-def _missing_of_the_system() -> list[str]:
-    missing = []
-    if os.geteuid() != 0:
-        missing.append("root, for network namespaces: run the same command with sudo, or in a privileged container")
-    if not os.access(_TUN, os.R_OK | os.W_OK):
-        missing.append(f"{_TUN}, for the link: modprobe tun; in a container, add --device {_TUN} --cap-add NET_ADMIN")
-    if shutil.which("ip") is None:
-        missing.append("ip, for network namespaces: apt-get install iproute2")
-    return missing
+def find_link_devices() -> str:
+    """The kind of devices that a link has here. Raises MissingComponent where this user may make none."""
+    try:
+        with CallNamespaces() as namespaces:
+            return namespaces.devices
+    except NamespacesFailed as error:
+        raise MissingComponent(str(error)) from None
 
 
-def _missing_program(find: Callable[[], Path]) -> list[str]:
+def _missing(find: Callable[[], object]) -> list[str]:
     try:
         find()
     except MissingComponent as error:
