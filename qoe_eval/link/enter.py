@@ -21,18 +21,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main() -> NoReturn:
     """Runs until the program has ended."""
     owner, descriptors, *command = sys.argv[1:]
-    folder = os.getcwd()
+    folder, leads_session = os.getcwd(), os.getsid(0) == os.getpid()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         namespaces = [os.open(f"/proc/{owner}/fd/{one}", os.O_RDONLY | os.O_CLOEXEC) for one in descriptors.split(",")]
         for namespace in namespaces:
             if _libc.setns(namespace, 0) != 0:
                 number = ctypes.get_errno()
                 raise OSError(number, os.strerror(number), "setns")
+        program = os.fork()
     except OSError as error:
         sys.exit(f"the namespaces of the link cannot be entered ({error})")
-    leads_session = os.getsid(0) == os.getpid()
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    program = os.fork()
     if program == 0:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if leads_session:

@@ -16,7 +16,6 @@ import signal
 import socket
 import stat
 import struct
-import subprocess
 import sys
 
 _DEVICE = b"weir0"
@@ -65,7 +64,8 @@ def main() -> None:
     if not dismissed:
         # The owner's files are closed before it is dead.
         select.select([owner], [], [], _OWNER_LIMIT_S)
-        subprocess.run([sys.executable, "-P", "-c", _REMOVE_FOLDERS], check=False)
+        # Not a child: it would be one of the PID namespace, which takes no more.
+        os.execv(sys.executable, [sys.executable, "-P", "-c", _REMOVE_FOLDERS])
 
 
 def _call(function: str, *arguments: object) -> None:
@@ -95,6 +95,7 @@ def _run_init(control: socket.socket) -> None:
         for address in sys.argv[2:]:
             _call("unshare", _CLONE_NEWNET)
             found += _make_network(address, between)
+            _call("setns", between, _CLONE_NEWNET)
         answer = {"devices": "veth pairs" if stat.S_ISSOCK(os.fstat(found[5]).st_mode) else "TUN devices"}
     except OSError as error:
         found, answer = [], {"error": str(error)}

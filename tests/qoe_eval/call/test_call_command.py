@@ -199,17 +199,19 @@ def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):
 
 
 def test_everything_that_is_missing_is_one_message_before_anything_starts(weir, tmp_path, monkeypatch):
+    def forbidden():
+        raise MissingComponent("user and network namespaces cannot be made here: use sudo")
+
     monkeypatch.setattr(call_command, "check_requirements", requirements.check_requirements)
-    monkeypatch.setattr(requirements.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(requirements, "find_link_devices", forbidden)
     monkeypatch.setattr(requirements, "CHROMIUM", "/nowhere/chromium")
-    monkeypatch.setattr(requirements, "_TUN", tmp_path / "tun")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("WEIR_PEER", "/nowhere/weir-peer")
     monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")
     status, out, error = weir("call", "steady.json", "--out", "here")
     assert (status, out) == (3, "")
     missing = [line for line in error.splitlines() if line.startswith("  - ")]
-    for number, name in enumerate(("root", "tun", "ip,", "/nowhere/chromium", "setpriv", "weir-peer", "weir-sim")):
+    for number, name in enumerate(("namespaces", "/nowhere/chromium", "setpriv", "weir-peer", "weir-sim")):
         assert name in missing[number]
     assert all(":" in line for line in missing)
     assert not (tmp_path / "here").exists()
