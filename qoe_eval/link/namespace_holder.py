@@ -91,15 +91,22 @@ def _run_init(control: socket.socket) -> None:
         with contextlib.suppress(OSError):
             _call("mount", b"proc", b"/proc", b"proc", 0, None)
         between = _namespace("net")
-        found = [_namespace("user"), _namespace("mnt"), _namespace("pid"), os.pidfd_open(os.getpid())]
+        shared = [_namespace("user"), _namespace("mnt"), _namespace("pid")]
+        networks = []
         for address in sys.argv[2:]:
             _call("unshare", _CLONE_NEWNET)
-            found += _make_network(address, between)
+            networks.append(_make_network(address, between))
             _call("setns", between, _CLONE_NEWNET)
-        answer = {"devices": "veth pairs" if stat.S_ISSOCK(os.fstat(found[5]).st_mode) else "TUN devices"}
+        has_sockets = stat.S_ISSOCK(os.fstat(networks[0][1]).st_mode)
+        # By number, what a program enters: these stay open here.
+        answer = {
+            "devices": "veth pairs" if has_sockets else "TUN devices",
+            "namespaces": [[*shared, network] for network, _, _ in networks],
+        }
+        sent = [os.pidfd_open(os.getpid()), *(one for network in networks for one in network)]
     except OSError as error:
-        found, answer = [], {"error": str(error)}
-    socket.send_fds(control, [json.dumps(answer).encode()], found)
+        sent, answer = [], {"error": str(error)}
+    socket.send_fds(control, [json.dumps(answer).encode()], sent)
     control.close()
     while True:
         signal.sigwait({signal.SIGCHLD})

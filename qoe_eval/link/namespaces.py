@@ -29,8 +29,8 @@ _HOLDER = Path(__file__).with_name("namespace_holder.py")
 _ENTER = Path(__file__).with_name("enter.py")
 _SCRIPT = (sys.executable, "-I", "-S")
 _LARGEST_ANSWER_BYTES = 4096
-# Of all namespaces, and of each network.
-_SHARED, _OF_A_NETWORK = 4, 3
+# The first process in the PID namespace; of each network itself, its device and a TCP socket.
+_DESCRIPTORS = 1 + 2 * 3
 _START_LIMIT_S = 20.0
 _END_LIMIT_S = 5.0
 _REMEDY = (
@@ -51,14 +51,13 @@ class Network:
     device: int
     _network: int
     _tcp: int
-    _namespaces: tuple[int, ...]
+    _enter: tuple[str, ...]
 
     def command(self, words: Sequence[str]) -> list[str]:
         """Returns a command line that runs a command line here, as the same user without privileges. It passes SIGTERM
         on, and the program dies with it.
         """
-        descriptors = ",".join(map(str, self._namespaces))
-        return [*_SCRIPT, str(_ENTER), str(os.getpid()), descriptors, *words]
+        return [*self._enter, *words]
 
     def listening_socket(self) -> socket.socket:
         """A TCP socket that listens on a free port of 127.0.0.1 here. There is one."""
@@ -136,10 +135,9 @@ class CallNamespaces:
                 preexec_fn=pass_on_permission,
             )
         self._control.settimeout(_START_LIMIT_S)
-        count = _SHARED + 2 * _OF_A_NETWORK
         try:
             text, self._descriptors, *_ = socket.recv_fds(
-                self._control, _LARGEST_ANSWER_BYTES, count, socket.MSG_CMSG_CLOEXEC
+                self._control, _LARGEST_ANSWER_BYTES, _DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
             )
         except TimeoutError:
             text = b""
@@ -151,13 +149,15 @@ class CallNamespaces:
                 f"user and network namespaces cannot be made here ({answer['error']}): {_REMEDY}"
             )
         self.devices = answer["devices"]
-        user, mount, pid, _, *networks = self._descriptors
-        ends = []
-        for address in (LEFT_ADDRESS, RIGHT_ADDRESS):
-            network, device, tcp = networks[:_OF_A_NETWORK]
-            del networks[:_OF_A_NETWORK]
-            ends.append(Network(address, device, network, tcp, (user, mount, network, pid)))
-        self.left, self.right = ends
+        init, *networks = self._descriptors
+        owner = _process_of(init)
+
+        def end(address: str, network: int, device: int, tcp: int, namespaces: Sequence[int]) -> Network:
+            enter = (*_SCRIPT, str(_ENTER), owner, ",".join(map(str, namespaces)))
+            return Network(address, device, network, tcp, enter)
+
+        self.left = end(LEFT_ADDRESS, *networks[:3], answer["namespaces"][0])
+        self.right = end(RIGHT_ADDRESS, *networks[3:], answer["namespaces"][1])
 
     def _remove(self) -> None:
         # A forked copy owns nothing.
@@ -165,7 +165,7 @@ class CallNamespaces:
             return
         ended = True
         if self._descriptors:
-            init = self._descriptors[_SHARED - 1]
+            init = self._descriptors[0]
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(init, signal.SIGKILL)
             # It has ended when every process in the namespace has.
@@ -184,6 +184,12 @@ class CallNamespaces:
         self._descriptors = []
         if not ended:
             raise NamespacesFailed("a process in the networks of the link does not end")
+
+
+def _process_of(descriptor: int) -> str:
+    """The number of the process that a pidfd is of, as this process sees it."""
+    lines = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii").splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("Pid:"))
 
 
 def listening(unbound: socket.socket) -> socket.socket:

@@ -1,19 +1,23 @@
-"""What root gives up under sudo: everything but the permission to make user namespaces.
+"""What root gives up under sudo: everything but the permission to make user namespaces, and real-time priority.
 
 Where the kernel forbids them to ordinary users, sudo is the way to make them all the same.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import pwd
+import resource
 
 from weir.errors import InputError
 
-_PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 4, 8, 47, 2
+_PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 8, 47, 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAP_SYS_ADMIN = 21
+# Of real-time priorities, which ordinary users may not have: the link's.
+_HIGHEST_PRIORITY = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -33,6 +37,8 @@ def become_caller() -> None:
         user = pwd.getpwuid(int(number))
     except (ValueError, KeyError, OverflowError):
         raise InputError(f"SUDO_UID is {number!r}, which is no user of this machine") from None
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_RTPRIO, (_HIGHEST_PRIORITY,) * 2)
     _libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0)
     os.initgroups(user.pw_name, user.pw_gid)
     os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
@@ -40,8 +46,6 @@ def become_caller() -> None:
     # Permitted and inheritable, not effective.
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _libc.capset(header, (ctypes.c_uint32 * 6)(0, 1 << _CAP_SYS_ADMIN, 1 << _CAP_SYS_ADMIN, 0, 0, 0))
-    # Programs of the same user may look at it, as without sudo.
-    _libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
     os.environ |= {
         "HOME": user.pw_dir,
         "USER": user.pw_name,

@@ -74,14 +74,14 @@ class Place:
 
 
 @contextmanager
-def place_of(path: str | os.PathLike[str], *, make: bool = False, own: bool = False) -> Iterator[Place]:
+def place_of(path: str | os.PathLike[str], *, make: bool = False, own: str = "") -> Iterator[Place]:
     """Follows a path; as root through no link of a user who is neither root nor who called sudo: it could make root
     overwrite any file.
 
     Args:
         path: of a file or folder that may be missing.
         make: makes the folders above it.
-        own: refuses, as root, every folder of another user.
+        own: as root, refuses folders of other users on the way; the name for the folder in the message.
 
     Raises:
         InputError: it was refused.
@@ -93,7 +93,7 @@ def place_of(path: str | os.PathLike[str], *, make: bool = False, own: bool = Fa
     try:
         while True:
             if own:
-                _refuse_folder_of_others(folder, shown)
+                _refuse_folder_of_others(folder, own)
             step = steps.pop() if steps else "."
             try:
                 entry = os.open(step, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
@@ -140,7 +140,7 @@ def refuse_folders_of_others(path: str | os.PathLike[str]) -> None:
         InputError: the folder, or one above it, is another user's, or all may write there.
     """
     if os.geteuid() == 0:
-        with suppress(OSError), place_of(os.path.join(os.getcwd(), path, "file"), own=True):
+        with suppress(OSError), place_of(os.path.join(os.getcwd(), path, "file"), own=printable(path)):
             pass
 
 
@@ -164,4 +164,6 @@ def _refuse_folder_of_others(folder: int, path: str) -> None:
     if status.st_uid or all_may_write:
         place = printable(os.readlink(f"/proc/self/fd/{folder}"))
         why = f"belongs to user {status.st_uid}" if status.st_uid else "is open to other users"
-        raise InputError(f"{path}: {place} {why}, and root works in no folder of others; choose another")
+        raise InputError(
+            f"{path}: {place} {why}, and root makes no calls in a folder of others; choose another, or be that user"
+        )
