@@ -21,7 +21,7 @@ import weir
 from weir.console import output_console
 from weir.errors import InputError, MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
-from weir.qoe_eval.requirements import find_link_devices
+from weir.qoe_eval.link.link_requirements import find_link_devices
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_peer, find_simulator
 
@@ -90,7 +90,16 @@ class Component:
 
 def components() -> list[Component]:
     """All components, the required first. Runs programs for their versions; takes about a second."""
-    return [_distribution(), _operating_system(), *_simulator(), _model(), *_packages(), *_programs(), _namespaces(), _peer()]
+    return [
+        _distribution(),
+        _operating_system(),
+        *_simulator(),
+        _model(),
+        *_packages(),
+        *_programs(),
+        _namespaces(),
+        _peer(),
+    ]
 
 
 def _distribution() -> Component:

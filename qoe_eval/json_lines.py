@@ -22,9 +22,7 @@ class JsonLinesWriter:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if the file cannot be written."""
-        self._file: IO[str] = io.TextIOWrapper(
-            io.BufferedWriter(opened(path)), encoding="utf-8", line_buffering=True
-        )
+        self._file: IO[str] = io.TextIOWrapper(io.BufferedWriter(opened(path)), encoding="utf-8", line_buffering=True)
 
     def write(self, value: dict[str, Any]) -> None:
         """Writes one line."""

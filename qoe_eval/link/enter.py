@@ -56,14 +56,13 @@ def _execute(folder: str, command: list[str]) -> NoReturn:
 
 
 def _stand_in(program: int, leads_session: bool) -> NoReturn:
-    while True:
+    ended = status = 0
+    while not ended:
         number = signal.sigwait(_SIGNALS)
         if number == signal.SIGTERM:
             (os.killpg if leads_session else os.kill)(program, number)
         elif number == signal.SIGCHLD:
             ended, status = os.waitpid(program, os.WNOHANG)
-            if ended:
-                break
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         # Without a core file of its own.

@@ -7,7 +7,6 @@ owner is dead and remove it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import fcntl
 import os
 import shutil

@@ -21,7 +21,7 @@ import sys
 _DEVICE = b"weir0"
 _NETMASK = "255.255.255.252"
 _MTU = 1500
-# Of both devices of a pair, so that a packet socket on one finds the address of the other.
+# Both devices of a pair have it, so that a packet socket on one finds the address of the other.
 _MAC_ADDRESS = bytes((2, 0, 0, 0, 0, 1))
 _RECEIVE_BUFFER_BYTES = 4 << 20
 _OWNER_LIMIT_S = 10.0
@@ -32,7 +32,7 @@ _PR_SET_PDEATHSIG = 1
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 1, 0x1000
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCETHTOOL = 0x8914, 0x8916, 0x891C, 0x8922, 0x8946
 _IFF_UP, _IFF_NOARP = 0x1, 0x80
-# Of linux/ethtool.h: checksums, scatter/gather, segmentation of TCP and in general.
+# Commands of linux/ethtool.h: checksums, scatter/gather, segmentation of TCP and in general.
 _OFFLOADS = {"STXCSUM": 0x17, "SSG": 0x19, "STSO": 0x1F, "SGSO": 0x24}
 _ETH_P_IP = 0x0800
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLM_F_EXCL, _NLM_F_CREATE = 16, 0x1, 0x4, 0x200, 0x400
@@ -123,18 +123,14 @@ def _make_network(address: str, between: int) -> list[int]:
     network = _namespace("net")
     tcp = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     _set(tcp, _SIOCSIFFLAGS, b"lo", "H", _IFF_UP)
-    try:
-        device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-        fcntl.ioctl(device, _TUNSETIFF, _request(_DEVICE, "H", _IFF_TUN | _IFF_NO_PI))
-        peer = b""
-    except OSError:
-        peer = address.encode()
+    device, peer = _tun_device(), address.encode()
+    if device is None:
         _make_veth_pair(peer, between)
     _set(tcp, _SIOCSIFADDR, _DEVICE, "HH4s", socket.AF_INET, 0, socket.inet_aton(address))
     _set(tcp, _SIOCSIFNETMASK, _DEVICE, "HH4s", socket.AF_INET, 0, socket.inet_aton(_NETMASK))
     _set(tcp, _SIOCSIFMTU, _DEVICE, "i", _MTU)
     _set(tcp, _SIOCSIFFLAGS, _DEVICE, "H", _IFF_UP | _IFF_NOARP)
-    if peer:
+    if device is None:
         for command in _OFFLOADS.values():
             off = ctypes.create_string_buffer(struct.pack("II", command, 0))
             _set(tcp, _SIOCETHTOOL, _DEVICE, "Q", ctypes.addressof(off))
@@ -143,8 +139,18 @@ def _make_network(address: str, between: int) -> list[int]:
     return [network, device, tcp.detach()]
 
 
+def _tun_device() -> int | None:
+    """None where this user may not open one."""
+    try:
+        device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        fcntl.ioctl(device, _TUNSETIFF, _request(_DEVICE, "H", _IFF_TUN | _IFF_NO_PI))
+        return device
+    except OSError:
+        return None
+
+
 def _packet_socket(device: bytes) -> int:
-    """Of IPv4 packets, on a device of this network that has no address and so takes none itself."""
+    """A socket of IPv4 packets, on a device of this network that has no address and so takes none itself."""
     packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, 0)
     _set(packets, _SIOCSIFFLAGS, device, "H", _IFF_UP | _IFF_NOARP)
     packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER_BYTES)
@@ -154,10 +160,13 @@ def _packet_socket(device: bytes) -> int:
 
 def _make_veth_pair(peer: bytes, peer_network: int) -> None:
     """Makes the device here, and its peer in another network (rtnetlink)."""
-    names = [_attribute(_IFLA_IFNAME, name + b"\0") + _attribute(_IFLA_ADDRESS, _MAC_ADDRESS) for name in (peer, _DEVICE)]
-    other = _attribute(_VETH_INFO_PEER, _IFINFOMSG + names[0] + _attribute(_IFLA_NET_NS_FD, struct.pack("i", peer_network)))
-    kind = _attribute(_IFLA_INFO_KIND, b"veth") + _attribute(_IFLA_INFO_DATA, other)
-    body = _IFINFOMSG + names[1] + _attribute(_IFLA_LINKINFO, kind)
+    there, here = (
+        _IFINFOMSG + _attribute(_IFLA_IFNAME, name + b"\0") + _attribute(_IFLA_ADDRESS, _MAC_ADDRESS)
+        for name in (peer, _DEVICE)
+    )
+    there += _attribute(_IFLA_NET_NS_FD, struct.pack("i", peer_network))
+    kind = _attribute(_IFLA_INFO_KIND, b"veth") + _attribute(_IFLA_INFO_DATA, _attribute(_VETH_INFO_PEER, there))
+    body = here + _attribute(_IFLA_LINKINFO, kind)
     flags = _NLM_F_REQUEST | _NLM_F_ACK | _NLM_F_EXCL | _NLM_F_CREATE
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as kernel:
         kernel.send(struct.pack("IHHII", 16 + len(body), _RTM_NEWLINK, flags, 1, 0) + body)

@@ -48,8 +48,8 @@ class Network:
     """The network of one end: loopback and a device with `address`; `device` is its descriptor, for `weir-sim link`."""
 
     address: str
-    device: int
     _network: int
+    device: int
     _tcp: int
     _enter: tuple[str, ...]
 
@@ -145,19 +145,12 @@ class CallNamespaces:
             raise NamespacesFailed("what makes the namespaces of the link was killed, or hangs")
         answer = json.loads(text)
         if "error" in answer:
-            raise MissingComponent(
-                f"user and network namespaces cannot be made here ({answer['error']}): {_REMEDY}"
-            )
+            raise MissingComponent(f"user and network namespaces cannot be made here ({answer['error']}): {_REMEDY}")
         self.devices = answer["devices"]
-        init, *networks = self._descriptors
-        owner = _process_of(init)
-
-        def end(address: str, network: int, device: int, tcp: int, namespaces: Sequence[int]) -> Network:
-            enter = (*_SCRIPT, str(_ENTER), owner, ",".join(map(str, namespaces)))
-            return Network(address, device, network, tcp, enter)
-
-        self.left = end(LEFT_ADDRESS, *networks[:3], answer["namespaces"][0])
-        self.right = end(RIGHT_ADDRESS, *networks[3:], answer["namespaces"][1])
+        init, left_network, left_device, left_tcp, right_network, right_device, right_tcp = self._descriptors
+        enter = [(*_SCRIPT, str(_ENTER), _process_of(init), ",".join(map(str, one))) for one in answer["namespaces"]]
+        self.left = Network(LEFT_ADDRESS, left_network, left_device, left_tcp, enter[0])
+        self.right = Network(RIGHT_ADDRESS, right_network, right_device, right_tcp, enter[1])
 
     def _remove(self) -> None:
         # A forked copy owns nothing.

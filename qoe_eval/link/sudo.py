@@ -1,4 +1,4 @@
-"""What root gives up under sudo: everything but the permission to make user namespaces, and real-time priority.
+"""Root under sudo becomes the user who called it, with the permission to make user namespaces and real-time priority.
 
 Where the kernel forbids them to ordinary users, sudo is the way to make them all the same.
 """
@@ -16,7 +16,7 @@ from weir.errors import InputError
 _PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 8, 47, 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAP_SYS_ADMIN = 21
-# Of real-time priorities, which ordinary users may not have: the link's.
+# The link's real-time priority; ordinary users may have none.
 _HIGHEST_PRIORITY = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -223,7 +223,16 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
     os.chown(theirs / "pipe", 1234, 1234)
     monkeypatch.chdir(theirs)
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
-    for path in ("file", "new", "folder/file", "chain/file", "own/file", "here/x", theirs / "../theirs/folder/file", "pipe"):
+    for path in (
+        "file",
+        "new",
+        "folder/file",
+        "chain/file",
+        "own/file",
+        "here/x",
+        theirs / "../theirs/folder/file",
+        "pipe",
+    ):
         assert "of user 1234" in refused(write, path, "new"), path
     os.close(reader)
     for path in ("folder/below", "new", "own/below"):

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from processes import is_running, wait_until
 
-from weir.qoe_eval.call.media.wav import read_wav
 from weir.qoe_eval.call import session
+from weir.qoe_eval.call.media.wav import read_wav
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.session import run_call

@@ -1,5 +1,5 @@
-"""UDP through the networks of a link, for tests of the real link: sockets, a sender that keeps time, a receiver with the
-kernel's time stamps. All in real time: the link is measured by the clock of the machine.
+"""UDP through the networks of a link, for its tests: sockets, a sender that keeps time, a receiver with the kernel's
+time stamps. All in real time: the link is measured by the clock of the machine.
 """
 
 import functools
@@ -13,8 +13,8 @@ import time
 import numpy as np
 
 from weir.errors import MissingComponent
+from weir.qoe_eval.link.link_requirements import find_link_devices
 from weir.qoe_eval.link.namespaces import LEFT_ADDRESS, RIGHT_ADDRESS
-from weir.qoe_eval.requirements import find_link_devices
 
 UDP_IP_BYTES = 28
 _SO_TIMESTAMPNS = 35

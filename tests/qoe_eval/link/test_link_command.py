@@ -15,7 +15,7 @@ from link import real_network as network
 from processes import processes_with, wait_until
 
 from weir.errors import MissingComponent
-from weir.qoe_eval import requirements
+from weir.qoe_eval.link import link_requirements
 from weir.simulator.executables import find_simulator
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
@@ -152,7 +152,7 @@ def test_a_far_command_that_ends_is_told_of(run_weir, scenario):
     assert "the far command has ended with status 4" in err
 
 
-# What a command needs of the user that it becomes, and what is left of root.
+# The user that a command becomes, and the capabilities that are left of root's.
 AS_NOBODY = """
 import os, subprocess, sys
 from weir.qoe_eval.link.namespaces import CallNamespaces
@@ -160,7 +160,8 @@ from weir.qoe_eval.link.sudo import become_caller, pass_on_permission
 become_caller()
 print(os.getresuid(), os.getresgid(), 0 in os.getgroups(), os.environ["HOME"], os.environ["USER"], flush=True)
 show = ["grep", "-E", "^Cap(Prm|Eff)", "/proc/self/status"]
-print(*[line for line in open("/proc/self/status") if line.startswith(("CapPrm", "CapEff"))], sep="", end="", flush=True)
+own = [line for line in open("/proc/self/status") if line.startswith(("CapPrm", "CapEff"))]
+print(*own, sep="", end="", flush=True)
 subprocess.run(show)
 subprocess.run(show, preexec_fn=pass_on_permission)
 if os.access(sys.executable, os.X_OK):
@@ -254,7 +255,7 @@ def test_what_is_missing_is_named_before_anything_starts(run_weir, scenario, mon
     def forbidden():
         raise MissingComponent("user and network namespaces cannot be made here ([Errno 1] ...): use sudo")
 
-    monkeypatch.setattr(requirements, "find_link_devices", forbidden)
+    monkeypatch.setattr(link_requirements, "find_link_devices", forbidden)
     monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")
     status, _, err = run_weir("link", scenario, "--", "true")
     assert status == 3

@@ -188,7 +188,7 @@ def test_a_forked_copy_removes_nothing():
         assert run(made.left, "true").returncode == 0
 
 
-FORBIDDEN = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\""
+FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
 
 
 @needs_namespaces
@@ -222,8 +222,8 @@ def test_temporary_folders_of_others_stay(monkeypatch, tmp_path):
 
 def test_what_makes_them_may_be_missing(monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.link.namespaces._SCRIPT", ("/bin/false",))
+    from weir.qoe_eval.link.link_requirements import find_link_devices
     from weir.qoe_eval.link.namespaces import NamespacesFailed
-    from weir.qoe_eval.requirements import find_link_devices
 
     with pytest.raises(NamespacesFailed, match="killed"), CallNamespaces():
         pass

@@ -44,7 +44,8 @@ START, SIGNALLING, MEDIA, END, MEASURING = (
 )  # fmt: skip
 BY_DEFAULT = {
     *(("native", MEDIA, "weir", number) for number in (KILL, signal.SIGINT, signal.SIGTERM)),
-    ("native", MEDIA, "holder", KILL), ("native", MEDIA, "receiver", STOP), ("native", MEDIA, "sender", KILL), ("native", MEDIA, "link", KILL),
+    ("native", MEDIA, "holder", KILL), ("native", MEDIA, "receiver", STOP),
+    ("native", MEDIA, "sender", KILL), ("native", MEDIA, "link", KILL),
     ("native", SIGNALLING, "link", KILL), ("native", MEASURING, "weir", KILL), ("native", END, "link", STOP),
     ("chromium", MEDIA, "driver", STOP), ("chromium", MEDIA, "chromium", KILL),
     ("chromium", MEDIA, "weir", signal.SIGINT), ("chromium", MEDIA, "weir", KILL),
