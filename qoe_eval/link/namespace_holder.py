@@ -32,7 +32,7 @@ _PR_SET_PDEATHSIG = 1
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 1, 0x1000
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCETHTOOL = 0x8914, 0x8916, 0x891C, 0x8922, 0x8946
 _IFF_UP, _IFF_NOARP = 0x1, 0x80
-# Commands of linux/ethtool.h: checksums, scatter/gather, segmentation of TCP and in general.
+# Commands of ethtool: checksums, scatter/gather, segmentation of TCP and in general.
 _OFFLOADS = {"STXCSUM": 0x17, "SSG": 0x19, "STSO": 0x1F, "SGSO": 0x24}
 _ETH_P_IP = 0x0800
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLM_F_EXCL, _NLM_F_CREATE = 16, 0x1, 0x4, 0x200, 0x400
