@@ -201,6 +201,13 @@ results-calls: webrtc build-test ## Make calls of the documents again and write 
 	  --record docs/results/calls.json
 	$(MAKE) cite
 
+# Resumable by paper: build/papers has what is complete. WEIR_SHARED names the folder with traces/opennetlab and
+# traces/mahimahi.
+.PHONY: papers
+papers: train ## Repeat the five papers and write docs/results/papers.json (8 hours on two cores); SMALL=1: in minutes, no record
+	$(BIN)/weir paper all $(if $(SMALL),--small --out build/papers-small,--out build/papers --record docs/results/papers.json)
+	$(if $(SMALL),,$(COG) -r papers/README.md)
+
 .PHONY: soak
 SOAK_PACKETS ?= 100000000
 soak: build-test ## One estimator for SOAK_PACKETS packets (10^8, 24 simulated hours): flat memory, no allocation

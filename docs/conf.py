@@ -45,6 +45,7 @@ CONTENTS = """
 :caption: Guides
 docs/design
 docs/replays
+docs/virtual_calls
 docs/calls
 docs/write_your_own_controller
 docs/send_side
@@ -54,6 +55,7 @@ docs/pools
 docs/python
 docs/cpp
 examples/README
+examples/opennetlab/README
 examples/sfu/README
 ```
 ```{toctree}

@@ -33,6 +33,17 @@ class Value(NamedTuple):
     high: Number | None = None
 
 
+class Origin(BaseModel):
+    """Where a part of a record comes from: the command, the model behind it, the commit and date of the measurement."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: str
+    model_sha256: str
+    commit: str
+    date: str
+
+
 class Measurement(BaseModel):
     """A record of results.
 
@@ -45,6 +56,8 @@ class Measurement(BaseModel):
         libwebrtc: the version of opponents.
         commit: of the code that measured, or from whose documents the values were taken over.
         taken_over: the document; empty for a record that its command wrote.
+        origins: of parts that were measured apart, by the first word of their values' keys.
+        published: what a paper gives for the value of a key.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -59,6 +72,8 @@ class Measurement(BaseModel):
     date: str
     commit: str
     taken_over: str = ""
+    origins: dict[str, Origin] = {}
+    published: dict[str, Number] = {}
     values: dict[str, Value]
 
 

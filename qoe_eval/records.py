@@ -40,11 +40,13 @@ Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
 """Both ends, or None twice where there is none."""
 Samples = Values[Number | None]
 EpisodeKind = Literal["freeze", "queue"]
+Stack = Literal["model", "libwebrtc"]
 
 
 class FrameColumns(TypedDict):
     """Every frame of a flow. `complete_time_us` is None for a frame that never arrived whole; `sent_time_us` is of its
-    last packet. Older records lack the last two.
+    last packet. Older records lack these two. Virtual calls have the rest: `rendered_time_us` of libwebrtc's receiver,
+    the frame's `height`, and the encoder's quantizer `qp`, -1 where it is unknown.
     """
 
     capture_time_us: Values[FrameNumber]
@@ -52,6 +54,9 @@ class FrameColumns(TypedDict):
     bytes: Values[FrameNumber]
     sent_time_us: NotRequired[Values[FrameNumber]]
     key_frame: NotRequired[Values[FrameNumber]]
+    rendered_time_us: NotRequired[Values[FrameNumber | None]]
+    height: NotRequired[Values[FrameNumber]]
+    qp: NotRequired[Samples]
 
 
 class PathColumns(TypedDict, total=False):
@@ -271,12 +276,16 @@ class RunRecord(Record):
     Attributes:
         media: by their ids, of the flows that the measures of the run are of; empty: those of the run's controller.
         decision_delay_ms: how long each decision of the model took.
+        stack: what carried the RTP flows: the simulator's own endpoints, or libwebrtc's.
+        call: the media of a virtual call, as the simulator gets them.
         series: only in a record that carries its series.
     """
 
     media: dict[str, MediaRecord] = {}
     model_sha256: str | None = None
     decision_delay_ms: Number = 0.0
+    stack: Stack = "model"
+    call: dict[str, JsonValue] | None = None
     metrics: Metrics = Metrics(run={})
     series: SkipValidation[PathColumns | None] = None
 

@@ -16,14 +16,15 @@ from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.objectives import parse_objective
 from weir.qoe_eval.measures.summary import in_order
-from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
-from weir.qoe_eval.options.shared import model_to_run
+from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept, Stack
+from weir.qoe_eval.options.shared import SIZES, model_to_run
 from weir.qoe_eval.records import CustomController as CustomControllerAbout
 from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import SHOWN, print_means, print_paired
 from weir.qoe_eval.runs import objectives as objective_runs
+from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
@@ -34,7 +35,7 @@ from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import knows_path, uses_model, without_field_trials
 from weir.simulator.cluster import connected
-from weir.simulator.executables import find_simulator
+from weir.simulator.executables import find_simulator, find_virtual_call
 from weir.traces.bounds import MEDIA, MediaKind
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_rate
@@ -42,6 +43,8 @@ from weir.traces.generate.families.families import small_grid
 from weir.traces.schema.scenario import RtpFlow
 
 FINDINGS_SHOWN = 5
+MODEL_STACK_ALONE = ("pcc", "oracle", "oracle-present")
+"""Controllers that need a sender of the simulator's own."""
 _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
     SeriesKept.ALL: "kept",
     SeriesKept.FIRST: "first kept",
@@ -106,8 +109,8 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         InputError: an option or a file cannot be used.
         MissingComponent: there is no simulator or no model.
     """
-    simulator = find_simulator()
-    names = _available(names, simulator, named=bool(options.controller))
+    simulator = find_virtual_call() if options.stack is Stack.LIBWEBRTC else find_simulator()
+    names = _available(names, simulator, options)
     path = options.read(options.duration, repair=options.repair, window_ms=options.window)
     if path.reverse is not None:
         _show_findings(path.reverse)
@@ -124,6 +127,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         series=_SERIES_OF_PLAN[options.series],
         own=own,
         decision_delay_ms=options.decision_delay,
+        call=CallMedia(options.encoder, *SIZES[options.size]) if options.stack is Stack.LIBWEBRTC else None,
     )
     for scenario in main.scenarios:
         if not any(isinstance(flow, RtpFlow) and flow.controller == "under_test" for flow in scenario.flows):
@@ -148,11 +152,16 @@ def _media(options: ReplayOptions) -> tuple[MediaKind | None, float | None]:
     return "video", parse_rate(options.max_bitrate)
 
 
-def _available(names: Sequence[str], simulator: Path, named: bool) -> list[str]:
-    """Those that `simulator` runs. Raises MissingComponent for another that the user `named`."""
+def _available(names: Sequence[str], simulator: Path, options: ReplayOptions) -> list[str]:
+    """Those that `simulator` runs. Raises MissingComponent or InputError for another that the user named."""
     missing = unavailable_controllers(simulator)
+    if options.stack is Stack.LIBWEBRTC:
+        model_alone = [name for name in names if without_field_trials(name) in MODEL_STACK_ALONE]
+        if model_alone and options.controller:
+            raise InputError(f"--controller '{model_alone[0]}': needs a sender of the simulator's own: --stack model")
+        names = [name for name in names if name not in model_alone]
     for name in names:
-        if named and without_field_trials(name) in missing:
+        if options.controller and without_field_trials(name) in missing:
             raise MissingComponent(
                 f"--controller '{name}': not in the libwebrtc that weir-sim is built with; run {how_to_get('webrtc')}"
             )

@@ -1,4 +1,4 @@
-"""Where the programs are that the build puts beside Python: `weir-sim` and `weir-peer`."""
+"""Where the programs are that the build puts beside Python: `weir-sim`, `weir-virtual-call` and `weir-peer`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,16 @@ def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
         MissingComponent: it is in none of these places.
     """
     return _find_executable("weir-sim", "WEIR_SIM", "build", executable)
+
+
+def find_virtual_call() -> Path:
+    """The path of `weir-virtual-call`: what the environment variable WEIR_VIRTUAL_CALL names, else beside this Python,
+    else on PATH.
+
+    Raises:
+        MissingComponent: it is in none of these places.
+    """
+    return _find_executable("weir-virtual-call", "WEIR_VIRTUAL_CALL", "webrtc")
 
 
 def find_peer() -> Path:

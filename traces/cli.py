@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,8 +14,12 @@ from weir.console import counted
 from weir.errors import InputError
 from weir.files.input import check_exists, printable, printable_lines
 from weir.files.output import refuse_to_overwrite, write_text
-from weir.options import ForceOption, loading
+from weir.options import ForceOption, loading, with_options
 from weir.traces.bounds import DEFAULT_WINDOW_MS
+from weir.traces.reading_options import ReadingArguments
+
+if TYPE_CHECKING:
+    from weir.traces.formats import ImportedTrace
 
 WrittenFormat = Literal["csv", "mahimahi", "opennetlab", "scenario"]
 DELAY = typer.Option("--one-way-delay", help="One-way delay in ms. Default: the file's, else 25.")
@@ -27,42 +32,60 @@ _STRICT = typer.Option("--strict", help="Refuse what would be repaired with a wa
 _DURATION = typer.Option("--duration", help="Seconds. Default: the file's own length.")
 
 
-def validate(
-    files: Annotated[list[Path], typer.Argument(help="Files of any known format.")],
-    repair: Annotated[bool, typer.Option(help="Accept faults that can be repaired.")] = False,
-    strict: Annotated[bool, _STRICT] = False,
-    window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
-) -> None:
-    """Check files: each fault with its place and repair; of a file that cannot be read, the first.
+@dataclass(frozen=True, kw_only=True)
+class ValidateOptions(ReadingArguments):
+    """The options of `weir traces validate`."""
 
-    Exit status 0: all files usable (with --repair: after repair); 2: at least one is not. Files are never changed;
-    "weir traces convert --repair" writes a repaired one.
+    files: Annotated[list[Path], typer.Argument(help="Files of any known format.")]
+    repair: Annotated[bool, typer.Option("--repair", help="Accept faults that can be repaired.")] = False
+    strict: Annotated[bool, _STRICT] = False
+    window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False
+
+
+@with_options(ValidateOptions)
+def validate(options: ValidateOptions) -> None:
+    """Check files: what was understood of each, each fault with its place and repair; of an unreadable file, the first.
+
+    Exit status 0: all files usable (with --repair: after repair); 2: at least one is not, or can be read in two ways.
+    Files are never changed; "weir traces convert --repair" writes a repaired one.
     """
+    files, as_json, repair = options.files, options.as_json, options.repair
     if len(files) == 1 and not as_json:
         check_exists(files[0])
     with loading():
         from weir.traces.formats.importers import inspect_trace
+        from weir.traces.formats.summary import understood
 
+    reading = options.reading()
     refused = 0
     reports: list[dict[str, Any]] = []
     for file in files:
         try:
-            imported = inspect_trace(file, window_ms=window)
+            imported = inspect_trace(file, window_ms=options.window, reading=reading)
         except InputError as error:
             refused += 1
             reports.append(
-                {"file": printable(file), "format": None, "usable": False, "error": str(error), "findings": []}
+                {
+                    "file": printable(file),
+                    "format": None,
+                    "understood": None,
+                    "usable": False,
+                    "error": str(error),
+                    "findings": [],
+                }
             )
             if not as_json:
                 warn(str(error))
             continue
-        usable = not imported.refused(repair=repair, strict=strict)
+        usable = not imported.refused(repair=repair, strict=options.strict)
+        summary = understood(imported)
         refused += not usable
         reports.append(
             {
                 "file": printable(file),
                 "format": imported.format,
+                "understood": None if summary is None else vars(summary),
                 "usable": usable,
                 "error": None,
                 "findings": [vars(finding) for finding in imported.findings],
@@ -78,7 +101,7 @@ def validate(
             repaired = any(finding.repair for finding in imported.findings)
             verdict = ("repaired" if repaired else "usable") if usable else "refused"
             typer.echo(
-                f"{imported.source}: {imported.format}: {verdict} ("
+                f"{imported.source}: {imported.format}, {summary or 'unlimited'}: {verdict} ("
                 f"{counted(len(imported.errors), 'error')}, {counted(warnings, 'warning')})"
             )
     if as_json:
@@ -91,45 +114,56 @@ def validate(
         raise typer.Exit(2)
 
 
-def convert(
-    source: Annotated[Path, typer.Argument(help="A file of any known format.")],
-    target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")],
-    to: Annotated[WrittenFormat | None, typer.Option(help="Format to write. Default: by the ending.")] = None,
-    one_way_delay: Annotated[float | None, DELAY] = None,
-    queue: Annotated[str | None, QUEUE] = None,
-    loss: Annotated[float | None, LOSS] = None,
-    duration: Annotated[float | None, _DURATION] = None,
-    name: Annotated[str | None, typer.Option(help="Name of a scenario. Default: the file's.")] = None,
+@dataclass(frozen=True, kw_only=True)
+class ConvertOptions(ReadingArguments):
+    """The options of `weir traces convert`."""
+
+    source: Annotated[Path, typer.Argument(help="A file of any known format.")]
+    target: Annotated[Path, typer.Argument(help="The file to write; - for stdout (with --to).")]
+    to: Annotated[WrittenFormat | None, typer.Option(help="Format to write. Default: by the ending.")] = None
+    one_way_delay: Annotated[float | None, DELAY] = None
+    queue: Annotated[str | None, QUEUE] = None
+    loss: Annotated[float | None, LOSS] = None
+    duration: Annotated[float | None, _DURATION] = None
+    name: Annotated[str | None, typer.Option(help="Name of a scenario. Default: the file's.")] = None
     reverse: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A trace for the reverse link: NAME.down beside NAME.up.")
-    ] = None,
-    window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS,
-    repair: Annotated[bool, typer.Option(help="Repair faults that can be repaired.")] = False,
-    strict: Annotated[bool, _STRICT] = False,
-    force: ForceOption = False,
-) -> None:
+    ] = None
+    window: Annotated[int, _WINDOW] = DEFAULT_WINDOW_MS
+    repair: Annotated[bool, typer.Option("--repair", help="Repair faults that can be repaired.")] = False
+    strict: Annotated[bool, _STRICT] = False
+    force: ForceOption = False
+
+
+@with_options(ConvertOptions)
+def convert(options: ConvertOptions) -> None:
     """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
+    source, target = options.source, options.target
     check_exists(source)
     with loading():
         from weir.traces.formats.convert import format_of, parse_queue, render, to_scenario
         from weir.traces.formats.importers import read_trace
 
-    chosen = to or format_of(target)
-    refuse_to_overwrite(target, force)
-    imported = read_trace(source, repair=repair, strict=strict, window_ms=window)
-    back = None if reverse is None else read_trace(reverse, repair=repair, strict=strict, window_ms=window)
+    def read(path: Path) -> ImportedTrace:
+        return read_trace(path, repair=options.repair, strict=options.strict, window_ms=options.window, reading=reading)
+
+    chosen = options.to or format_of(target)
+    refuse_to_overwrite(target, options.force)
+    reading = options.reading()
+    imported = read(source)
+    back = None if options.reverse is None else read(options.reverse)
     for finding in imported.findings + ([] if back is None else back.findings):
         warn(str(finding))
     scenario = to_scenario(
         imported,
-        name=name,
-        one_way_delay_ms=one_way_delay,
-        queue=None if queue is None else parse_queue(queue),
-        loss_ratio=loss,
-        duration_s=duration,
+        name=options.name,
+        one_way_delay_ms=options.one_way_delay,
+        queue=None if options.queue is None else parse_queue(options.queue),
+        loss_ratio=options.loss,
+        duration_s=options.duration,
         reverse=back,
     )
-    text, lost = render(scenario, chosen, duration)
+    text, lost = render(scenario, chosen, options.duration)
     if lost:
         warn(f"{printable(target)}: a {chosen} file cannot hold: {', '.join(lost)}")
     write(target, text)

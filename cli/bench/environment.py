@@ -1,4 +1,4 @@
-"""Measures the Gymnasium environment: steps per second on all cores."""
+"""Measures the environments in steps per second: the Gymnasium environment on all cores, OpenNetLab's gym on one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
+from weir.trainer.gym.opennetlab import Gym
 
 INTERVAL_MS = 200
+OPENNETLAB_INTERVAL_MS = 60
 _STEPS = 4000
 
 
@@ -33,4 +35,20 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
             speeds.append(_STEPS * environment.num_envs / (time.perf_counter() - begin))
     finally:
         environment.close()
+    return speeds[1:]  # the first one warms up
+
+
+def measure_opennetlab(simulator: Path, repetitions: int) -> list[float]:
+    """Steps of 60 ms per second of OpenNetLab's gym, one value per repetition: one process, 1 Mbps over 3 Mbps."""
+    gym = Gym(simulator=simulator)
+    speeds = []
+    try:
+        for _ in range(repetitions + 1):
+            gym.reset(report_interval_ms=OPENNETLAB_INTERVAL_MS, duration_time_ms=_STEPS * OPENNETLAB_INTERVAL_MS)
+            begin = time.perf_counter()
+            while not gym.step(1_000_000)[1]:
+                pass
+            speeds.append(_STEPS / (time.perf_counter() - begin))
+    finally:
+        gym.close()
     return speeds[1:]  # the first one warms up

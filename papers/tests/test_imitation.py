@@ -69,10 +69,10 @@ class Remembered:
         return observations, np.zeros(self.num_envs), done, [{}] * self.num_envs
 
 
-def spread():
+def spread(layers):
     """A policy with random parameters, so that its actions spread."""
     torch.manual_seed(5)
-    policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=12)
+    policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=12, layers=layers)
     with torch.no_grad():
         for parameter in policy.parameters():
             parameter.normal_(0.0, 0.5)
@@ -106,8 +106,9 @@ def test_the_untrained_student_is_the_rule():
     np.testing.assert_allclose(actions.detach().numpy(), 0.0, atol=1e-7)
 
 
-def test_the_file_gives_what_torch_does_step_by_step(tmp_path):
-    policy = spread()
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_file_gives_what_torch_does_step_by_step(tmp_path, layers):
+    policy = spread(layers)
     model = export(policy, SPECIFICATION, tmp_path / "a.onnx")
     export(policy, SPECIFICATION, tmp_path / "b.onnx")
     data = (tmp_path / "a.onnx").read_bytes()
@@ -151,7 +152,7 @@ def test_episodes_are_given_from_their_beginning_and_the_oldest_forgotten():
 
 
 def test_teachers(tmp_path):
-    export(spread(), SPECIFICATION, tmp_path / "model.onnx")
+    export(spread(1), SPECIFICATION, tmp_path / "model.onnx")
     model = ModelTeacher(tmp_path / "model.onnx", SPECIFICATION)
     observations = Remembered().reset()
     unknown = np.full(len(observations), np.nan)
@@ -205,7 +206,7 @@ def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_
     assert result.exit_code == 0, result.output
     model = read_model(tmp_path / "a.onnx")
     assert model.provenance["teachers"] == ["oracle"]
-    assert model.provenance["network"] == {"hidden": 8, "preference": 4}
+    assert model.provenance["network"] == {"hidden": 8, "layers": 1, "preference": 4}
     assert "80 decisions" in model.provenance["algorithm"]
 
     assert "already holds" in str(train("a").exception)

@@ -2,6 +2,7 @@
 
 import json
 
+import gymnasium
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -10,52 +11,106 @@ pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 from weir.cli.app import build_app
+from weir.errors import InputError
+from weir.trainer.gym.step import StepRecord
+from weir_papers.mocc.claims import measured
+from weir_papers.mocc.networks import mocc_network
 
 
 @pytest.fixture
 def command(values, tmp_path, monkeypatch, fake_gym_simulator, write_toml):
-    """Runs `weir paper mocc` with few steps; returns its result, and the folder."""
+    """Runs `weir paper mocc` with few steps on one network; returns its result, and the folder."""
     monkeypatch.setenv("WEIR_SIM", str(fake_gym_simulator))
+    monkeypatch.setattr("weir_papers.mocc.mocc.TRAINING_NETWORKS", 1)
+    monkeypatch.setattr("weir_papers.mocc.mocc.TEST_S", 2.0)
+    monkeypatch.setattr("weir_papers.mocc.testbed.OBJECTIVES", ((0.6, 0.3, 0.1), (0.1, 0.6, 0.3)))
+    monkeypatch.setattr("weir_papers.mocc.objectives.OBJECTIVES", ((0.6, 0.3, 0.1), (0.1, 0.6, 0.3)))
+    monkeypatch.setattr("weir_papers.mocc.objectives.unavailable_controllers", lambda simulator: set())
+    monkeypatch.setattr("weir_papers.mocc.objectives.AURORAS", ((0.6, 0.2, 0.2),))
+    record = StepRecord.of(achievable_bps=np.full(4, 1e6), receive_rate_bps=9e5, base_one_way_delay_ms=25.0)
+    monkeypatch.setattr(
+        "weir_papers.mocc.testbed.reference_runs", lambda documents, names, **_: {key: [record] for key in names}
+    )
     environment = {"environments": 2, "features": values["environment"]["features"], "reward": "mocc"}
-    ppo = {"steps_per_update": 64, "batch_size": 64, "epochs": 2}
-    settings = {"environment": environment, "ppo": ppo} | {key: values[key] for key in ("scenarios", "policy")}
-    words = f"paper mocc --out {tmp_path / 'out'} --configuration {write_toml(settings)} --seeds 1 --scenarios 2"
-    steps = ["--scratch-steps", "384", "--adaptation-steps", "256"]
+    ppo = {"steps_per_update": 64, "batch_size": 64, "epochs": 1}
+    path = write_toml({"environment": environment, "ppo": ppo, "policy": values["policy"]})
+    words = f"paper mocc --out {tmp_path / 'out'} --configuration {path} --seeds 1 --networks 1 --judged 2"
+    sizes = "--base-steps 256 --scratch-steps 384 --adaptation-steps 256"
 
     def invoke(*more):
-        return CliRunner().invoke(
-            build_app(), [*words.split(), *steps, *more], catch_exceptions=False
-        ), tmp_path / "out"
+        found = CliRunner().invoke(build_app(), [*words.split(), *sizes.split(), *more], catch_exceptions=False)
+        return found, tmp_path / "out"
 
     return invoke
 
 
 def test_the_experiment_ends_and_writes_its_figures(command):
-    result, out = command("--base-steps", "256")
+    result, out = command()
     assert result.exit_code == 0, result.output
-    assert "at least 14.2" in result.output
+    assert "14.2" in result.output
     document = json.loads((out / "mocc.json").read_text())
-    assert {"steps_ratio", "old_objectives_loss_ratio"} <= set(document)
     curves = document["runs"][0]["curves"]
     assert [steps for steps, _ in curves["from_scratch"]] == [0, 128, 256, 384]
-    # Both adaptations start at the same policy, on the same scenarios.
+    # Both adaptations start at the same policy, on the same networks.
     assert curves["with_replay"][0] == curves["without_replay"][0]
-    assert len(document["runs"][0]["old_rewards"]["base"]) == len(document["old_objectives"])
-    # The same command finds its base policy.
-    assert json.loads((out / "base" / "training.json").read_text())["steps"] == 256
-    before = (out / "base" / "checkpoint.zip").read_bytes()
-    assert command("--base-steps", "256")[0].exit_code == 0
-    assert (out / "base" / "checkpoint.zip").read_bytes() == before
-    exported = CliRunner().invoke(build_app(), ["export", str(out / "base"), "--out", str(out / "base.onnx")])
+    assert len(document["runs"][0]["old_rewards"]["base"]) == 5
+    (objectives,) = document["objectives"]
+    assert list(objectives["landmarks"]) == ["3", "6", "10", "36", "171"]
+    assert {"mocc", "enhanced-aurora", "aurora-throughput", "aurora-latency", "gcc"} <= set(objectives["schemes"])
+    assert 0.0 < objectives["dqn"] <= 1.0
+    # Under <0.6, 0.3, 0.1> and <0.1, 0.6, 0.3> a controller of 0.9 of the capacity without delay or loss.
+    assert objectives["schemes"]["gcc"] == pytest.approx((0.94 + 0.99) / 2)
+    found = measured(document)
+    assert len(found["mocc/old_loss"]) == 1
+    assert found["mocc/landmarks_171"] == [objectives["landmarks"]["36"] / objectives["landmarks"]["171"]]
+
+    # The same command has nothing left to do, and another is refused.
+    before = {path: path.read_bytes() for path in out.rglob("*.zip")}
+    assert command()[0].exit_code == 0
+    assert {path: path.read_bytes() for path in out.rglob("*.zip")} == before
+    with pytest.raises(InputError, match="measured with other options"):
+        command("--networks", "2")
+    exported = CliRunner().invoke(
+        build_app(), ["export", str(out / "models/landmarks-36-1"), "--out", str(out / "base.onnx")]
+    )
     assert exported.exit_code == 0, exported.output
 
 
-def test_seen_objectives_are_outside_the_neighbourhood():
-    from weir_papers.mocc.adaptation import NEIGHBOURHOOD, UNSEEN, seen_objective
+def test_landmarks_near_the_unseen_objective_are_excluded():
+    from weir_papers.mocc.adaptation import near_unseen
+    from weir_papers.mocc.landmarks import landmarks
 
-    generator = np.random.default_rng(1)
-    distances = np.abs(np.array([tuple(seen_objective(generator)) for _ in range(2000)]) - UNSEEN).max(axis=1)
-    assert NEIGHBOURHOOD <= distances.min() < NEIGHBOURHOOD + 0.05
+    assert [landmark for landmark in landmarks() if near_unseen(landmark)] == [(7, 1, 2), (7, 2, 1), (8, 1, 1)]
+
+
+def test_networks_are_those_of_table_3():
+    training = [mocc_network("training", seed, 20.0) for seed in range(50)]
+    testing = [mocc_network("testing", seed, 20.0) for seed in range(50)]
+    for networks, low_bps, high_bps, most_ms, most_packets in (
+        (training, 1e6, 5e6, 50.0, 3000),
+        (testing, 10e6, 50e6, 200.0, 5000),
+    ):
+        for network in networks:
+            forward = network.forward
+            assert low_bps <= forward.capacity.trace().mean_bps(20.0) <= high_bps
+            assert 10.0 <= forward.one_way_delay_ms <= most_ms
+            assert 1 <= forward.queue.packets <= most_packets
+    assert mocc_network("training", 3, 20.0) == training[3]
+
+
+def test_levels_are_actions_of_the_environment():
+    from weir_papers.mocc.dqn import LEVELS, LevelVecEnv
+
+    class Steps:
+        num_envs = 3
+        single_observation_space = gymnasium.spaces.Box(0.0, 1.0, (2,))
+        single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,))
+        render_mode = None
+
+    environment = LevelVecEnv(Steps())
+    assert environment.action_space.n == len(LEVELS)
+    environment.step_async(np.array([0, 4, 8]))
+    assert environment._actions.tolist() == [[-1.0], [0.0], [1.0]]
 
 
 def curves(with_replay):

@@ -11,9 +11,10 @@ from weir.installation import shipped_model
 from weir.qoe_eval.records import RunRecord
 from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic
 from weir_papers.common import with_tcp
+from weir_papers.muses.claims import measured
 from weir_papers.muses.flow_rows import LEFT_BPS, flow_rows
-from weir_papers.muses.imitation import TEACHER, imitation_rows
-from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
+from weir_papers.muses.imitation import imitation_rows
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER, MusesResults
 from weir_papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
@@ -60,6 +61,27 @@ def test_a_global_tree_runs_beside_it_and_a_recorded_trace_is_lte(weir, tmp_path
     assert rows["after_change"]["value"] == pytest.approx(0.0)
     assert rows["lte_utilisation"]["value"] > 1
     assert (tmp_path / "out/global/results.jsonl").is_file()
+
+
+def test_a_teacher_runs_beside_the_measured_model(weir, tmp_path, monkeypatch):
+    monkeypatch.setattr("weir_papers.muses.muses.imitation_scores", lambda files, flows, simulator: {})
+    teacher = shipped_model()
+    status, out, error = weir(*SMALL, teacher, "--model", teacher, "--json")
+    assert (status, error) == (0, "")
+    document = json.loads(out)
+    steady = document["networks"]["steady-wifi"]
+    assert steady[TEACHER]["utilisation"] == steady[MUSES]["utilisation"]
+    assert (tmp_path / "out/teacher-runs/results.jsonl").is_file()
+    found = measured(document)
+    assert found["muses/of_teacher"] == pytest.approx([0.0])
+    assert found["muses/steady"] == [steady[MUSES]["utilisation"]]
+    assert "muses/lte" not in found
+
+
+def test_teach_makes_what_else_is_given(weir):
+    status, out, error = weir(*SMALL, "--teach", "80", shipped_model())
+    assert (status, out) == (2, "")
+    assert "--teach: omit TEACHER" in error
 
 
 def test_what_is_not_there_is_one_message(weir):

@@ -30,7 +30,7 @@ def on_all(**cases):
 
 
 def test_the_command_measures_every_emulator_and_figure_1(weir, tmp_path):
-    status, out, error = weir("--seeds", "1", "--out", "out", "--json")
+    status, out, error = weir("--seeds", "1", "--steps", "0", "--out", "out", "--json")
     assert (status, error) == (0, "")
     document = json.loads(out)
     assert document == json.loads((tmp_path / "out/mvfst.json").read_text())

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from weir.cli.app import build_app
 from weir.qoe_eval.records import FlowRecord, PathRecord, RunRecord
+from weir_papers.common import mean_of
 from weir_papers.polycc.demonstrations import (
     HALVED_CONTROLS,
     JITTER_CONTROLS,
@@ -15,7 +16,7 @@ from weir_papers.polycc.demonstrations import (
     halved_name,
     jitter_name,
 )
-from weir_papers.polycc.polycc_measures import converged_after_s, goodput_bps, mean_of
+from weir_papers.polycc.polycc_measures import converged_after_s, goodput_bps
 from weir_papers.polycc.rows import PolyccResults, polycc_rows
 
 

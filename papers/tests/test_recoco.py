@@ -21,10 +21,11 @@ from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 from weir_papers.recoco import results as recoco_results
+from weir_papers.recoco.claims import measured
 from weir_papers.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
 from weir_papers.recoco.tables import PAPER_TRACES
 
-SMALL = ("--traces", "traces", "--steps", "100", "--seeds", "2", "--jobs", "1", "--out", "out")
+SMALL = ("--traces", "traces", "--steps", "100", "--search-steps", "10", "--seeds", "2", "--jobs", "1", "--out", "out")
 
 
 @pytest.fixture
@@ -44,14 +45,19 @@ def weir(tmp_path, fake_simulator, monkeypatch, run_weir):
 
 @pytest.fixture
 def trained(monkeypatch):
-    """In place of training: a model of one trace scores 80 + its seed there, and one of all 70 + its seed; the names of
-    what was trained.
+    """In place of training: a model of one trace scores 80 + its seed there and 10 less elsewhere, and one of all 70 +
+    its seed; SAC has the highest reward of a search, delayed the highest scores. The names of what was trained.
     """
     names = []
 
     def complete(task: ModelTask) -> None:
-        parts = (80 if task.model.order is None else 70) + task.model.seed
-        rows = {name: {"rate": parts, "delay": parts, "loss": parts, "mean_reward": 0.5} for name in task.evaluated}
+        how, own = task.model.configuration, task.model.order is None
+
+        def row(name):
+            parts = (80 if own and name in task.model.traces else 70) + task.model.seed + 0.1 * how.delayed
+            return {"rate": parts, "delay": parts, "loss": parts, "mean_reward": 0.5 + 0.1 * (how.algorithm == "sac")}
+
+        rows = {name: row(name) for name in task.evaluated}
         task.folder.mkdir(parents=True)
         document = {"schema": SCHEMA, "model": task.description, "traces": rows}
         (task.folder / RESULT).write_text(json.dumps(document))
@@ -71,26 +77,35 @@ def trained(monkeypatch):
 def test_the_tables_stand_beside_the_papers(weir, trained, tmp_path):
     status, output, errors = weir(*SMALL)
     assert status == 0, errors
-    assert len(trained) == len(set(trained)) == 2 * 9 + 2 * 3
+    assert len(trained) == len(set(trained)) == 12 * 9 + 2 * 9 + 2 * 3
     document = json.loads((tmp_path / "out/recoco.json").read_text())
     assert document["schema"] == "weir.recoco/1"
     assert len(document["table_1"]) == len(document["table_2"]) == 10
     mean = document["table_1"][-1]
     assert mean["trace"] == "mean"
     own = mean["measured"]["recoco"]["overall"]
-    assert own["mean"] == pytest.approx(0.999 * 81.5)
+    assert own["mean"] == pytest.approx(0.999 * 81.6)
     assert own["sd"] == pytest.approx(0.999 * np.std([81, 82], ddof=1))
     assert mean["paper"]["recoco"]["overall"] == pytest.approx(80.85, abs=0.005)
     single = document["table_2"][-1]
-    assert single["measured"]["gap"]["overall"]["mean"] == pytest.approx(0.999 * 71.5)
+    assert single["measured"]["gap"]["overall"]["mean"] == pytest.approx(0.999 * 71.6)
     assert single["paper"]["gap"]["overall"] == pytest.approx(72.09, abs=0.005)
     assert set(document["orders"]) == {"reward", "gap"}
     assert sorted(document["orders"]["gap"]) == sorted(trace.name for trace in PAPER_TRACES)
     assert document["run"]["steps_all"] == 900
     markdown = (tmp_path / "out/recoco.md").read_text()
-    for words in ("Table I", "Table II", "SAC, delayed, tuned", "80.85", "Python port"):
+    for words in ("Table I", "Table II", "Figure 7", "SAC, delayed, not tuned", "80.85", "Python port"):
         assert words in markdown
-    assert "81.42 ± 0.71" in output
+    assert "81.52 ± 0.71" in output
+    assert len(document["search"]) == 108
+    assert {row["configuration"] for row in document["table_1"][:-1]} == {"SAC, delayed, not tuned"}
+    assert document["figure_7"]["4G_3mbps"]["4G_500kbps"]["overall"]["mean"] == pytest.approx(0.999 * 71.6)
+    found = measured(document)
+    assert found["recoco/transfer"] == pytest.approx([-9.99, -9.99])
+    assert (found["recoco/off_policy"], found["recoco/delayed"]) == ([9.0], [9.0])
+    assert found["recoco/gap_random"] == pytest.approx([0.0, 0.0])
+    gcc = mean["measured"]["gcc"]["overall"]["mean"]
+    assert found["recoco/trace_gain"] == pytest.approx([0.999 * 81.1 - gcc, 0.999 * 82.1 - gcc])
     assert "of all steps" in errors
 
 
@@ -126,7 +141,7 @@ def test_a_model_that_fails_is_named(weir, monkeypatch):
     )
     status, _, errors = weir(*SMALL)
     assert status == 1
-    assert "all-random-1: the simulator failed" in errors
+    assert "search-WIRED_200kbps-0: the simulator failed" in errors
 
 
 def test_an_interruption_is_one_message(weir, monkeypatch):

@@ -10,15 +10,19 @@ from weir_papers.recoco.tables import ORDERS, PAPER_TRACES
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir_papers.recoco import training
+from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir_papers.recoco.models import (
     FEATURES,
+    Configuration,
     TraceValues,
     models_of_all_traces,
+    models_of_search,
     models_of_traces,
     ordered,
     training_configuration,
 )
+from weir_papers.recoco.recoco import chosen_of
+from weir_papers.recoco.recoco_report import SearchRow
 from weir_papers.recoco.training import mean_reward, run_policy, train_model
 
 
@@ -56,9 +60,9 @@ def test_the_published_means():
 def test_every_trace_has_the_configuration_of_table_1(files):
     models = models_of_traces(1000, [1, 2, 3])
     assert len(models) == len({model.name for model in models}) == 27
-    assert sum(model.algorithm == "sac" for model in models) == 6
+    assert sum(model.configuration.algorithm == "sac" for model in models) == 6
     undelayed = own_model("WIRED_200kbps")
-    assert undelayed.configuration_words == "TD3, not delayed, not tuned"
+    assert undelayed.configuration.words == "TD3, not delayed, not tuned"
     assert training_configuration(undelayed, files).environment.history == 1
     tuned = training_configuration(own_model("4G_3mbps"), files)
     assert (tuned.algorithm, tuned.sac.gamma, tuned.sac.batch_size) == ("sac", 0.9999, 512)
@@ -74,6 +78,30 @@ def test_every_trace_has_the_configuration_of_table_1(files):
     assert [path.stem for path in tuned.scenarios.files] == ["4G_3mbps"]
     td3 = training_configuration(own_model("trace_300k"), files).td3
     assert (td3.noise, td3.action_noise, td3.gamma) == ("ornstein_uhlenbeck", 0.5, 0.98)
+
+
+def test_the_search_tries_twelve_configurations_of_every_trace(files):
+    models = models_of_search(1000, 9)
+    assert len(models) == len({model.name for model in models}) == 9 * 12
+    of_one = [training_configuration(model, files) for model in models if model.traces == ("4G_500kbps",)]
+    assert [one.algorithm for one in of_one] == ["ppo"] * 4 + ["td3"] * 4 + ["sac"] * 4
+    assert [one.environment.history for one in of_one[:4]] == [1, 1, 5, 5]
+    assert [one.ppo.batch_size for one in of_one[:4]] == [64, 256, 64, 256]
+    assert of_one[0].environment.environments * of_one[0].ppo.steps_per_update == 2048
+
+
+def test_the_best_configuration_has_the_best_qoe_of_similar_rewards():
+    td3, sac, ppo = (Configuration(name, True, False) for name in ("td3", "sac", "ppo"))
+    rows = [
+        SearchRow("a", td3, 0.80, 70.0),
+        SearchRow("a", sac, 0.79, 75.0),
+        SearchRow("a", ppo, 0.70, 90.0),
+        SearchRow("b", ppo, 0.50, 60.0),
+    ]
+    assert chosen_of(rows) == {"a": sac, "b": ppo}
+    assert chosen_of([]) == {}
+    models = models_of_traces(10, [1], {"4G_3mbps": ppo})
+    assert [one.configuration.algorithm for one in models[4:7]] == ["td3", "ppo", "td3"]
 
 
 def test_environment_steps_a_gradient_step(files):
@@ -117,24 +145,17 @@ def test_training_is_interrupted_and_goes_on(files, tmp_path, fake_gym_simulator
 
 
 def test_a_model_of_all_traces_meets_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
-    met = []
+    met, call = [], ScenarioSampler.__call__
 
-    class Recorded(training.OrderedTraces):
-        def __call__(self, seed):
-            document = super().__call__(seed)
-            met.append(document["name"])
-            return document
+    def spy(self, seed):
+        met.append(call(self, seed)["name"])
+        return call(self, seed)
 
-    monkeypatch.setattr(training, "OrderedTraces", Recorded)
+    monkeypatch.setattr(ScenarioSampler, "__call__", spy)
     values = {trace.name: TraceValues(-index, 0, 0) for index, trace in enumerate(PAPER_TRACES)}
-    model = models_of_all_traces("reward", 160, [1], values)[0]
+    model = models_of_all_traces("reward", 320, [1], values)[0]
     assert train_model(model, files, tmp_path / "run", lambda steps: None, fake_gym_simulator)
     assert list(dict.fromkeys(met)) == [trace.name for trace in reversed(PAPER_TRACES)]
-    # A resumed training continues with the trace of its step.
-    traces = training.OrderedTraces(training_configuration(model, files).scenarios, model.steps)
-    assert traces.advance(model.steps - 1)
-    assert traces(0)["name"] == PAPER_TRACES[0].name
-    assert not traces.advance(model.steps)
 
 
 def test_mean_reward_is_that_of_equation_6():

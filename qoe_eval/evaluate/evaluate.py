@@ -19,8 +19,7 @@ from weir.console import error_console
 from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.options import loading
-from weir.qoe_eval.options.call import SIZES
-from weir.qoe_eval.options.shared import TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
+from weir.qoe_eval.options.shared import SIZES, TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
 from weir.simulator.executables import find_simulator
 
 _FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
@@ -34,6 +33,7 @@ SETS = {
     "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone", "interrupted alone"),
     "safety": ("random", *_FAMILIES, *TRACE_SETS),
     "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
+    "virtual": ("bundled", "cellular", *TRACE_SETS, "mixtures"),
     "calls": ("muses", "cellular", "impaired", "slow decisions", "native", "l4s"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

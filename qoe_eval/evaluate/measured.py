@@ -27,6 +27,10 @@ from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.simulator.executables import find_simulator
 
 _MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
+_OF_VIRTUAL_CALLS = (
+    "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", "end_to_end_delay_ms_p95", "frozen_share",
+    "freeze_count", "qp_mean", "challenge",
+)  # fmt: skip
 _OF_CALLS = (
     "received_bitrate_bps", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95", "vmaf_mean",
     "call_score",
@@ -43,7 +47,8 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, par
     suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
     values: dict[str, Value] = {}
     for name in evaluated.planned.compared_with_gcc:
-        values |= {f"{name}/{key}": value for key, value in _set(evaluated.results.of(name), _MEASURES)}
+        measures = _OF_VIRTUAL_CALLS if evaluated.planned.replays[0].call else _MEASURES
+        values |= {f"{name}/{key}": value for key, value in _set(evaluated.results.of(name), measures)}
     for name, records in _of_calls(evaluated.results.calls).items():
         values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
     for family in family_table(evaluated):

@@ -51,6 +51,17 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 
 
 @goal_measure
+def not_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+    """The share of scenarios in which it is not below."""
+    found = gains(results, name, own, metric)
+    if why := _why_none(results, name, found):
+        return Outcome(reason=why)
+    good = [scenario for scenario, value in found.items() if value >= 0]
+    worst = min(found, key=found.__getitem__)
+    return Outcome(len(good) / len(found), f"{len(good)} of {len(found)}; worst {worst} {found[worst]:+.1f}")
+
+
+@goal_measure
 def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
     """The ten worst scenarios, and of each the trouble whose absence gives most back."""
     found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)

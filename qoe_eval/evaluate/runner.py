@@ -24,8 +24,7 @@ from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.options.call import SIZES
-from weir.qoe_eval.options.shared import TRACE_SETS
+from weir.qoe_eval.options.shared import SIZES, TRACE_SETS
 from weir.qoe_eval.records import CallRecord, Record, RunAbout
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Row
@@ -35,7 +34,7 @@ from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import POLICY, PRESETS
-from weir.simulator.executables import find_peer, find_simulator
+from weir.simulator.executables import find_peer, find_simulator, find_virtual_call
 
 
 @dataclass(frozen=True)
@@ -215,7 +214,7 @@ def _kind(calls: Calls) -> str:
 def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:
     if not planned.replays:
         return []
-    simulator = find_simulator()
+    simulator = find_virtual_call() if planned.replays[0].call else find_simulator()
     unavailable = unavailable_controllers(simulator)
     say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
     return [_replay_plan(planned, one, simulator, unavailable) for one in planned.replays]
@@ -236,6 +235,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays, simulator: Path, unavailab
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,
         one.decision_delay_ms,
+        one.call,
     )
 
 

@@ -15,6 +15,7 @@ from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, SenderKind
 from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import SeriesOfPlan
 
@@ -25,7 +26,7 @@ class Replays:
 
     A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
     controllers or of a suite's custom ones. `first_seed`: only one run of each scenario. `with_calls`: only when calls
-    are made, to compare with.
+    are made, to compare with. `call`: virtual calls of these media; all replays of a suite are, or none.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Replays:
     guard_off: Sequence[str] = ()
     decision_delay_ms: float = 0.0
     with_calls: bool = False
+    call: CallMedia | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_score
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.measures.viewer import viewer_measures
+from weir.qoe_eval.measures.viewer import rendered_measures, viewer_measures
 from weir.qoe_eval.records import EstimatorRecord, FlowRecord, Measures, Metrics, RunRecord
 
 # The delay at which the delay part of the MMSys 2021 score is 0.
@@ -134,6 +134,7 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         "challenge_loss": loss,
         "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
         **viewer_measures(record, flow),
+        **rendered_measures(flow),
     }
     challenge = challenge_score(delay, rate, loss)
     return {
@@ -143,6 +144,7 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         "recoco": recoco_score(series, packet_bytes) if series else None,
         # A policer's bucket lets through more than its rate.
         "utilisation": min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None,
+        "network_delay_ms_p95": flow.delay_ms.get("p95"),
         "p95_queueing_delay_ms": _above(delays.get("p95"), base_ms),
         "max_queueing_delay_ms": _above(delays.get("max"), base_ms),
         "loss_ratio": lost / sent if sent > 0 else None,

@@ -43,6 +43,8 @@ def end_to_end_delay_ms_p95(record: RunRecord) -> float | None:
     if not len(shown):
         return None
     capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
+    if "rendered_time_us" in frames:
+        return float(np.percentile(complete_us - capture_us, 95)) / 1e3
     sizes = np.array(frames["bytes"])[shown].tolist()
     delays_ms = series.get("one_way_delay_p95_ms") or []
     rendered_us = rendering_times_us(capture_us, complete_us, sizes, delays_ms, path["interval_s"])

@@ -97,6 +97,25 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
     return _measures(_viewings(record, flow))
 
 
+def rendered_measures(flow: FlowRecord) -> Measures:
+    """What a virtual call knows of its rendered frames; empty for other runs."""
+    frames = (flow.series or {}).get("frames")
+    if not frames or "rendered_time_us" not in frames:
+        return {}
+    shown, rendered_us = rendered_frames(frames)
+    if not len(shown):
+        return {}
+    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
+    p50, p95 = np.percentile(rendered_us - capture_us, [50, 95]) / 1e3
+    quantizers = np.array(frames["qp"], dtype=np.float64)[shown]
+    return {
+        "end_to_end_delay_ms_p50": p50,
+        "end_to_end_delay_ms_p95": p95,
+        "frame_height_mean": float(np.mean(np.array(frames["height"])[shown])),
+        "qp_mean": float(quantizers.mean()) if (quantizers >= 0).all() else None,
+    }
+
+
 def flow_freezes(record: RunRecord, flow: FlowRecord) -> list[Freeze]:
     """The freezes that `viewer_measures` counts."""
     return [freeze for viewing in _viewings(record, flow) for freeze in viewing.freezes]
@@ -117,10 +136,13 @@ def _viewings(record: RunRecord, flow: FlowRecord) -> list[_Viewing]:
 
 
 def rendered_frames(frames: FrameColumns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The indices of the frames of a record's series that were rendered, and when, in us."""
-    complete = np.array(frames["complete_time_us"], dtype=np.float64)
-    shown = np.flatnonzero(~np.isnan(complete))
-    return shown, np.maximum.accumulate(complete[shown].astype(np.int64))
+    """The indices of the frames of a record's series that were rendered, and when, in us: by libwebrtc's receiver, or
+    as soon as all of it had come.
+    """
+    times = frames.get("rendered_time_us", frames["complete_time_us"])
+    rendered = np.array(times, dtype=np.float64)
+    shown = np.flatnonzero(~np.isnan(rendered))
+    return shown, np.maximum.accumulate(rendered[shown].astype(np.int64))
 
 
 def encoder_rate_bps(frames: FrameColumns) -> NDArray[np.float64]:

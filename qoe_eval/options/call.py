@@ -17,11 +17,11 @@ from weir.qoe_eval.options.shared import (
     PathArguments,
     ReferenceOption,
     RequireOption,
+    Size,
 )
 from weir.registry import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, LIBWEBRTC_SENDERS
 
 SenderKind = Literal["chromium", "native"]
-Size = Literal["1280x720", "640x360"]
 Codec = Literal["VP8", "VP9"]
 
 ENDS: Final[tuple[SenderKind, ...]] = get_args(SenderKind)
@@ -32,7 +32,6 @@ def is_command(end: str) -> bool:
     return end not in ENDS and any(mark in end for mark in " /")
 
 
-SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
 WITHOUT_MODEL: Final = ("nada", "rule")
 """Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
 DEFAULT_MAX_BITRATE_BPS: Final = 2_500_000

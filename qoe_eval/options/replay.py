@@ -19,7 +19,9 @@ from weir.qoe_eval.options.shared import (
     PathArguments,
     ReferenceOption,
     RequireOption,
+    Size,
 )
+from weir.qoe_eval.runs.call_media import Encoder
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.registry import COMPARED, DEFAULT_PRESET, SIMULATED
 from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S, MediaKind
@@ -33,6 +35,13 @@ class SeriesKept(StrEnum):
     NONE = "none"
 
 
+class Stack(StrEnum):
+    """What carries the RTP flows of a replay: the simulator's own endpoints, or libwebrtc's in simulated time."""
+
+    MODEL = "model"
+    LIBWEBRTC = "libwebrtc"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReplayOptions(PathArguments):
     """The options of `weir replay`; their help texts say what they mean."""
@@ -41,10 +50,9 @@ class ReplayOptions(PathArguments):
         list[str],
         typer.Argument(
             metavar="TRACE_OR_SCENARIO...",
-            help="OpenNetLab JSON, Mahimahi, CSV (time_s,rate_bps) or scenario files; 'catalogue' for all bundled "
-            "scenarios, "
-            "'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases, 'catalogue/pantheon' for Pantheon's "
-            "emulators.",
+            help="Traces of any format that 'weir traces validate' reads, or scenario files; 'catalogue' for all "
+            "bundled scenarios, 'catalogue/NAME' for one, 'catalogue/rfc8867' for the RFC 8867 cases, "
+            "'catalogue/pantheon' for Pantheon's emulators.",
         ),
     ]
     controller: Annotated[
@@ -65,6 +73,17 @@ class ReplayOptions(PathArguments):
             help="Time limit of one decision of a custom controller; ten times as long for its start.",
         ),
     ] = DEFAULT_TIME_LIMIT_S
+    stack: Annotated[
+        Stack,
+        typer.Option(
+            help="What sends and receives: the simulator's model, in milliseconds a run; or libwebrtc's own sender and "
+            "receiver in simulated time (a virtual call), in seconds a run."
+        ),
+    ] = Stack.MODEL
+    encoder: Annotated[
+        Encoder, typer.Option(help="Of virtual calls; fake: VP8's sizes without pictures, ten times as fast.")
+    ] = Encoder.VP8
+    size: Annotated[Size, typer.Option(metavar="WxH", help="Video of virtual calls: 640x360 or 1280x720.")] = "640x360"
     objective: ObjectiveOption = DEFAULT_PRESET
     seeds: Annotated[
         int,

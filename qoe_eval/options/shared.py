@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -37,10 +37,14 @@ from weir.registry import (
 from weir.simulator import MAX_DECISION_DELAY_MS
 from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.listing import check_input
+from weir.traces.reading_options import ReadingArguments
 
 if TYPE_CHECKING:
     from weir.qoe_eval.runs.inputs import PathOptions
 
+Size = Literal["1280x720", "640x360"]
+SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
+"""Width and height of the video of calls."""
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
 TRACE_SETS = ("opennetlab", "mahimahi")
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
@@ -79,8 +83,8 @@ JobsOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathArguments:
-    """The options of commands that replay a path."""
+class _LinkArguments:
+    """The options of a path beside its capacity."""
 
     one_way_delay: Annotated[
         float | None,
@@ -101,6 +105,11 @@ class PathArguments:
             "file's own, else an unlimited one.",
         ),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathArguments(ReadingArguments, _LinkArguments):
+    """The options of commands that replay a path; in help texts, those of the link come first."""
 
     def check_files(self, inputs: Sequence[str]) -> None:
         """Refuses inputs that are not there, before anything else is loaded.
@@ -124,8 +133,11 @@ class PathArguments:
         from weir.traces.formats.importers import read_trace
 
         queue = parse_queue(self.queue) if self.queue else None
-        reverse = read_trace(self.reverse, repair=repair, window_ms=window_ms) if self.reverse else None
-        return PathOptions(self.one_way_delay, queue, self.loss, duration_s, reverse)
+        reading = self.reading()
+        reverse = None
+        if self.reverse:
+            reverse = read_trace(self.reverse, repair=repair, window_ms=window_ms, reading=reading)
+        return PathOptions(self.one_way_delay, queue, self.loss, duration_s, reverse, reading)
 
 
 def own_names(controllers: Iterable[str]) -> list[str]:

@@ -18,6 +18,7 @@ from weir.traces.catalogue import PUBLISHED, bundled_scenarios, load_bundled
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
+from weir.traces.formats.reading import AS_WRITTEN, Reading
 from weir.traces.listing import CATALOGUE
 from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Queue, Scenario
@@ -30,7 +31,7 @@ class PathOptions:
     """Path options of the command line; None leaves the file's own value, or the default where it has none.
 
     `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
-    link; `reverse` is a trace for the reverse link.
+    link; `reverse` is a trace for the reverse link. `reading` states how the rows of files are read.
     """
 
     one_way_delay_ms: float | None = None
@@ -38,6 +39,7 @@ class PathOptions:
     loss_ratio: float | None = None
     duration_s: float | None = None
     reverse: ImportedTrace | None = None
+    reading: Reading = AS_WRITTEN
 
 
 def read_inputs(
@@ -65,12 +67,13 @@ def read_inputs(
     Raises:
         InputError: a file or name is not usable, or two inputs have one name or are one path.
     """
+    path_values = {key: value for key, value in vars(options).items() if key != "reading"}
     found: dict[str, tuple[str, Scenario]] = {}
     paths: dict[str, str] = {}
     for name in names:
-        for imported in _read(name, repair, window_ms):
+        for imported in _read(name, repair, window_ms, options.reading):
             on_trace(imported)
-            scenario = to_scenario(imported, **vars(options))
+            scenario = to_scenario(imported, **path_values)
             if media:
                 scenario = with_media(scenario, media, max_bitrate_bps)
             if scenario.name in found:
@@ -127,10 +130,10 @@ def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
     return value
 
 
-def _read(name: str, repair: bool, window_ms: int) -> list[ImportedTrace]:
+def _read(name: str, repair: bool, window_ms: int, reading: Reading) -> list[ImportedTrace]:
     first, _, rest = name.partition("/")
     if first != CATALOGUE or Path(name).is_file():
-        return [read_trace(name, repair=repair, window_ms=window_ms)]
+        return [read_trace(name, repair=repair, window_ms=window_ms, reading=reading)]
     if rest in PUBLISHED:
         scenarios = PUBLISHED[rest]()
     else:

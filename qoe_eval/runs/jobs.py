@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from weir.files.input import sha256_of_file
 from weir.qoe_eval.records import ModelFile
+from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorJob
@@ -33,6 +34,8 @@ class ReplayPlan:
     `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off. `decision_delay_ms`: how long
     each decision of a model takes.
 
+    `call`: the media of virtual calls, for the simulator of libwebrtc's stack; None for that of the simulator's own.
+
     `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
     need them; or "none", which is fastest and leaves those measures undefined.
     """
@@ -47,6 +50,7 @@ class ReplayPlan:
     own: Mapping[str, CustomController] = field(default_factory=dict)
     guard_off: Sequence[str] = ()
     decision_delay_ms: float = 0.0
+    call: CallMedia | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class ReplayJob(SimulatorJob):
     model_sha256: str | None
     decision_delay_ms: float
     keep_series: bool
+    call: CallMedia | None
 
 
 def model_description(plan: ReplayPlan) -> ModelFile | None:
@@ -77,6 +82,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     """
     versions = simulator_versions(plan.simulator)
     simulator_hash, model_hash = sha256_of_file(plan.simulator), sha256_of_file(plan.model) if plan.model else None
+    call = plan.call.request() if plan.call else None
     jobs = {}
     for seed in plan.seeds:
         for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
@@ -97,6 +103,8 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                 delay_ms = float(plan.decision_delay_ms) if runs_policy(controller, own) else 0.0
                 if delay_ms:
                     identity.append({"decision_delay_ms": delay_ms})
+                if plan.call:
+                    identity.append({"call": plan.call.description()})
                 key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
                 jobs[key] = ReplayJob(
                     name=f"{document['name']}, {controller}, seed {seed}",
@@ -110,6 +118,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                         "series": plan.series != "none",
                         "guard_off": list(plan.guard_off),
                         "decision_delay_ms": delay_ms,
+                        "call": call,
                     },
                     key=key,
                     media=media,
@@ -117,6 +126,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                     model_sha256=own.sha256 if own and own.model else own_hash,
                     decision_delay_ms=delay_ms,
                     keep_series=plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
+                    call=plan.call,
                 )
     return jobs
 

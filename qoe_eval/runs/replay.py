@@ -20,8 +20,10 @@ from weir.qoe_eval.runs.measured_runs import measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.qoe_eval.runs.store import RunStore
 
-# A run gets this much time, and as much again as it simulates: hundreds of times what it needs.
+# A run gets this much time, and as much again as it simulates: hundreds of times what it needs. A virtual call with
+# real video may need a second for each, and another where the machine is busy.
 _TIME_LIMIT_S = 30.0
+_CALL_TIME_FACTOR = 5.0
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -77,7 +79,14 @@ def replay_all(
     done = {record.key: record for record in store.start({key: job.keep_series for key, job in jobs.items()})}
     outcome.reused = len(done)
     missing = [job for key, job in jobs.items() if key not in done]
-    longest_s = max((scenario.duration_s for plan in plans for scenario in plan.scenarios), default=0.0)
+    longest_s = max(
+        (
+            scenario.duration_s * (_CALL_TIME_FACTOR if plan.call else 1.0)
+            for plan in plans
+            for scenario in plan.scenarios
+        ),
+        default=0.0,
+    )
     simulator, limit_s = plans[0].simulator, _TIME_LIMIT_S + longest_s
     runs = (
         cluster_runs(simulator, missing, limit_s)

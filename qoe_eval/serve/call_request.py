@@ -11,7 +11,8 @@ from weir.errors import InputError
 from weir.files.input import parse_json
 from weir.qoe_eval.call.plan import Order
 from weir.qoe_eval.json_lines import number
-from weir.qoe_eval.options.call import ENDS, SIZES, SenderKind
+from weir.qoe_eval.options.call import ENDS, SenderKind
+from weir.qoe_eval.options.shared import SIZES
 from weir.registry import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool, pool_members
 from weir.traces.schema.scenario import Scenario
 

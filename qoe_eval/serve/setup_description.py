@@ -11,7 +11,8 @@ import numpy as np
 from weir.objectives import MINIMUM_WEIGHT
 from weir.qoe_eval.call.disturbance import LARGEST_LINK_LAG_MS
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.options.call import ENDS, SIZES
+from weir.qoe_eval.options.call import ENDS
+from weir.qoe_eval.options.shared import SIZES
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.serve.call_folders import IN_LIST, SHOWN
 from weir.qoe_eval.serve.call_request import BESIDE, DURATION_S

@@ -92,24 +92,31 @@ bool EventEngine::IsExpired(const ns3::EventId& id) const {
 
 void EventEngine::Run() {
   stopped_ = false;
-  while (!IsFinished()) {
-    const Pending next = events_.front();
-    events_at_once_ = next.time_ns == now_ns_ ? events_at_once_ + 1 : 0;
-    if (events_at_once_ > kMaxEventsAtOnce) {
-      throw ProgramError("after " + std::to_string(now_ns_ / 1'000'000) +
-                         " ms of simulated time it stands still; give the path a delay or a capacity");
-    }
-    SpendSteps(1);
-    std::pop_heap(events_.begin(), events_.end(), Later());
-    events_.pop_back();
-    // Goes also when the event throws.
-    const ns3::Ptr<ns3::EventImpl> event(next.event, false);
-    now_ns_ = next.time_ns;
-    uid_ = next.uid;
-    context_ = next.context;
-    ++executed_;
-    event->Invoke();
+  while (!IsFinished()) ExecuteNext();
+}
+
+void EventEngine::RunUntil(int64_t time_ns) {
+  while (!IsFinished() && events_.front().time_ns <= time_ns) ExecuteNext();
+  if (!stopped_) now_ns_ = time_ns;
+}
+
+void EventEngine::ExecuteNext() {
+  const Pending next = events_.front();
+  events_at_once_ = next.time_ns == now_ns_ ? events_at_once_ + 1 : 0;
+  if (events_at_once_ > kMaxEventsAtOnce) {
+    throw ProgramError("after " + std::to_string(now_ns_ / 1'000'000) +
+                       " ms of simulated time it stands still; give the path a delay or a capacity");
   }
+  SpendSteps(1);
+  std::pop_heap(events_.begin(), events_.end(), Later());
+  events_.pop_back();
+  // Goes also when the event throws.
+  const ns3::Ptr<ns3::EventImpl> event(next.event, false);
+  now_ns_ = next.time_ns;
+  uid_ = next.uid;
+  context_ = next.context;
+  ++executed_;
+  event->Invoke();
 }
 
 ns3::Time EventEngine::GetDelayLeft(const ns3::EventId& id) const {

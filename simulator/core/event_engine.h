@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <list>
 #include <utility>
 #include <vector>
@@ -34,6 +35,13 @@ class EventEngine final : public ns3::SimulatorImpl {
   int64_t now_ns() const { return now_ns_; }
   // `time_ns` is not in the past. Takes over one reference to the event.
   void ScheduleAt(int64_t time_ns, ns3::EventImpl* event) { Push(time_ns, context_, event); }
+
+  // For a host with a clock of its own: the time of the next event, the largest number when there is none; and the
+  // execution of what is due by `time_ns`, which is then the engine's time unless an event stopped it.
+  int64_t next_time_ns() const {
+    return events_.empty() ? std::numeric_limits<int64_t>::max() : events_.front().time_ns;
+  }
+  void RunUntil(int64_t time_ns);
 
   // See ns-3's documentation.
   void Destroy() override;
@@ -74,6 +82,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   };
 
   void DoDispose() override;
+  void ExecuteNext();
   void Push(int64_t time_ns, uint32_t context, ns3::EventImpl* event) {
     events_.push_back({time_ns, next_uid_++, context, event});
     std::push_heap(events_.begin(), events_.end(), Later());

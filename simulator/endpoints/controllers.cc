@@ -77,6 +77,8 @@ struct Factory {
   bool wake_on_arrival = false;
   // With the guard's rules.
   bool guard = false;
+  // In a SendSideEstimator `at_sender`, the controller that decides.
+  AtReceiver (*from_feedback)(const ControllerContext& context) = nullptr;
   // From RFC 8888 feedback.
   bool congestion_control_feedback = false;
   // As in FlowController.
@@ -102,8 +104,11 @@ constexpr Factory kFactories[] = {
      .at_sender = [](const ControllerContext&, const FieldTrials&) { return MakePccController(); },
      .reports_loss = false},
     {.name = "ndtc", .at_receiver = [](const ControllerContext&) { return MakeNdtcController(); }},
-    {.name = "weir-send", .at_sender = &MakeWeirAtSender},
-    {.name = "weir-send-ccfb", .at_sender = &MakeWeirAtSender, .congestion_control_feedback = true},
+    {.name = "weir-send", .at_sender = &MakeWeirAtSender, .from_feedback = &MakeWeirController},
+    {.name = "weir-send-ccfb",
+     .at_sender = &MakeWeirAtSender,
+     .from_feedback = &MakeWeirController,
+     .congestion_control_feedback = true},
     {.name = "oracle",
      .at_sender = [](const ControllerContext& context,
                      const FieldTrials&) { return MakeOracleController(context.oracle, /*foresight=*/true); },
@@ -144,15 +149,18 @@ std::unique_ptr<SenderController> SenderOfReceiver(const ControllerContext& cont
   return context.transport_cc ? MakeGccOfReceiver() : nullptr;
 }
 
+std::unique_ptr<PoolController> MakePool(const PoolSpecification& specification, const ControllerContext& context) {
+  return OrThrow(PoolController::Create(specification,
+                                        [&context](const std::string& member) { return MakeMember(member, context); }));
+}
+
 FlowController MakePoolController(std::string_view line, const ControllerContext& context) {
   const PoolAtBothEnds ends = ReadPool(line);
-  const PoolSpecification& specification = ends.at_receiver;
-  auto pool = OrThrow(PoolController::Create(
-      specification, [&context](const std::string& member) { return MakeMember(member, context); }));
+  auto pool = MakePool(ends.at_receiver, context);
   const auto members = pool->members();
   const BandwidthEstimatorConfig config{.constraints = context.receiver_constraints,
                                         .objective = context.objective,
-                                        .guard = std::ranges::any_of(members, IsModelName, &MemberState::name),
+                                        .guard = IsGuarded(line, context),
                                         .guard_rules = context.job.guard_rules};
   FlowController result;
   result.wake_on_arrival = std::ranges::any_of(members, [](const MemberState& member) {
@@ -205,6 +213,27 @@ bool IsAvailable(const RegisteredController& controller) {
   return controller.libwebrtc_milestone <= LibwebrtcMilestone();
 }
 
+std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name, const ControllerContext& context) {
+  if (!context.external() && IsPoolLine(name)) return MakePool(ReadPool(name).at_receiver, context);
+  const bool is_own = context.external() || context.own_policy();
+  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
+  if (!factory || factory->at_receiver) return MakeReceiverController(name, factory, context);
+  CheckControllerName(name);
+  return factory->from_feedback ? factory->from_feedback(context) : nullptr;
+}
+
+bool IsGuarded(std::string_view name, const ControllerContext& context) {
+  if (name == kAgentName) return context.job.agent_guard;
+  if (context.external()) return false;
+  if (context.own_policy()) return context.own_policy()->guard;
+  if (IsPoolLine(name)) {
+    const PoolSpecification pool = ReadPool(name).at_receiver;
+    return IsModelName(pool.pilot) || std::ranges::any_of(pool.copilots, IsModelName);
+  }
+  const Factory* const factory = FindRow(kFactories, WithoutFieldTrials(name));
+  return factory && factory->guard;
+}
+
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
   if (!context.external() && IsPoolLine(name)) return MakePoolController(name, context);
   const bool is_own = context.external() || context.own_policy();
@@ -225,13 +254,10 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     return result;
   }
   result.wake_on_arrival = factory && factory->wake_on_arrival;
-  const bool guard = result.agent           ? context.job.agent_guard
-                     : context.own_policy() ? context.own_policy()->guard
-                                            : factory && factory->guard;
   const BandwidthEstimatorConfig config{
       .constraints = context.receiver_constraints,
       .objective = context.objective,
-      .guard = guard,
+      .guard = IsGuarded(name, context),
       .guard_rules = result.agent ? GuardOptions::ForTraining() : context.job.guard_rules};
   result.at_receiver = AtReceiverOf(config, std::move(controller));
   result.at_sender = SenderOfReceiver(context);

@@ -72,6 +72,13 @@ bool IsAvailable(const RegisteredController& controller);
 // an own controller that cannot be used. An own controller that fails later throws from within the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
+// A controller that decides from arrivals, for a host that has an estimator of its own: at the receiver or, where the
+// name is one of Weir at the sender, in a SendSideEstimator. Null where libwebrtc's own controller decides at the
+// sender. Throws ProgramError as MakeFlowController() does, and where neither can be.
+std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name, const ControllerContext& context);
+// True for what has the guard's rules on; the rules of an agent are those for training.
+bool IsGuarded(std::string_view name, const ControllerContext& context);
+
 // A SendSideEstimator as the controller of a flow.
 std::unique_ptr<SenderController> MakeWeirSendController(SendSideEstimator estimator);
 

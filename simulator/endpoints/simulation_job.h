@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,20 @@ struct OwnPolicy {
   bool guard = true;
 };
 
+// The media of a virtual call, of which a scenario knows only rates and times.
+struct CallMedia {
+  enum class Encoder : uint8_t { kVp8, kVp9, kFake };
+  // kFake: frames with the sizes of VP8's, without pictures.
+  Encoder encoder = Encoder::kVp8;
+  int width = 640;
+  int height = 360;
+  // YUV4MPEG2, at 30 frames per second; empty: a generated picture.
+  std::string video;
+};
+
+// The part "call" of a job. Throws ProgramError.
+CallMedia ParseCallMedia(const nlohmann::json& value);
+
 struct SimulationJob {
   Scenario scenario;
   // Controller and objective of flows "under_test"; a flow's own objective comes first.
@@ -74,6 +89,8 @@ struct SimulationJob {
   GuardOptions guard_rules = {};
   // All policies and the agent have it.
   DecisionDelay decision_delay = {};
+  // For virtual calls.
+  CallMedia call = {};
 
   // For all random streams: the scenarios of a seed are independent. NAME-without-TROUBLE has the chance of NAME, as in
   // traces/schema/variation.py.

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "endpoints/agent_controller.h"
-#include "endpoints/rtp_receiver.h"
-#include "endpoints/rtp_sender.h"
 #include "endpoints/simulation_job.h"
+#include "flows/stack.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
@@ -39,8 +38,7 @@ class FlowSet {
     std::string controller;
     Objective objective;
     // Null for flows that are not RTP.
-    std::unique_ptr<RtpSender> sender;
-    std::unique_ptr<RtpReceiver> receiver;
+    std::unique_ptr<RtpEnds> rtp;
     // A flow of another kind.
     std::shared_ptr<void> other;
   };
@@ -48,7 +46,7 @@ class FlowSet {
   // Schedules the flows' start. `observers`: one a flow, null for none. The flow `skipped` is left out. All that is
   // handed in outlives this, and this outlives the simulation's last event. Throws ProgramError.
   FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
-          std::optional<size_t> skipped = std::nullopt);
+          Stack* stack, std::optional<size_t> skipped = std::nullopt);
   ~FlowSet() = default;
   FlowSet(const FlowSet&) = delete;
   FlowSet& operator=(const FlowSet&) = delete;
@@ -58,7 +56,7 @@ class FlowSet {
 
   const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
   // Null without one.
-  AgentController* agent() { return agent_; }
+  AgentController* agent() const;
 
  private:
   void AddRtpFlow(size_t index, FlowObserver* observer);
@@ -67,9 +65,9 @@ class FlowSet {
   const SimulationJob& job_;
   Link* const forward_;
   Link* const reverse_;
+  Stack* const stack_;
   FlowObserver null_observer_;
   std::vector<Flow> flows_;
-  AgentController* agent_ = nullptr;
 };
 
 }  // namespace weir::sim

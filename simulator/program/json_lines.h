@@ -14,7 +14,21 @@
 
 namespace weir {
 
-class JsonOutput {
+// Takes JSON objects, one a line.
+class JsonLines {
+ public:
+  virtual ~JsonLines() = default;
+
+  // Adds "time_us" unless the line has one. May be called from any thread.
+  virtual void Write(nlohmann::ordered_json line) = 0;
+  // {"type": "error", "message": ..., "fatal": ...}.
+  virtual void WriteError(std::string_view message, bool fatal) {
+    Write({{"type", "error"}, {"message", message}, {"fatal", fatal}});
+  }
+};
+
+// Writes them to a file descriptor.
+class JsonOutput final : public JsonLines {
  public:
   // Bytes that wait for the reader; lines beyond are dropped and counted.
   static constexpr size_t kMaxWaitingBytes = size_t{16} << 20;
@@ -23,14 +37,12 @@ class JsonOutput {
   // of the thread that makes this.
   explicit JsonOutput(int fd, std::string program = {});
   // Writes what waits, unless the reader takes nothing for two seconds.
-  ~JsonOutput();
+  ~JsonOutput() override;
   JsonOutput(const JsonOutput&) = delete;
   JsonOutput& operator=(const JsonOutput&) = delete;
 
-  // Adds "time_us" unless the line has one. May be called from any thread.
-  void Write(nlohmann::ordered_json line);
-  // {"type": "error", "message": ..., "fatal": ...}.
-  void WriteError(std::string_view message, bool fatal);
+  void Write(nlohmann::ordered_json line) override;
+  void WriteError(std::string_view message, bool fatal) override;
   // False once nothing can be written any more: the reader has gone, or a disk is full.
   bool good() const;
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ class RealTimeLink {
   LinkDirection reverse_;
   // One a flow.
   std::vector<FlowObserver*> observers_;
+  std::unique_ptr<Stack> stack_;
   std::optional<FlowSet> flows_;
 
   std::optional<int64_t> start_ns_;

@@ -3,7 +3,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -16,7 +15,6 @@
 #include "rate_controllers.h"
 #include "run/run.h"
 #include "run/series_record.h"
-#include "weir/pool_controller.h"
 
 namespace weir::sim {
 namespace {
@@ -69,44 +67,15 @@ Json PausesRecord(const std::vector<std::pair<int64_t, int64_t>>& pauses_ns) {
   return pauses;
 }
 
-// For a pool: the role of each member at the end, and its share of the active decisions.
-void AddPool(const PoolController& pool, Json& record) {
-  const auto decisions = static_cast<double>(std::max<uint64_t>(1, pool.counters().decisions));
-  Json members = Json::array();
-  for (size_t i = 0; i < pool.members().size(); ++i) {
-    const MemberState& member = pool.members()[i];
-    members.push_back({{"name", member.name},
-                       {"role", ToString(pool.role(i))},
-                       {"pilot_share", Rounded(static_cast<double>(member.decisions_as_active) / decisions, 1e6)},
-                       {"decisions", member.decisions},
-                       {"faults", member.faults}});
-  }
-  const TimeDelta held = pool.first_pilot_held();
-  record["pool"] = {{"pilot_changes", pool.counters().active_changes},
-                    {"first_pilot_held_s", held.IsFinite() ? Json(held.seconds()) : Json(nullptr)},
-                    {"members", std::move(members)}};
-}
-
-void AddEstimator(const BandwidthEstimator& estimator, Json& record) {
-  const EstimatorCounters counters = estimator.counters();
-  const std::span<const GuardRuleInfo> rules = GuardRules();
-  for (size_t i = 0; i < rules.size(); ++i) record["guard"][std::string(rules[i].name())] = counters.guard[i];
-  record["estimator"] = {{"decisions", counters.controller.decisions},
-                         {"policy_faults", counters.controller.faults},
-                         {"fallback_decisions", counters.controller.fallback_decisions}};
-  const auto* const pool = dynamic_cast<const PoolController*>(&estimator.controller());
-  if (pool && pool->members().size() > 1) AddPool(*pool, record);
-}
-
 Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, FlowRecorder& recorder) {
   const Scenario& scenario = job.scenario;
   const FlowSpec& flow = scenario.flows[index];
   const bool is_forward = flow.direction == Direction::kForward;
   const LinkSpec& link = scenario.link(flow.direction);
   const FlowSet::Flow& ends = simulation.flows()[index];
-  const RtpReceiver* receiver = ends.receiver.get();
+  const RtpEnds* const rtp_ends = ends.rtp.get();
   Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
-  record["controller"] = receiver ? Json(ends.controller) : Json(nullptr);
+  record["controller"] = rtp_ends ? Json(ends.controller) : Json(nullptr);
   if (const auto* tcp = std::get_if<TcpSpec>(&flow.kind)) {
     record["congestion_control"] = CongestionControlRecord(*tcp);
   }
@@ -128,30 +97,33 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
                                      {"queue", recorder.packets_lost_at_queue}};
   // Only media bounds what an unlimited link without a policer carries.
   record["achievable_bytes"] =
-      link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || receiver
+      link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || rtp_ends
           ? Json(std::llround(AchievableThroughput(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
           : Json(nullptr);
   record["one_way_delay_ms"] = DelayRecord(recorder.delays);
   if (!link.one_way_delay_ns.is_constant()) record["queueing_delay_ms"] = DelayRecord(recorder.queueing_delays);
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms_ns);
-  if (receiver) {
-    record["feedback_packets_sent"] = receiver->rtcp_packets_sent();
-    record["feedback_packets_lost"] = ends.sender->rtcp_packets_lost();
-    if (std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo) {
-      record["retransmitted_packets_sent"] = ends.sender->retransmitted_packets_sent();
-      record["nack_count"] = receiver->nack_count();
-      record["pli_count"] = receiver->pli_count();
-    }
-    if (receiver->estimator()) AddEstimator(*receiver->estimator(), record);
-  }
-  if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), receiver != nullptr);
+  if (rtp_ends) rtp_ends->AddTo(record);
+  if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration_ns(), rtp_ends != nullptr);
   if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.duration_ns());
+  if (rtp_ends && rtp_ends->follows_frames() && !recorder.steps.empty())
+    record["series"]["frames"] = rtp_ends->FrameColumns();
   return record;
+}
+
+// Has the recorder of an RTP flow follow its frames, unless its stack does.
+void FollowFrames(const Scenario& scenario, const FlowSet::Flow& ends, size_t index, FlowRecorder& recorder) {
+  if (!ends.rtp || ends.rtp->follows_frames()) return;
+  const FlowSpec& flow = scenario.flows[index];
+  const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
+  const bool repaired = std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo;
+  recorder.frames = std::make_unique<FrameRecorder>(
+      repaired ? std::nullopt : std::optional(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns));
 }
 
 }  // namespace
 
-Json RunJob(const SimulationJob& job, bool series) {
+Json RunJob(const SimulationJob& job, bool series, const MakeStack& make_stack) {
   const Scenario& scenario = job.scenario;
   std::vector<std::unique_ptr<FlowRecorder>> recorders;
   std::vector<FlowObserver*> observers;
@@ -161,14 +133,11 @@ Json RunJob(const SimulationJob& job, bool series) {
     recorders.push_back(std::make_unique<FlowRecorder>(scenario.duration_ns(), flow.stop_ns, series,
                                                        !link.one_way_delay_ns.is_constant()));
     observers.push_back(recorders.back().get());
-    if (!series || !std::holds_alternative<RtpSpec>(flow.kind)) continue;
-    const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
-    const bool repaired = std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo;
-    recorders.back()->frames = std::make_unique<FrameRecorder>(
-        repaired ? std::nullopt : std::optional(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns));
   }
   std::optional<LinkRecorder> link_recorder;
-  Simulation simulation(job, observers);
+  Simulation simulation(job, observers, make_stack);
+  for (size_t i = 0; series && i < scenario.flows.size(); ++i)
+    FollowFrames(scenario, simulation.flows()[i], i, *recorders[i]);
   if (series) link_recorder.emplace(&simulation.forward(), scenario.duration_ns());
   simulation.Run();
 

@@ -107,6 +107,7 @@ JobLine ParseJobLine(const json& line) {
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
   if (const json* off = object.FindOptional("guard_off")) result.job.guard_rules = ParseGuardOff(*off);
   result.job.decision_delay = ParseDecisionDelay(object);
+  if (const json* call = object.FindOptional("call")) result.job.call = ParseCallMedia(*call);
   result.series = object.Boolean("series", true);
   object.RefuseUnknownKeys();
   return result;
@@ -118,7 +119,8 @@ void CheckController(const SimulationJob& job) {
   if (!job.external && !job.own_policy) CheckControllerName(job.controller);
 }
 
-nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external) {
+nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external,
+                              const MakeStack& make_stack) {
   nlohmann::ordered_json id = nullptr;
   try {
     if (text.size() > kMaxInputFileBytes) throw ProgramError("a job of more than 64 MiB; shorten its scenario");
@@ -130,7 +132,7 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     CheckController(parsed.job);
     parsed.job.model = ModelOf(parsed.job.model_path, models);
     if (parsed.job.own_policy) parsed.job.own_policy->model = ModelOf(parsed.job.own_policy->model_path, models);
-    nlohmann::ordered_json record = RunJob(parsed.job, parsed.series);
+    nlohmann::ordered_json record = RunJob(parsed.job, parsed.series, make_stack);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     // Moved, not copied: series are most of a record.
     for (auto& [name, value] : record.items()) answer[name] = std::move(value);
@@ -148,7 +150,7 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
 
 }  // namespace
 
-void RunFiles(const RunOptions& options, std::ostream& out) {
+void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& make_stack) {
   ModelFiles models;
   std::vector<SimulationJob> jobs;
   for (const std::string& path : options.scenario_paths) {
@@ -156,7 +158,7 @@ void RunFiles(const RunOptions& options, std::ostream& out) {
     job.model = ModelOf(job.model_path, models);
     CheckController(job);
   }
-  for (const SimulationJob& job : jobs) out << JsonText(RunJob(job, options.series)) << '\n' << std::flush;
+  for (const SimulationJob& job : jobs) out << JsonText(RunJob(job, options.series, make_stack)) << '\n' << std::flush;
 }
 
 namespace {
@@ -176,12 +178,12 @@ bool ReadLine(std::istream& in, std::string& line) {
 
 }  // namespace
 
-void RunJobs(std::istream& in, std::ostream& out) {
+void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack) {
   ModelFiles models;
   external::ExternalControllers external(/*watch_libraries=*/true);
   for (std::string line; ReadLine(in, line);) {
     if (line.empty()) continue;
-    out << JsonText(Answer(line, models, external)) << '\n' << std::flush;
+    out << JsonText(Answer(line, models, external, make_stack)) << '\n' << std::flush;
   }
 }
 

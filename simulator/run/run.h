@@ -34,16 +34,16 @@ struct RunOptions {
 };
 
 // Throws ProgramError, before the first run where that is possible.
-void RunFiles(const RunOptions& options, std::ostream& out);
+void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
 
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
 // ..., "error": ...}, with "failed": true where not the job was wrong but its own controller failed in the run.
-void RunJobs(std::istream& in, std::ostream& out);
+void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
 
 // Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates are whole bit/s and
 // delays have six decimals of a millisecond, so nothing in a record depends on how a library prints numbers. Throws
 // ProgramError.
-nlohmann::ordered_json RunJob(const SimulationJob& job, bool series);
+nlohmann::ordered_json RunJob(const SimulationJob& job, bool series, const MakeStack& make_stack = MakeModelStack);
 
 // {"weir": ..., "ns3": ..., "libwebrtc": ..., "onnxruntime": ...}
 nlohmann::ordered_json Versions();

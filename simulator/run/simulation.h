@@ -5,6 +5,7 @@
 
 #include <ns3/simulator.h>
 
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -12,6 +13,7 @@
 #include "core/random.h"
 #include "endpoints/simulation_job.h"
 #include "flows/flow_set.h"
+#include "flows/stack.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "program/input.h"
@@ -21,14 +23,16 @@ namespace weir::sim {
 class Simulation {
  public:
   // `observers`: one a flow, null for none; they and the job outlive this. Throws ProgramError.
-  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers)
+  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers,
+             const MakeStack& make_stack = MakeModelStack)
       : forward_(job.scenario.forward, job.scenario.duration_ns(), job.random_seed(), random_streams::kForwardLink),
         reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.random_seed(), random_streams::kReverseLink) {
     UseEventEngine();
     // Before anything else is scheduled, so that it comes before what else is due then.
     ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
     try {
-      flows_.emplace(job, &forward_, &reverse_, observers);
+      stack_ = make_stack(job);
+      flows_.emplace(job, &forward_, &reverse_, observers, stack_.get());
       if (job.agent && !flows_->agent())
         throw ProgramError("the scenario has no RTP flow \"under_test\" for the agent");
     } catch (...) {
@@ -44,7 +48,7 @@ class Simulation {
   // To the scenario's end, unless Stop() is called from within. Events at the very end are not executed, arrivals at it
   // count. Throws ProgramError.
   void Run() {
-    ns3::Simulator::Run();
+    stack_->Run();
     flows_->ProcessArrivals(NowNs());
   }
   void Stop() {
@@ -60,6 +64,7 @@ class Simulation {
  private:
   Link forward_;
   Link reverse_;
+  std::unique_ptr<Stack> stack_;
   std::optional<FlowSet> flows_;
   bool stopped_ = false;
 };

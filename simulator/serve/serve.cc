@@ -24,7 +24,8 @@ enum Flags : uint8_t { kTruncated = 2 };
 // One request's run: decisions are requested over the channel, from within the simulation.
 class Episode final : private DecisionSource {
  public:
-  Episode(ServeRequest request, FrameChannel* channel) : request_(std::move(request)), channel_(channel) {}
+  Episode(ServeRequest request, FrameChannel* channel, const MakeStack& make_stack)
+      : request_(std::move(request)), channel_(channel), make_stack_(make_stack) {}
 
   // To the scenario's end, or to the first frame that is no step. Throws ProgramError.
   void Run();
@@ -39,6 +40,7 @@ class Episode final : private DecisionSource {
 
   ServeRequest request_;
   FrameChannel* const channel_;
+  const MakeStack& make_stack_;
   FrameWriter writer_;
   std::unique_ptr<StepRecorder> recorder_;
   Simulation* simulation_ = nullptr;
@@ -59,7 +61,7 @@ void Episode::Run() {
   recorder_ = std::make_unique<StepRecorder>(job.scenario, *flow_, request_.packets);
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
   observers[agent_flow_index] = recorder_.get();
-  Simulation simulation(job, observers);
+  Simulation simulation(job, observers, make_stack_);
   simulation_ = &simulation;
   objective_ = simulation.flows()[agent_flow_index].objective;
   SendGreeting();
@@ -119,7 +121,7 @@ void Episode::SendObservation(uint8_t flags, std::span<const float> observation,
       writer_.Add(packet.rtp.ssrc);
       writer_.Add(packet.rtp.sequence_number);
       writer_.Add(packet.rtp.payload_type);
-      writer_.Add(uint8_t{0});
+      writer_.Add(static_cast<uint8_t>(packet.rtp.kind));
       writer_.Add(packet.rtp.padding_size);
       writer_.Add(packet.rtp.header_size);
       writer_.Add(packet.rtp.payload_size);
@@ -138,7 +140,7 @@ void SendError(FrameChannel& channel, const std::string& message) {
 
 }  // namespace
 
-bool Serve(int input_fd, int output_fd) {
+bool Serve(int input_fd, int output_fd, const MakeStack& make_stack) {
   FrameChannel channel(input_fd, output_fd);
   std::optional<Frame> frame = channel.Read();
   while (frame && frame->type != 'Q') {
@@ -146,7 +148,7 @@ bool Serve(int input_fd, int output_fd) {
     try {
       if (frame->type == 'S') throw ProgramError("a step without a run: it is over, or was never reset");
       if (frame->type != 'R') throw ProgramError("unknown frame type " + std::to_string(int{frame->type}));
-      Episode episode(ParseServeRequest(frame->payload), &channel);
+      Episode episode(ParseServeRequest(frame->payload), &channel, make_stack);
       episode.Run();
       next = episode.last_frame();
     } catch (const ProgramError& error) {

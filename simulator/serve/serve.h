@@ -7,6 +7,7 @@
 
 #include "endpoints/agent_controller.h"
 #include "endpoints/simulation_job.h"
+#include "flows/stack.h"
 
 namespace weir::sim {
 
@@ -26,7 +27,7 @@ size_t AgentFlowIndex(const Scenario& scenario);
 
 // Answers requests from `input_fd` on `output_fd` until a request to quit or the input ends between two frames (true),
 // or until either side breaks in the middle of a frame (false). See simulator/README.md for the frames.
-bool Serve(int input_fd, int output_fd);
+bool Serve(int input_fd, int output_fd, const MakeStack& make_stack = MakeModelStack);
 
 }  // namespace weir::sim
 

@@ -30,6 +30,7 @@ ServeRequest ParseServeRequest(std::string_view text) {
   request.job.agent_guard = object.Boolean("guard", false);
   request.job.decision_delay = ParseDecisionDelay(object);
   request.packets = object.Boolean("packets", false);
+  if (const json* call = object.FindOptional("call")) request.job.call = ParseCallMedia(*call);
   object.RefuseUnknownKeys();
   return request;
 }

@@ -7,11 +7,14 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "endpoints/rtp_format.h"
 #include "program/frame_channel.h"
 #include "serve/step_recorder.h"
 #include "test_scenarios.h"
@@ -226,6 +229,27 @@ TEST_F(ServeTest, AnOracleLeavesOthersTheirShare) {
     Act({500'000.0f});
     ASSERT_NEAR(ReceiveStep().field("optimal_bps"), 0.96 * 2e6 * kRtpShare / (i < 20 ? 1 : 2), 100) << i;
   }
+}
+
+TEST_F(ServeTest, ListsTheKindsOfPackets) {
+  json scenario = Steady(2'000'000, 4);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.05}};
+  scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
+  json request = RequestFor(scenario);
+  request["packets"] = true;
+  Step step = Reset(request);
+  constexpr size_t kRecordBytes = 8 + 8 + 4 + 2 + 1 + 1 + 4 + 4 + 4;
+  std::map<uint8_t, std::set<PacketKind>> kinds;
+  while (step.flags == 0) {
+    for (size_t at = sizeof(uint32_t); at < step.packets.size(); at += kRecordBytes) {
+      const auto payload_type = static_cast<uint8_t>(step.packets[at + 22]);
+      kinds[payload_type].insert(static_cast<PacketKind>(step.packets[at + 23]));
+    }
+    Act({1'000'000.0f});
+    step = ReceiveStep();
+  }
+  for (const PacketKind kind : {PacketKind::kVideo, PacketKind::kAudio, PacketKind::kRetransmission})
+    EXPECT_EQ(kinds[PayloadTypeOf(kind)], std::set{kind});
 }
 
 TEST_F(ServeTest, ListsEveryPacket) {

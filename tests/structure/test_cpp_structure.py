@@ -12,8 +12,8 @@ FOLDERS = ("estimator", "webrtc_patch", "simulator")
 SIMULATOR = ROOT / "simulator"
 # The lowest first.
 SIMULATOR_ORDER = ("core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve")
-# Beside the simulator: what programs share, and the path in real time.
-OTHERS = {"program", "real_time"}
+# Beside the simulator: what programs share, the path in real time, and libwebrtc as a stack.
+OTHERS = {"program", "real_time", "virtual_call"}
 MOST_HEADERS = 18
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 

@@ -51,7 +51,10 @@ def spike(tmp_path: Path) -> Path:
 def test_validate_accepts_a_sound_file(run, good: Path) -> None:
     result = run("validate", good)
     assert result.exit_code == 0
-    assert result.stdout == f"{good}: csv: usable (0 errors, 0 warnings)\n"
+    assert result.stdout == (
+        f"{good}: csv, time_s in s, rate_bps in bit/s, each rate until the next row; mean 1.5 Mbps, lowest 1 Mbps, 0 s "
+        "below 100 kbps, 2 s long: usable (0 errors, 0 warnings)\n"
+    )
     assert result.stderr == ""
 
 
@@ -61,7 +64,7 @@ def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, nega
     assert f"weir: {negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
     assert all(line.startswith("weir: ") for line in result.stderr.splitlines())
     assert "--repair accepts the repairs" in result.stderr
-    assert f"{negative}: csv: refused (1 error, 2 warnings)" in result.stdout
+    assert "lowest 0 kbps, 1 s below 100 kbps, 3 s long: refused (1 error, 2 warnings)" in result.stdout
     assert "usable" in result.stdout
 
 
@@ -90,14 +93,23 @@ def test_validate_goes_on_after_a_file_that_cannot_be_read(run, good: Path, tmp_
     result = run("validate", tmp_path / "none.csv", good, "--repair")
     assert result.exit_code == 2
     assert result.stderr == f"weir: {tmp_path}/none.csv: no such file; check the path\n"
-    assert "good.csv: csv: usable" in result.stdout
+    assert "good.csv: csv, time_s in s" in result.stdout
 
 
 def test_validate_json(run, good: Path, negative: Path, tmp_path: Path) -> None:
     result = run("validate", good, negative, tmp_path / "none", "--json")
     assert result.exit_code == 2
     first, second, third = json.loads(result.stdout)
-    assert first == {"file": str(good), "format": "csv", "usable": True, "error": None, "findings": []}
+    reading = "time_s in s, rate_bps in bit/s, each rate until the next row"
+    understood = {"reading": reading, "mean_bps": 1.5e6, "lowest_bps": 1e6, "low_s": 0.0, "length_s": 2.0}
+    assert first == {
+        "file": str(good),
+        "format": "csv",
+        "understood": understood,
+        "usable": True,
+        "error": None,
+        "findings": [],
+    }
     assert second["usable"] is False
     assert second["findings"][0] == {
         "code": "negative_rate",

@@ -75,7 +75,7 @@ def test_options_override_the_file(tmp_path: Path) -> None:
     path.write_text(render(scenario_from_capacity(TRACE, "x", loss_ratio=0.1, one_way_delay_ms=70), "opennetlab")[0])
     own = to_scenario(read_trace(path))
     assert own.name == "ride"
-    assert (own.forward.one_way_delay_ms, own.reverse.one_way_delay_ms, own.duration_s) == (70, 70, 4)
+    assert (own.forward.one_way_delay_ms, own.reverse.one_way_delay_ms, own.duration_s) == (70, 70, 60)
     assert own.forward.loss.model_dump() == {"kind": "bernoulli", "ratio": pytest.approx(0.1)}
     assert own.provenance["source"] == "ride.json (opennetlab)"
     changed = to_scenario(

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from weir.errors import InputError
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.csv_trace import read_csv, write_csv
-from weir.traces.formats.importers import detect_format, inspect_trace, read_trace
+from weir.traces.formats.importers import inspect_trace, read_trace
 from weir.traces.formats.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
 from weir.traces.formats.opennetlab import read_opennetlab, write_opennetlab
+from weir.traces.formats.reading import AS_WRITTEN
+from weir.traces.formats.recognize import Content, recognized
 from weir.traces.schema.capacity import CapacityTrace
 
 traces = st.lists(
@@ -125,14 +127,14 @@ def test_csv_units_shift_comments_and_length() -> None:
         ("0\n5\n", "mahimahi"),
         ("# comment\n12\n", "mahimahi"),
         ("time_s,rate_bps\n0,1\n", "csv"),
-        ("0,1\n", "csv"),
+        ("0,1\n", "columns"),
         ("0 1\n", "columns"),
         ("0.5\t1e-1\n", "columns"),
         ("5.5\n", "mahimahi"),
     ],
 )
 def test_detection_by_content(text: str, expected: str) -> None:
-    assert detect_format(text, "x") == expected
+    assert recognized(Content(text, "x", AS_WRITTEN, 200)).name == expected
 
 
 CSV = "time_s,rate_bps\n"
@@ -145,7 +147,7 @@ PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n35
     [
         (
             "hello\n",
-            "line 1: neither JSON, nor CSV with a header such as time_s,rate_bps, nor two columns (seconds and",
+            "line 1: neither JSON, nor CSV with a header such as time_s,rate_bps, nor columns of numbers",
         ),
         ("{}", 'JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace'),
         ("[1, 2]", "JSON, but neither"),
@@ -182,12 +184,14 @@ PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n35
         ("5\n\n-7\n", "line 3: '-7' is no time in milliseconds"),
         ("5\nx\n", "line 2: 'x' is no time in milliseconds"),
         ("0 1\n1 2 3\n", "line 2: 3 fields; each row has 2"),
-        ("0 1\nx 2\n", "line 2: time_s is 'x'; it must be a finite number"),
-        ("0 1500000\n1 2500000\n", "1 fault; this cannot be repaired; fix the file:\n  line 1: error (unit_error)"),
+        ("0 1\nx 2\n", "line 2: the time is 'x'; it must be a finite number"),
+        (
+            "0 1500000\n1 2500000\n",
+            "nothing names the unit of the rates; choose one:\n  --unit s,bit/s: the median is 1.5",
+        ),
         ("0\n0\n", "line 2: the trace ends at 0 ms"),
-        ("0,1\n", "line 1: the header is '0,1'; name one time (time_s, time_ms, time (ns gmt)) and one rate"),
-        ("time_s,rate\n0,1\n", "line 1: the header is 'time_s,rate'; name one time"),
-        ("time_s,rate_bps,rate_kbps\n0,1,1\n", "line 1: the header is 'time_s,rate_bps,rate_kbps'"),
+        ("time_s,rate\n0,1\n", "line 1: the header names no rate of a link with its unit: add --rate-column NAME"),
+        ("time_s,rate_bps,rate_kbps\n0,1,1\n", "line 1: the header names more than one rate: add --rate-column NAME"),
         (PUFFER + "2,b,5,7\n", "line 4: another session_id begins; keep the rows of one in a file"),
         (CSV, "no row of data; add at least one time and rate"),
         (CSV + "0,1,2\n", "line 2: 3 fields; each row has 2"),

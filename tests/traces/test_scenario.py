@@ -135,6 +135,10 @@ def test_the_reverse_link_takes_the_forward_delay() -> None:
         ({"kind": "rtp", "id": "x", "media": {"max_rate_bps": 20e3}}, 'flows[1].media: needs the key "kind"'),
         ({"kind": "rtp", "id": "x", "objective": [0, 0.5, 0.5]}, "flows[1].objective[0]: must be greater than 0"),
         ({"kind": "rtp", "id": "x", "pauses_s": [[1]]}, "flows[1].pauses_s[0]: needs at least 2 value(s)"),
+        (
+            {"kind": "rtp", "id": "x", "pauses_s": [[pause, pause + 0.5] for pause in range(10_001)]},
+            "flows[1].pauses_s: takes at most 10000 value(s), not 10001",
+        ),
         ({"kind": "rtp", "id": ""}, "flows[1].id: must not be empty"),
         ({"kind": "cbr", "rate_bps": 1e6, "extra_one_way_delay_ms": 5}, "flows[1].extra_one_way_delay_ms: this key"),
         ({"id": "x"}, 'flows[1]: needs the key "kind"'),

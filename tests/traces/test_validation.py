@@ -142,7 +142,6 @@ def test_seconds_where_milliseconds_belong(tmp_path: Path) -> None:
     [
         ("10\n30\n20\n200\n", "line 3: warning (unsorted): 20 ms comes after 30 ms; repair: the deliveries are sorted"),
         ("10\n30\n20\n200\n190\n", "20 ms comes after 30 ms; 2 such lines; repair"),
-        ("10.2\n20.75\n30.\n200\n", None),
         (
             "1600000000000\n1600000000100\n1600000000200\n",
             "line 1: warning (shifted): the first time is 1600000000000 ms; all times are shifted so that it becomes 0",

@@ -51,7 +51,8 @@ def observe(request, records, step, flags):
     values = [row.get(name, 0.0) for row in rows for name in request["features"]]
     if request["scenario"]["name"] == "not-a-number":
         values[0] = float("nan")
-    write("O", struct.pack(f"<B{len(values)}f{len(step)}d", flags, *values, *step))
+    packets = struct.pack("<I", 0) if request.get("packets") else b""
+    write("O", struct.pack(f"<B{len(values)}f{len(step)}d", flags, *values, *step) + packets)
 
 
 def rate_of(request, action):

@@ -10,7 +10,10 @@ from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
-TraceFormat = Literal["opennetlab", "mahimahi", "csv", "columns", "scenario"]
+TraceFormat = Literal[
+    "scenario", "opennetlab", "sabre", "mmsys2024", "mm-link", "byte log", "mahimahi", "rates", "csv", "puffer", "ucc",
+    "starlink", "columns",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,8 @@ class ImportedTrace:
     """A file, read. ``capacity`` has every repair applied; with errors among ``findings`` it is not the file's own.
 
     ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file has none. ``reverse`` describes the return
-    path, if the file does. ``capacity`` is None only for a scenario whose forward link is unlimited.
+    path, if the file does. ``capacity`` is None only for a scenario whose forward link is unlimited. ``understood``:
+    columns, units and the side on which rates hold, for people.
     """
 
     source: str
@@ -29,6 +33,7 @@ class ImportedTrace:
     one_way_delay_ms: float | DelayOverTime | None = None
     reverse: ImportedTrace | None = None
     scenario: Scenario | None = None
+    understood: str = ""
 
     @property
     def errors(self) -> list[Finding]:

@@ -40,16 +40,23 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
         raise InputError(f"--mahimahi-window-ms '{window_ms}': must be at least 1 ms")
     times: list[int] = []
     lines: list[int] = []
+    fraction = 0
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
         if not re.fullmatch(r"\d{1,15}(\.\d*)?", stripped):
             raise InputError(f"{source}: line {number}: {stripped[:40]!r} is no time in milliseconds; fix the line")
-        times.append(int(stripped.partition(".")[0]))
+        whole, _, rest = stripped.partition(".")
+        if rest.strip("0"):
+            fraction = fraction or number
+        times.append(int(whole))
         lines.append(number)
     ms = np.array(times, dtype=np.int64)
     findings = []
+    if fraction:
+        text_ = "times have fractions, which are cut"
+        findings.append(Finding("fractions", "warning", source, f"line {fraction}", text_))
     if (back := np.flatnonzero(np.diff(ms) < 0)).size:
         position, count = f"line {lines[back[0] + 1]}", f"; {back.size} such lines" if back.size > 1 else ""
         text_ = f"{ms[back[0] + 1]} ms comes after {ms[back[0]]} ms{count}"
@@ -81,7 +88,8 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
     found, repaired = check(samples)
     # Edges rather than sums of durations, so that the period is the file's own to the last bit.
     trace = CapacityTrace(edges / 1e3, repaired.rates_bps, length / 1e3)
-    return ImportedTrace(source, "mahimahi", trace, findings + found)
+    described = f"ms, {ms.size} deliveries of 1500 bytes"
+    return ImportedTrace(source, "mahimahi", trace, findings + found, understood=described)
 
 
 def write_mahimahi(trace: CapacityTrace) -> str:

@@ -102,6 +102,7 @@ def _read_pattern(data: dict[str, Any], side: str, source: str, reverse: Importe
         loss_ratio=None if np.all(np.isnan(ratios)) else _over_time(RatioOverTime, trace, np.nan_to_num(ratios)),
         one_way_delay_ms=_over_time(DelayOverTime, trace, _begun(delays_ms)),
         reverse=reverse,
+        understood="ms and kbps",
     )
 
 

@@ -12,6 +12,8 @@ from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 DEFAULT_ONE_WAY_DELAY_MS = 25.0
 DEFAULT_QUEUE = Queue(milliseconds=300.0)
 DEFAULT_DURATION_S = 60.0
+SHORTEST_RUN_S = 10.0
+"""A shorter trace is a period that repeats: the start of a call alone takes seconds."""
 
 
 def scenario_from_capacity(
@@ -34,14 +36,16 @@ def scenario_from_capacity(
         queue: None: 300 ms of the mean capacity.
         loss_ratio: independent loss of packets, 0..1; None: no loss.
         reverse: fields of the reverse link; what is left out has its default. None: unlimited, with the same delay.
-        duration_s: None: the trace's period, or 60 s when it has none. A longer run repeats the trace.
+        duration_s: None: the trace's period, or 60 s where it has none, or one below SHORTEST_RUN_S. A run that is
+            longer repeats the trace.
         provenance: where the trace comes from, and its licence.
 
     Raises:
         InputError: a value is out of its range.
     """
     if duration_s is None:
-        duration_s = DEFAULT_DURATION_S if trace.period_s is None else trace.period_s
+        is_short = trace.period_s is None or trace.period_s < SHORTEST_RUN_S
+        duration_s = DEFAULT_DURATION_S if is_short else trace.period_s
     return Scenario.make(
         name=name,
         provenance=provenance or {},

@@ -19,7 +19,8 @@ shown; one that has a repair is repaired always, or refused when the user asks f
   | `zero_run` | warning | no capacity for 1 s or more | none: an outage is a fair test |
   | `zero_share` | warning | no capacity for more than 5 % of the time | none |
   | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
-  | `ignored`, `shifted`, `time_unit` | warning | found by the importer | as in the message |
+  | `ignored`, `shifted`, `time_unit`, `fractions` | warning | found by the importer | as in the message |
+  | `missing`, `same_time`, `uneven` | warning | found in a table | as in the message |
 
 A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest rate that is none.
 """
@@ -32,6 +33,7 @@ from typing import Literal, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.traces.formats.units import unit_name
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
 UNNAMED_USUAL_BPS = 60e6
@@ -123,12 +125,12 @@ def _unit(samples: Samples, scale: float) -> list[Finding]:
     if unit_bps is None or positive.size == 0:
         return []
     peak, median_bps = _rate(positive.max()), _median(positive)
-    unit = _unit_name(unit_bps)
+    unit = unit_name(unit_bps)
     read_as = f"the largest rate reads as {peak} and the median as {_rate(median_bps)}"
     if scale != 1.0:
         text, repair = (
             f"{read_as}: the numbers are hardly {unit}; a link that is so slow needs a scenario file",
-            f"every rate taken as {_unit_name(unit_bps * scale)}",
+            f"every rate taken as {unit_name(unit_bps * scale)}",
         )
         return [Finding("unit_error", "error", samples.source, samples.at(0), text, repair)]
     slow_kind = samples.usual_bps < ARTEFACT_BPS
@@ -213,7 +215,7 @@ def _gaps(samples: Samples) -> list[Finding]:
         Finding(
             "gap", "error", samples.source, samples.at(i),
             f"the next sample is {samples.durations_s[i]:g} s away, the usual step is {samples.regular_s:g} s",
-            "this entry's rate holds until the next sample",
+            "this entry's rate holds until the next sample (with --rate-holds before, the next entry's)",
         )
         for i in np.flatnonzero(samples.durations_s > GAP_STEPS * samples.regular_s)
     ]  # fmt: skip
@@ -224,7 +226,3 @@ def _rate(bps: float) -> str:
         if abs(bps) >= unit:
             return f"{bps / unit:.4g} {name}"
     return f"{bps:.4g} bit/s"
-
-
-def _unit_name(unit_bps: float) -> str:
-    return {1.0: "bit/s", 1e3: "kbps", 1e6: "Mbps"}.get(unit_bps, f"multiples of {unit_bps:g} bit/s")

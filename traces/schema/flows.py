@@ -28,6 +28,8 @@ else:
 Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0
+MAX_PAUSES = 10_000
+"""Three a second of an hour; the time that a replay takes rises faster than their number."""
 PositiveRate = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=10e9)]
 
 
@@ -41,7 +43,11 @@ def _in_order(pauses_s: list[list[float]]) -> list[list[float]]:
 
 
 # From and to, in order and apart.
-Pauses = Annotated[Values[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]], AfterValidator(_in_order)]
+Pauses = Annotated[
+    Values[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]],
+    Field(max_length=MAX_PAUSES),
+    AfterValidator(_in_order),
+]
 
 
 class FillerMedia(Part):

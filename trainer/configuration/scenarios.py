@@ -9,8 +9,9 @@ import numpy as np
 from pydantic import PositiveFloat, model_validator
 
 from weir.errors import InputError
+from weir.traces.formats.convert import to_scenario
+from weir.traces.formats.importers import read_trace
 from weir.traces.generate.random_domain import Split, random_scenario
-from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration import Settings
 
 _DRAWS = 1000
@@ -19,8 +20,14 @@ _DRAWS = 1000
 class ScenarioSettings(Settings):
     """The table `scenarios` of a training configuration.
 
-    `random_domain` draws from the `train` split of `weir.traces.generate.random_domain`; its `held_out` split is
-    for evaluation and never trained on.
+    Attributes:
+        source: `random_domain` draws from the `train` split of `weir.traces.generate.random_domain`; its `held_out`
+            split is for evaluation and never trained on. `files` draws from `files`.
+        files: scenarios, or traces of any format that `weir.traces.formats` reads, with the video of a call, 25 ms one
+            way and a queue of 300 ms; faults that have a repair are repaired. An episode is a whole trace.
+        maximum_mean_bps: of the random domain, the highest mean capacity.
+        minimum_duration_s: of the random domain, the shortest episode.
+        maximum_duration_s: of the random domain, the longest episode.
     """
 
     source: Literal["random_domain", "files"] = "random_domain"
@@ -46,19 +53,30 @@ class ScenarioSampler:
         split: of the random domain.
 
     Attributes:
-        documents: the given scenarios; empty for the random domain.
+        documents: the scenarios of the files; empty for the random domain.
+        probabilities: of each of these, float64 of shape (documents,) with the sum 1; None: the seeds take turns.
 
     Raises:
-        InputError: a file cannot be read, or is no scenario.
+        InputError: a file cannot be read, is no trace, or has a fault without a repair.
     """
 
     def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
         self.split: Split = split
-        self.documents: list[dict[str, Any]] = [Scenario.load(path).to_dict() for path in settings.files]
+        self.documents: list[dict[str, Any]] = [
+            to_scenario(read_trace(path, repair=True)).to_dict() for path in settings.files
+        ]
+        self.probabilities: np.ndarray | None = None
+
+    def index_of(self, document: Any) -> int:
+        """The index of one of `documents`, by identity."""
+        return next(index for index, one in enumerate(self.documents) if one is document)
 
     def __call__(self, seed: int) -> dict[str, Any]:
         """The scenario of that seed; files keep their own durations."""
+        if self.documents and self.probabilities is not None:
+            drawn = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
+            return self.documents[int(drawn)]
         if self.documents:
             return self.documents[seed % len(self.documents)]
         # Different durations, so that the environments of a batch are at different stages of their episodes.

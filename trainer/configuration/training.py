@@ -27,7 +27,7 @@ from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side, Stack
 
 REGISTERED: Final = "weir.algorithms"
 """The group of entry points with the algorithms of other distributions."""
@@ -58,6 +58,7 @@ class EnvironmentSettings(Settings):
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
     guard: bool = False
     side: Side = "receiver"
+    stack: Stack = "model"
     privileged_critic: bool = False
     timeout_s: PositiveFloat = 30.0
     action: ActionSettings = ActionSettings()
@@ -83,6 +84,7 @@ class EnvironmentSettings(Settings):
             self.guard,
             privileged=self.privileged_critic,
             side=self.side,
+            stack=self.stack,
         )
 
 
@@ -94,8 +96,16 @@ class PolicySettings(Settings):
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
 
 
+Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
+
+
 class TrainingConfiguration(Settings):
     """A whole file.
+
+    `curriculum`: how the traces of scenarios from files are drawn (`weir.trainer.learning.curriculum`). `random`: each
+    as often as any other. `reward` and `gap`: one after the other, each for the same share of the steps, by ascending
+    mean reward of the oracle, or by descending distance of GCC's score to the oracle's. `adaptive_gap`: in proportion
+    to the policy's present distance to GCC.
 
     `stages`: each has the settings in which it differs from the file, among them `steps`, those of the whole training
     when it ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
@@ -114,6 +124,7 @@ class TrainingConfiguration(Settings):
     checkpoint_every_steps: PositiveInt = 100_000
     threads: int = Field(1, ge=1, le=1024)
     algorithm: str = "ppo"
+    curriculum: Curriculum = "random"
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
@@ -142,6 +153,11 @@ class TrainingConfiguration(Settings):
         """The steps of a run: `steps`, rounded up to whole updates."""
         return math.ceil(self.steps / self.steps_per_update) * self.steps_per_update
 
+    @property
+    def first_step(self) -> int:
+        """The steps that are done when the last stage so far begins; 0 without stages."""
+        return int(str(self.stages[-2]["steps"])) if len(self.stages) > 1 else 0
+
     def in_stages(self) -> list[TrainingConfiguration]:
         """The configuration of each stage, with the stages so far; itself where it has none."""
         values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
@@ -167,6 +183,16 @@ class TrainingConfiguration(Settings):
             raise ValueError(f"steps {self.steps}: the stages have theirs; change those of the last, {ends[-1]}")
         if self.stages and self.tune is not None:
             raise ValueError("tune: searches settings of a training without stages")
+        return self
+
+    @model_validator(mode="after")
+    def _curriculum_of_traces(self) -> TrainingConfiguration:
+        if self.curriculum == "random" or self.stages:
+            return self
+        if self.scenarios.source != "files":
+            raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "files"')
+        if self.algorithm not in ("ppo", "td3", "sac"):
+            raise ValueError(f"curriculum {self.curriculum}: needs algorithm ppo, td3 or sac")
         return self
 
     @model_validator(mode="after")

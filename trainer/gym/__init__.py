@@ -1,5 +1,6 @@
-"""The network as a Gymnasium environment. Importing this package registers `weir/Bottleneck-v0`, and
-`gymnasium.make("weir.trainer.gym:weir/Bottleneck-v0")` imports it; it needs neither torch nor stable-baselines3.
+"""The network as a Gymnasium environment. Importing this package registers `weir/Bottleneck-v0`, and `weir/Call-v0`,
+which is the same on libwebrtc's stack. `gymnasium.make("weir.trainer.gym:weir/Call-v0")` imports it; it needs neither
+torch nor stable-baselines3.
 """
 
 import gymnasium
@@ -24,10 +25,16 @@ __all__ = [
 ]
 
 ENVIRONMENT_ID = "weir/Bottleneck-v0"
+CALL_ENVIRONMENT_ID = "weir/Call-v0"
 
-if ENVIRONMENT_ID not in gymnasium.registry:
-    gymnasium.register(
-        ENVIRONMENT_ID,
-        entry_point="weir.trainer.gym.environment:BottleneckEnv",
-        vector_entry_point="weir.trainer.gym.vector:BottleneckVectorEnv",
-    )
+for _id, _specification in (
+    (ENVIRONMENT_ID, EnvironmentSpecification()),
+    (CALL_ENVIRONMENT_ID, EnvironmentSpecification(stack="libwebrtc")),
+):
+    if _id not in gymnasium.registry:
+        gymnasium.register(
+            _id,
+            entry_point="weir.trainer.gym.environment:BottleneckEnv",
+            vector_entry_point="weir.trainer.gym.vector:BottleneckVectorEnv",
+            kwargs={"specification": _specification},
+        )

@@ -85,6 +85,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             options: "scenario" and "objective" for this episode, each as the constructor takes it.
 
         Raises:
+            InputError: an option is unknown, or its file cannot be read.
             SimulatorError: the simulator failed; the next reset starts another.
             SimulatorRefusal: the simulator does not run this scenario.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.objectives import MINIMUM_WEIGHT, checked_objective
+from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
+from weir.traces.formats import ImportedTrace
+from weir.traces.formats.convert import to_scenario
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario, WholeDocument
 from weir.trainer.gym.specification import MAXIMUM_RANDOM_LOSS_WEIGHT, ObjectiveSource, ScenarioSource
@@ -32,7 +36,28 @@ def scenario_document(scenario: Any) -> Mapping[str, Any]:
         return scenario
     if isinstance(scenario, Mapping):
         return Scenario.from_dict(scenario).to_dict()
-    raise InputError(f"a scenario is a mapping or a weir.traces Scenario, not a {type(scenario).__name__}")
+    raise InputError(
+        "a scenario is a path, catalogue/NAME, a mapping, a weir.traces Scenario or what read_trace returns, not a "
+        f"{type(scenario).__name__}"
+    )
+
+
+def read_source(source: ScenarioSource) -> ScenarioSource:
+    """The source with the scenarios that `weir replay` reads instead of names of files and of the catalogue; of a name
+    that has several, a sequence.
+
+    Raises:
+        InputError: there is no such file or name, or it is no trace.
+    """
+    if isinstance(source, ImportedTrace):
+        return to_scenario(source).to_dict()
+    if isinstance(source, str | os.PathLike):
+        found = [scenario.to_dict() for scenario in read_inputs([os.fspath(source)], PathOptions())]
+        return found if len(found) > 1 else found[0]
+    if not isinstance(source, Sequence):
+        return source
+    read = map(read_source, source)
+    return [one for found in read for one in (found if isinstance(found, list) else [found])]
 
 
 def random_objective(generator: np.random.Generator) -> tuple[float, float, float]:
@@ -49,9 +74,15 @@ class EpisodeSource:
     """Draws episodes.
 
     Args:
-        scenario: one scenario; a sequence, of which each episode draws one; or a function from a seed to a scenario.
-            None: `weir.traces.generate.random_domain.random_scenario`.
+        scenario: one scenario, as the path of a trace or scenario file, `catalogue/NAME`, what
+            `weir.traces.formats.importers.read_trace` returns, a mapping or a `Scenario`; a sequence, of which each
+            episode draws one, also as the name of a group (`catalogue`, `catalogue/rfc8867`); or a function from a seed
+            to a scenario. A trace has the defaults of `weir replay`. None:
+            `weir.traces.generate.random_domain.random_scenario`.
         objective: weights or a preset; "random" (`random_objective`); or a function of a generator.
+
+    Raises:
+        InputError: a name is of no trace, a list is empty, or the objective is unknown.
     """
 
     def __init__(self, scenario: ScenarioSource | None = None, objective: ObjectiveSource = "balanced") -> None:
@@ -59,7 +90,8 @@ class EpisodeSource:
             scenario = random_scenario
         if isinstance(scenario, Sequence) and not scenario:
             raise InputError("scenarios: the list is empty")
-        self._scenario = scenario
+        # Files are read once.
+        self._scenario = read_source(scenario)
         self._objective = objective
         if objective != "random" and not callable(objective):
             checked_objective(objective)
@@ -74,7 +106,7 @@ class EpisodeSource:
         if unknown:
             raise InputError(f"reset options {', '.join(sorted(unknown))}: only scenario and objective are known")
         seed = int(generator.integers(2**31))
-        scenario = self._pick(options.get("scenario", self._scenario), generator)
+        scenario = self._pick(read_source(options["scenario"]) if "scenario" in options else self._scenario, generator)
         source = options.get("objective", self._objective)
         source = random_objective if isinstance(source, str) and source == "random" else source
         objective = checked_objective(source(generator) if callable(source) else source)
@@ -83,7 +115,7 @@ class EpisodeSource:
     @staticmethod
     def _pick(source: Any, generator: np.random.Generator) -> Mapping[str, Any]:
         if callable(source):
-            return scenario_document(source(int(generator.integers(2**31))))
-        if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-            return scenario_document(source[int(generator.integers(len(source)))])
+            source = read_source(source(int(generator.integers(2**31))))
+        if isinstance(source, Sequence):
+            source = source[int(generator.integers(len(source)))]
         return scenario_document(source)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from weir.simulator.executables import find_virtual_call
 from weir.trainer.gym.episode import Episode
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorError, SimulatorProcess, SimulatorRefusal
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -44,7 +45,7 @@ class SimulatorPool:
         Args:
             count: number of environments, and of processes.
             specification: what they have in common.
-            executable: see `find_simulator`.
+            executable: the program of the specification's stack; see `weir.simulator.executables`.
             timeout_s: how long any one answer may take.
         """
         size = specification.observation_size
@@ -53,7 +54,7 @@ class SimulatorPool:
         self.observations = np.zeros((count, specification.width), dtype=np.float32)
         self.objectives = self.observations[:, size : size + 3]
         self.final_observations = np.zeros_like(self.observations)
-        self._executable = executable
+        self._executable = executable or (find_virtual_call() if specification.stack == "libwebrtc" else None)
         self._timeout_s = timeout_s
         self._processes: list[SimulatorProcess | None] = [None] * count
         self._poll: select.poll | None = None

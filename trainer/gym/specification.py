@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -32,7 +33,12 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
-ScenarioLike = Mapping[str, Any] | Any
+# What carries the RTP flows: the simulator's own endpoints, or libwebrtc's in simulated time, with an encoder that has
+# VP8's sizes and no pictures.
+Stack = Literal["model", "libwebrtc"]
+
+# A path, `catalogue/NAME`, what `read_trace` returns, a mapping or a `Scenario`; see `EpisodeSource`.
+ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
 
@@ -78,6 +84,7 @@ class EnvironmentSpecification:
         privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path, for a
             critic while it trains.
         side: at the sender the agent observes what transport feedback reports, and its rate is in force at once.
+        stack: what sends and receives.
 
     Raises:
         InputError: an unknown or missing feature, or a value out of range.
@@ -90,12 +97,15 @@ class EnvironmentSpecification:
     guard: bool = False
     privileged: bool = False
     side: Side = "receiver"
+    stack: Stack = "model"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         check_features(self.features)
         if self.side not in get_args(Side):
             raise InputError(f"side {self.side!r}: one of {', '.join(get_args(Side))}")
+        if self.stack not in get_args(Stack):
+            raise InputError(f"stack {self.stack!r}: one of {', '.join(get_args(Stack))}")
         if not 10 <= self.interval_ms <= 10_000:
             raise InputError(f"interval_ms {self.interval_ms}: must be 10 to 10,000")
         if not 1 <= self.history <= 100:
@@ -213,4 +223,5 @@ class EnvironmentSpecification:
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
             "side": self.side,
+            **({"call": {"encoder": "fake"}} if self.stack == "libwebrtc" else {}),
         }

@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from weir.errors import InputError
+from weir.objectives import checked_objective
 from weir.trainer.gym.environment import DEFAULT
 from weir.trainer.gym.episode import Episode, EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
@@ -117,6 +118,12 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             infos["final_obs"] = final
             infos["_final_obs"] = ended
         return self._pool.observations.copy(), rewards, (flags & TERMINATED) != 0, (flags & TRUNCATED) != 0, infos
+
+    def set_objective(self, objective: str | Sequence[float]) -> None:
+        """Changes the objective everywhere in the middle of the episodes, from the next step on; observations given
+        before still have the old one.
+        """
+        self._pool.objectives[:] = checked_objective(objective)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the simulator processes."""

@@ -57,7 +57,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         how, network = described["algorithm"], described["network"]
     found: dict[str, Any] = {
         "algorithm": f"{how} of {environment.interval_ms} ms, seed {configuration.seed}",
-        "data": data_text(configuration.scenarios),
+        "data": data_text(configuration.scenarios, configuration.curriculum),
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "side": environment.side,
         "reward": environment.reward,
@@ -75,7 +75,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
     return found | {name: value for name in recorded if (value := getattr(record, name))}
 
 
-def data_text(scenarios: ScenarioSettings) -> str:
+def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
     """The scenarios of a training, in words."""
     if scenarios.source == "random_domain":
         return (
@@ -83,4 +83,4 @@ def data_text(scenarios: ScenarioSettings) -> str:
             f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
             f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
         )
-    return f"scenario files {', '.join(path.name for path in scenarios.files)}"
+    return f"scenario files {', '.join(path.name for path in scenarios.files)}, curriculum {curriculum}"

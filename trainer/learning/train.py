@@ -24,6 +24,7 @@ from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import check_checkpoint, load_model, make_environment, make_model, save_checkpoint
 from weir.trainer.learning.callbacks import Recorder, TrainingProgress, WeightAverage
 from weir.trainer.learning.checkpoint import read_checkpoint
+from weir.trainer.learning.curriculum import Curriculum, TraceCurriculum, make_curriculum
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.learning.provenance import record_origin
 from weir.trainer.learning.registered import learner_of
@@ -52,7 +53,7 @@ def train(
     simulator: str | os.PathLike[str] | None = None,
     on_progress: Callable[[TrainingProgress], None] | None = None,
     evaluate_every_steps: int | None = None,
-    sampler: ScenarioSampler | None = None,
+    curriculum: Curriculum | None = None,
     objective: ObjectiveSource | None = None,
     callbacks: Sequence[BaseCallback] = (),
     command: str | None = None,
@@ -68,7 +69,7 @@ def train(
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
         evaluate_every_steps: evaluate this often, and keep the best policy; see `EvaluationCallback`. None: never.
-        sampler: of scenarios, instead of the configuration's.
+        curriculum: over the traces of the files, instead of the configuration's.
         objective: of episodes, instead of the configuration's.
         callbacks: of stable-baselines3, besides those of every run.
         command: for the record.
@@ -90,8 +91,8 @@ def train(
         raise InputError(f"{folder}: has no {CHECKPOINT} to resume from")
     if not resume and checkpoint.exists():
         raise InputError(f"{folder}: already holds a training run; resume it, or give another folder")
-    if resume:
-        found = read_checkpoint(checkpoint)
+    found = read_checkpoint(checkpoint) if resume else None
+    if found is not None:
         check_checkpoint(configuration, found)
         if found.steps >= configuration.steps:
             return TrainingResult(checkpoint, found.steps, False, math.nan, was_complete=True)
@@ -99,7 +100,7 @@ def train(
     registered = learner_of(configuration)
     if registered is not None and evaluate_every_steps is not None:
         raise InputError(f"--eval: evaluates learners from rewards, and algorithm {configuration.algorithm} is none")
-    sampler = sampler or ScenarioSampler(configuration.scenarios)
+    sampler = ScenarioSampler(configuration.scenarios)
     make_folder(folder)
     with alone_in(folder):
         write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
@@ -116,6 +117,11 @@ def train(
                 configuration, checkpoint, resume=resume, simulator=simulator, on_progress=on_progress
             )
         else:
+            chosen = curriculum or make_curriculum(configuration, sampler.documents, folder, simulator)
+            if chosen is not None:
+                traces = TraceCurriculum(sampler, chosen, configuration.first_step, configuration.steps)
+                traces.prepare(found.steps if found else 0)
+                callbacks = [*callbacks, traces]
             try:
                 learner = _learner(
                     configuration, folder, resume=resume, simulator=simulator, sampler=sampler, objective=objective,

@@ -68,23 +68,28 @@ class GraphBuilder:
 
 
 def recurrent_nodes(graph: GraphBuilder, inputs: str, cells: nn.LSTM) -> tuple[str, str]:
-    """A step of the LSTM from the model's input `state`, as in `RecurrentActor`: its output, and the next state."""
-    size = cells.hidden_size
-    output, cell = (graph.part("state", size * part, size * (part + 1)) for part in range(2))
-    gates = []
-    for value, kind in ((inputs, "ih"), (output, "hh")):
-        weight, bias = (
-            graph.constant(f"actor.cells.{name}", getattr(cells, name).detach().numpy())
-            for name in (f"weight_{kind}_l0", f"bias_{kind}_l0")
-        )
-        gates.append(graph.node("Gemm", value, weight, bias, transB=1))
-    gate = graph.node("Add", *gates)
-    parts = [graph.part(gate, size * part, size * (part + 1)) for part in range(4)]
-    take, keep, give = (graph.node("Sigmoid", parts[part]) for part in (0, 1, 3))
-    taken = graph.node("Mul", take, graph.node("Tanh", parts[2]))
-    after = graph.node("Add", graph.node("Mul", keep, cell), taken)
-    output = graph.node("Mul", give, graph.node("Tanh", after))
-    return output, graph.node("Concat", output, after, axis=1)
+    """A step of all LSTM layers from the model's input `state`, as in `RecurrentActor`: the output of the last layer,
+    and the next state.
+    """
+    size, layers = cells.hidden_size, cells.num_layers
+    outputs, after = [], []
+    for layer in range(layers):
+        output, cell = (graph.part("state", size * part, size * (part + 1)) for part in (layer, layers + layer))
+        gates = []
+        for value, kind in ((inputs, "ih"), (output, "hh")):
+            weight, bias = (
+                graph.constant(f"actor.cells.{name}", getattr(cells, name).detach().numpy())
+                for name in (f"weight_{kind}_l{layer}", f"bias_{kind}_l{layer}")
+            )
+            gates.append(graph.node("Gemm", value, weight, bias, transB=1))
+        gate = graph.node("Add", *gates)
+        parts = [graph.part(gate, size * part, size * (part + 1)) for part in range(4)]
+        take, keep, give = (graph.node("Sigmoid", parts[part]) for part in (0, 1, 3))
+        taken = graph.node("Mul", take, graph.node("Tanh", parts[2]))
+        after.append(graph.node("Add", graph.node("Mul", keep, cell), taken))
+        inputs = graph.node("Mul", give, graph.node("Tanh", after[-1]))
+        outputs.append(inputs)
+    return inputs, graph.node("Concat", *outputs, *after, axis=1)
 
 
 def level_nodes(graph: GraphBuilder, scores: str, levels: torch.Tensor) -> str:

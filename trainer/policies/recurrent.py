@@ -1,5 +1,5 @@
-"""A recurrent policy: an LSTM behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022, section
-II-C) has it, and its deployed part.
+"""A recurrent policy: LSTM layers behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022,
+section II-C) has them, and its deployed part.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ FACTORS: Final = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)
 class RecurrentActor(nn.Module):
     """Scaled inputs, the objective last, to latents in (-1, 1), interval by interval.
 
-    A state holds the outputs h, then the cells c: `state_size` numbers, zeros at a call's beginning.
+    A state holds the outputs h of all layers, then the cells c: `state_size` numbers, zeros at a call's beginning.
     """
 
-    def __init__(self, input_size: int, preference_size: int, hidden: int) -> None:
+    def __init__(self, input_size: int, preference_size: int, hidden: int, layers: int) -> None:
         super().__init__()
         self.preference = nn.Sequential(nn.Linear(3, preference_size), nn.Tanh())
-        self.cells = nn.LSTM(input_size - 3 + preference_size, hidden, batch_first=True)
-        self.state_size = 2 * hidden
+        self.cells = nn.LSTM(input_size - 3 + preference_size, hidden, layers, batch_first=True)
+        self.state_size = 2 * layers * hidden
 
     def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
-        outputs, cells = (part.contiguous() for part in state[None].chunk(2, dim=-1))
+        shape = len(state), 2, self.cells.num_layers, self.cells.hidden_size
+        outputs, cells = state.reshape(shape).permute(1, 2, 0, 3).contiguous()
         everything = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
         latents, after = self.cells(everything, (outputs, cells))
-        return latents, torch.cat(after, dim=-1)[0]
+        return latents, torch.stack(after).permute(2, 0, 1, 3).reshape(state.shape)
 
 
 class LevelHead(nn.Module):
@@ -62,11 +63,13 @@ class LevelHead(nn.Module):
 class RecurrentPolicy(nn.Module):
     """The parts of a policy that is to be deployed."""
 
-    def __init__(self, specification: EnvironmentSpecification, *, preference_size: int = 8, hidden: int = 64) -> None:
+    def __init__(
+        self, specification: EnvironmentSpecification, *, preference_size: int = 8, hidden: int = 64, layers: int = 1
+    ) -> None:
         super().__init__()
         self.specification = specification
         self.scaling = FeatureScaling(specification.spaces()[0], specification)
-        self.actor = RecurrentActor(specification.width + 1, preference_size, hidden)
+        self.actor = RecurrentActor(specification.width + 1, preference_size, hidden, layers)
         levels = tuple(math.log(factor) / math.log(specification.action.span) for factor in FACTORS)
         self.head = LevelHead(hidden, levels)
         # An untrained policy is the rule.

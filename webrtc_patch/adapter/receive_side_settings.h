@@ -27,6 +27,8 @@ struct ReceiveSideSettings {
   std::optional<PoolSpecification> pool;
   Objective objective;
   TargetRateConstraints constraints;
+  bool guard = true;
+  GuardOptions guard_rules = {};
   std::array<PacketKind, kPayloadTypes> packet_kinds{};
   // Number of calls of RepeatRemb().
   uint64_t repeats = 0;

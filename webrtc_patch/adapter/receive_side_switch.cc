@@ -47,6 +47,8 @@ ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
   settings.controller = config.controller ? config.controller : RuleAlone();
   settings.objective = config.objective;
   settings.constraints = config.constraints;
+  settings.guard = config.guard;
+  settings.guard_rules = config.guard_rules;
   return settings;
 }
 

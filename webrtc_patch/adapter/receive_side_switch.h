@@ -35,6 +35,7 @@
 #include "policy/policy_executor.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/guard.h"
 #include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
@@ -98,6 +99,9 @@ struct ReceiveSideSwitchConfig {
   ControllerFactory controller;
   Objective objective;
   TargetRateConstraints constraints;
+  // See BandwidthEstimatorConfig.
+  bool guard = true;
+  GuardOptions guard_rules = {};
   // Called in modes kWeir and kShadow on libwebrtc's worker thread, with locks of libwebrtc held: it must be quick, and
   // must call neither libwebrtc nor this switch. It must work until the last call has ended, also when the switch is
   // gone.

@@ -19,7 +19,10 @@ constexpr uint32_t kTransportOverheadBytes = 20 + 8 + 10;
 constexpr int64_t kMaxArrivalTimeUs = int64_t{1} << 60;
 
 BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {
-  BandwidthEstimatorConfig config{.constraints = settings.constraints, .objective = settings.objective};
+  BandwidthEstimatorConfig config{.constraints = settings.constraints,
+                                  .objective = settings.objective,
+                                  .guard = settings.guard,
+                                  .guard_rules = settings.guard_rules};
   config.decision_limit.clock = [clock] { return Timestamp::Micros(clock->TimeInMicroseconds()); };
   config.constraints.start_rate = std::clamp(start_rate, config.constraints.min_rate, config.constraints.max_rate);
   return config;

@@ -57,7 +57,7 @@ if [[ ! -r $destination/prepared || $(<"$destination/prepared") != "$wanted" ]];
   echo 'group("dav1d") {}' >"$src/third_party/dav1d/BUILD.gn"
   echo 'config("zlib_config") {} group("zlib") {}' >"$src/third_party/zlib/BUILD.gn"
   echo 'group("jpeg") {}' >"$src/third_party/BUILD.gn"
-  for patch in "$here/gcc-12.patch" "${patches[@]}"; do apply "$src" "$patch"; done
+  for patch in "$here"/*.patch "${patches[@]}"; do apply "$src" "$patch"; done
   cp "$here/BUILD.gn" "$src/weir/"
   echo "$version" >"$destination/source"
   echo "$wanted" >"$destination/prepared"

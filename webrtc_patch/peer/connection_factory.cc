@@ -14,7 +14,6 @@
 #include "api/field_trials.h"
 #include "api/video_codecs/builtin_video_decoder_factory.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
-#include "rtc_base/network.h"
 #include "rtc_base/thread.h"
 #include "sender/remb_network_controller.h"
 
@@ -38,31 +37,6 @@ webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::E
   return TestAudioDeviceModule::Create(environment, std::move(capturer), std::move(renderer));
 }
 
-class BoundNetwork final : public webrtc::NetworkManagerBase {
- public:
-  explicit BoundNetwork(const webrtc::IPAddress& address) : address_(address) {}
-
-  void StartUpdating() override {
-    // As libwebrtc's own: the first signal comes from the message loop, not from within this call.
-    webrtc::Thread::Current()->PostTask([this] {
-      bool changed = false;
-      std::vector<std::unique_ptr<webrtc::Network>> networks;
-      networks.push_back(
-          std::make_unique<webrtc::Network>("bound", "bound", address_, kPrefixLength, webrtc::ADAPTER_TYPE_ETHERNET));
-      networks.back()->set_default_local_address_provider(this);
-      networks.back()->AddIP(address_);
-      MergeNetworkList(std::move(networks), &changed);
-      NotifyNetworksChanged();
-    });
-  }
-  void StopUpdating() override {}
-
- private:
-  static constexpr int kPrefixLength = 32;
-
-  const webrtc::IPAddress address_;
-};
-
 }  // namespace
 
 webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFactory(ConnectionFactoryConfig config,
@@ -70,7 +44,14 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
   webrtc::PeerConnectionFactoryDependencies dependencies;
   dependencies.signaling_thread = signaling_thread;
   dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
-  dependencies.network_manager = std::make_unique<BoundNetwork>(config.bind_address);
+  webrtc::EnvironmentFactory environment;
+  Runtime& runtime = *config.runtime;
+  environment.Set(runtime.clock);
+  environment.Set(runtime.task_queues);
+  dependencies.worker_thread = runtime.worker_thread;
+  dependencies.network_thread = runtime.network_thread;
+  dependencies.socket_factory = runtime.socket_factory;
+  dependencies.network_manager = std::move(runtime.network_manager);
   dependencies.network_controller_factory = std::move(config.network_controller);
   if (dependencies.network_controller_factory == nullptr && config.controller == ReceiveSideMode::kWeir)
     dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
@@ -80,16 +61,29 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
   } else if (config.controller == ReceiveSideMode::kGcc) {
     config.field_trials.try_emplace(kRfc8888Feedback, "Enabled");
   }
-  dependencies.env = webrtc::CreateEnvironment(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
+  environment.Set(std::make_unique<webrtc::FieldTrials>(ToString(config.field_trials)));
+  dependencies.env = environment.Create();
   dependencies.adm =
       MakeAudioDevice(*dependencies.env, std::move(config.audio_capturer), std::move(config.audio_renderer));
   // The built-in factories of audio codecs have more than Opus.
-  dependencies.audio_encoder_factory = webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();
-  dependencies.audio_decoder_factory = webrtc::CreateAudioDecoderFactory<webrtc::AudioDecoderOpus>();
-  dependencies.video_encoder_factory = webrtc::CreateBuiltinVideoEncoderFactory();
-  dependencies.video_decoder_factory = webrtc::CreateBuiltinVideoDecoderFactory();
+  dependencies.audio_encoder_factory = runtime.audio_encoders != nullptr
+                                           ? runtime.audio_encoders
+                                           : webrtc::CreateAudioEncoderFactory<webrtc::AudioEncoderOpus>();
+  dependencies.audio_decoder_factory = runtime.audio_decoders != nullptr
+                                           ? runtime.audio_decoders
+                                           : webrtc::CreateAudioDecoderFactory<webrtc::AudioDecoderOpus>();
+  dependencies.video_encoder_factory =
+      runtime.encoders ? std::move(runtime.encoders) : webrtc::CreateBuiltinVideoEncoderFactory();
+  dependencies.video_decoder_factory =
+      runtime.decoders ? std::move(runtime.decoders) : webrtc::CreateBuiltinVideoDecoderFactory();
   webrtc::EnableMedia(dependencies);
-  return webrtc::CreateModularPeerConnectionFactory(std::move(dependencies));
+  auto factory = webrtc::CreateModularPeerConnectionFactory(std::move(dependencies));
+  if (factory != nullptr && !runtime.encrypted) {
+    webrtc::PeerConnectionFactoryInterface::Options options;
+    options.disable_encryption = true;
+    factory->SetOptions(options);
+  }
+  return factory;
 }
 
 }  // namespace weir::peer

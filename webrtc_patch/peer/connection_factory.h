@@ -10,9 +10,9 @@
 #include "audio_files.h"
 #include "field_trials.h"
 #include "receive_side_switch.h"
-#include "rtc_base/ip_address.h"
 #include "rtc_base/thread.h"
 #include "rtcp_observer.h"
+#include "runtime.h"
 
 namespace weir::peer {
 
@@ -25,8 +25,8 @@ struct ConnectionFactoryConfig {
   bool congestion_control_feedback = false;
   // libwebrtc's, for the whole process.
   FieldTrials field_trials;
-  // ICE's only network has this address. Other interfaces are neither enumerated nor announced.
-  webrtc::IPAddress bind_address;
+  // Its network manager and codecs are moved from.
+  Runtime* runtime = nullptr;
   // Null: pulses of quiet noise.
   std::unique_ptr<AudioCapturer> audio_capturer;
   // Null: what is played is discarded.

@@ -28,13 +28,13 @@ class OnStats : public webrtc::RTCStatsCollectorCallback {
 
 }  // namespace
 
-Peer::Peer(const Options& options, JsonOutput* lines, std::function<void(std::string)> on_failure)
-    : options_(options), lines_(lines), on_failure_(std::move(on_failure)) {}
+Peer::Peer(const Options& options, JsonLines* lines, std::function<void(std::string)> on_failure, Runtime runtime)
+    : options_(options), lines_(lines), on_failure_(std::move(on_failure)), runtime_(std::move(runtime)) {}
 
 std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                   ControllerFactory controller, JsonOutput* lines,
-                                   std::function<void(std::string)> on_failure) {
-  std::unique_ptr<Peer> peer(new Peer(options, lines, std::move(on_failure)));
+                                   ControllerFactory controller, JsonLines* lines,
+                                   std::function<void(std::string)> on_failure, Runtime runtime) {
+  std::unique_ptr<Peer> peer(new Peer(options, lines, std::move(on_failure), std::move(runtime)));
   const auto write_error = [lines](const std::string& message) { lines->WriteError(message, false); };
   if (!options.frames.empty()) {
     peer->received_frames_ = ReceivedFrames::Open(
@@ -43,37 +43,42 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
         write_error);
   }
   if (options.receive) {
-    const auto on_decision = [lines](const ReceiveSideDecision& decision) { lines->Write(EstimateLine(decision)); };
+    std::function<void(const ReceiveSideDecision&)> on_decision = peer->runtime_.on_decision;
+    if (!on_decision)
+      on_decision = [lines](const ReceiveSideDecision& decision) { lines->Write(EstimateLine(decision)); };
     peer->receive_side_ =
         OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
                                            .sender_decides_too = options.pool && options.pool->sender_has_gcc,
                                            .controller = controller,
                                            .objective = options.objective,
                                            .constraints = options.bitrate,
+                                           .guard = peer->runtime_.guard,
+                                           .guard_rules = peer->runtime_.guard_rules,
                                            .on_decision = on_decision}),
                 "", kFailed);
-    peer->receive_side_->Install();
   }
   ConnectionFactoryConfig config{.controller = options.controller,
                                  .network_controller = nullptr,
                                  .congestion_control_feedback = options.at_sender == "weir-send-ccfb",
                                  .field_trials = options.field_trials,
-                                 .bind_address = {},
+                                 .runtime = &peer->runtime_,
                                  .audio_capturer = nullptr,
                                  .audio_renderer = nullptr,
                                  .rtcp_observer = {}};
   if (!options.audio_file.empty()) config.audio_capturer = OpenAudioFile(options.audio_file);
   if (!options.received_audio.empty()) config.audio_renderer = RecordAudio(options.received_audio, write_error);
   if (!options.at_sender.empty()) {
-    const auto on_target_rate = [lines, name = options.at_sender](const Estimate& estimate) {
-      lines->Write(SenderEstimateLine(name, estimate));
-    };
+    std::function<void(const Estimate&)> on_target_rate = peer->runtime_.on_sender_estimate;
+    if (!on_target_rate) {
+      on_target_rate = [lines, name = options.at_sender](const Estimate& estimate) {
+        lines->Write(SenderEstimateLine(name, estimate));
+      };
+    }
     config.network_controller = OrThrow(
         MakeWeirNetworkControllerFactory(
             {.controller = std::move(controller), .objective = options.objective, .on_target_rate = on_target_rate}),
         "", kFailed);
   }
-  webrtc::IPFromString(options.bind_address, &config.bind_address);
   config.rtcp_observer.on_remb_sent = [lines](DataRate rate) {
     lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});
   };
@@ -90,12 +95,20 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
     lines->Write(
         {{"type", "sender_report"}, {"ssrc", ssrc}, {"rtp_timestamp", rtp}, {"capture_time_us", *capture_time_us}});
   };
-  peer->signaling_thread_->SetName("signaling", nullptr);
-  peer->signaling_thread_->Start();
-  peer->factory_ = MakeConnectionFactory(std::move(config), peer->signaling_thread_.get());
+  peer->signaling_thread_ = peer->runtime_.signaling_thread;
+  if (peer->signaling_thread_ == nullptr) {
+    peer->own_signaling_thread_ = webrtc::Thread::Create();
+    peer->signaling_thread_ = peer->own_signaling_thread_.get();
+    peer->signaling_thread_->SetName("signaling", nullptr);
+    peer->signaling_thread_->Start();
+  }
+  peer->factory_ = MakeConnectionFactory(std::move(config), peer->signaling_thread_);
   if (peer->factory_ == nullptr) throw ProgramError("libwebrtc cannot be started", kFailed);
+  if (peer->receive_side_ != nullptr) peer->receive_side_->Install();
   const std::optional<Error> fault =
       peer->signaling_thread_->BlockingCall([&] { return peer->Open(std::move(frames)); });
+  // It has its estimator; other calls of this process get theirs.
+  if (peer->receive_side_ != nullptr) ReceiveSideSwitch::Uninstall();
   if (fault) throw ProgramError(fault->message, kFailed);
   return peer;
 }
@@ -104,13 +117,14 @@ Peer::~Peer() {
   if (factory_ == nullptr) return;
   signaling_thread_->BlockingCall([this] {
     if (alive_ != nullptr) alive_->SetNotAlive();
-    if (remote_track_ != nullptr) remote_track_->RemoveSink(received_frames_.get());
+    for (auto* const sink : FrameSinks()) {
+      if (remote_track_ != nullptr) remote_track_->RemoveSink(sink);
+    }
     remote_track_ = nullptr;
     if (connection_ != nullptr) connection_->Close();
     connection_ = nullptr;
   });
   factory_ = nullptr;
-  if (receive_side_ != nullptr) ReceiveSideSwitch::Uninstall();
 }
 
 std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
@@ -122,6 +136,7 @@ std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
   config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
   // As in browsers: a decoded picture is delivered at once, with its render time.
   config.set_prerenderer_smoothing(false);
+  if (runtime_.certificate != nullptr) config.certificates.push_back(runtime_.certificate);
   auto connection = factory_->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
   if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
   connection_ = connection.MoveValue();
@@ -185,6 +200,11 @@ void Peer::ScheduleStats() {
                                        ScheduleStats();
                                      }),
                                      webrtc::TimeDelta::Millis(options_.stats_interval_ms));
+}
+
+void Peer::OnStandardizedIceConnectionChange(PeerConnectionInterface::IceConnectionState state) {
+  if (!runtime_.encrypted && !was_connected_ && state == PeerConnectionInterface::kIceConnectionConnected)
+    OnConnectionChange(PeerConnectionInterface::PeerConnectionState::kConnected);
 }
 
 void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state) {

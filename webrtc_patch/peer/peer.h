@@ -11,6 +11,7 @@
 
 #include "api/peer_connection_interface.h"
 #include "api/task_queue/pending_task_safety_flag.h"
+#include "camera.h"
 #include "command.h"
 #include "connection_factory.h"
 #include "options.h"
@@ -18,6 +19,7 @@
 #include "receive_side_switch.h"
 #include "received_frames.h"
 #include "rtcp_observer.h"
+#include "runtime.h"
 #include "weir/result.h"
 
 namespace weir::peer {
@@ -32,19 +34,22 @@ class Peer final : public webrtc::PeerConnectionObserver {
   // `on_failure` is called once, from another thread, when the call has failed; destroy the peer then. Throws
   // ProgramError.
   static std::unique_ptr<Peer> Create(const Options& options, std::unique_ptr<FrameSource> frames,
-                                      ControllerFactory controller, JsonOutput* lines,
-                                      std::function<void(std::string reason)> on_failure);
+                                      ControllerFactory controller, JsonLines* lines,
+                                      std::function<void(std::string reason)> on_failure, Runtime runtime);
   ~Peer() override;
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
+  // While held, nothing is sent: of media, or of video alone, whose camera then captures nothing. From any thread.
+  void HoldMedia(bool hold);
+  void HoldVideo(bool hold);
   // Writes an "error" line for a command that fails.
   void Execute(Command command);
   // See ReceiveSideSwitch. Only in a peer that receives; from any thread.
   void SetController(ControllerFactory controller) { receive_side_->SetController(std::move(controller)); }
 
  private:
-  Peer(const Options& options, JsonOutput* lines, std::function<void(std::string)> on_failure);
+  Peer(const Options& options, JsonLines* lines, std::function<void(std::string)> on_failure, Runtime runtime);
 
   // The methods below run on the signaling thread. nullopt means success.
   std::optional<Error> Open(std::unique_ptr<FrameSource> frames);
@@ -53,6 +58,8 @@ class Peer final : public webrtc::PeerConnectionObserver {
   std::optional<Error> Prepare(webrtc::RtpTransceiverInterface& transceiver);
   std::optional<Error> PreferCodec(webrtc::RtpTransceiverInterface& transceiver);
   void SetSendBitrate(const TargetRateConstraints& bitrate, bool restart);
+  // Those that receive decoded frames.
+  std::vector<webrtc::VideoSinkInterface<webrtc::VideoFrame>*> FrameSinks() const;
   // The encoders' upper limit can be set only once the call is negotiated.
   void SetMaxEncodingBitrate();
 
@@ -93,21 +100,27 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void OnIceGatheringChange(webrtc::PeerConnectionInterface::IceGatheringState) override {}
   void OnIceCandidate(const webrtc::IceCandidate* candidate) override;
   void OnConnectionChange(webrtc::PeerConnectionInterface::PeerConnectionState state) override;
+  // Without DTLS the state of the connection stays "connecting".
+  void OnStandardizedIceConnectionChange(webrtc::PeerConnectionInterface::IceConnectionState state) override;
   void OnTrack(webrtc::scoped_refptr<webrtc::RtpTransceiverInterface> transceiver) override;
 
   const Options options_;
-  JsonOutput* const lines_;
+  JsonLines* const lines_;
   const std::function<void(std::string)> on_failure_;
+  Runtime runtime_;
   // From received sender reports, and from those that this end sends.
   SenderClock sender_clock_;
   SenderClock sent_clock_;
   std::shared_ptr<ReceiveSideSwitch> receive_side_;
   std::unique_ptr<ReceivedFrames> received_frames_;
   // The connection and its observers run on it.
-  const std::unique_ptr<webrtc::Thread> signaling_thread_ = webrtc::Thread::Create();
+  std::unique_ptr<webrtc::Thread> own_signaling_thread_;
+  webrtc::Thread* signaling_thread_ = nullptr;
   webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
   webrtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
-  // The remote track that `received_frames_` is a sink of.
+  // Null in a peer that only receives.
+  webrtc::scoped_refptr<Camera> camera_;
+  // The remote track that `FrameSinks()` are sinks of.
   webrtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
   webrtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
 

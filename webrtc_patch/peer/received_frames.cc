@@ -6,7 +6,7 @@
 #include "api/video/i420_buffer.h"
 #include "frame_number.h"
 #include "program/json.h"
-#include "program/monotonic_clock.h"
+#include "rtc_base/time_utils.h"
 
 namespace weir::peer {
 namespace {
@@ -39,7 +39,7 @@ std::unique_ptr<ReceivedFrames> ReceivedFrames::Open(const std::string& path, in
 void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
   Entry entry;
   // libwebrtc delivers a decoded picture with its render time; render times do not decrease.
-  last_render_time_us_ = std::max({last_render_time_us_, MonotonicMicros(), frame.timestamp_us()});
+  last_render_time_us_ = std::max({last_render_time_us_, webrtc::TimeMicros(), frame.timestamp_us()});
   entry.render_time_us = last_render_time_us_;
   entry.rtp_timestamp = frame.rtp_timestamp();
   entry.width = frame.width();

@@ -6,7 +6,7 @@
 #include "logging/rtc_event_log/events/rtc_event_rtcp_packet_outgoing.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/common_header.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/sender_report.h"
-#include "program/monotonic_clock.h"
+#include "rtc_base/time_utils.h"
 #include "weir/remb_sender.h"
 
 namespace weir::peer {
@@ -92,7 +92,7 @@ int64_t WallMicros(webrtc::NtpTime ntp) {
 
 }  // namespace
 
-SenderClock::SenderClock() : wall_to_monotonic_us_(MonotonicMicros() - ClockNs(CLOCK_REALTIME) / 1000) {}
+SenderClock::SenderClock() : wall_to_monotonic_us_(webrtc::TimeMicros() - webrtc::TimeUTCMicros()) {}
 
 void SenderClock::OnSenderReport(uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp_timestamp) {
   if (!ntp.Valid()) return;

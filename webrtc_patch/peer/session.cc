@@ -145,14 +145,16 @@ void Session::RunCall() {
                                        : nlohmann::ordered_json()},
                 {"model", options_.model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options_.model)},
                 {"codec", options_.codec}});
-  auto peer = Peer::Create(options_, std::move(frames), std::move(controller.factory), &lines_,
-                           [this](const std::string& reason) {
-                             {
-                               const std::lock_guard lock(mutex_);
-                               failure_ = reason;
-                             }
-                             wake_();
-                           });
+  auto peer = Peer::Create(
+      options_, std::move(frames), std::move(controller.factory), &lines_,
+      [this](const std::string& reason) {
+        {
+          const std::lock_guard lock(mutex_);
+          failure_ = reason;
+        }
+        wake_();
+      },
+      MakeMachineRuntime(options_.bind_address));
   const std::string reason = ExecuteCommands(*peer);
   peer.reset();
   const std::lock_guard lock(mutex_);

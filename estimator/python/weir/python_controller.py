@@ -20,6 +20,9 @@ from typing import IO, Any
 VERSION = 1
 # OpenNetLab asks its estimators five times a second.
 _OPENNETLAB_INTERVAL_US = 200_000
+# Payload types of OpenNetLab's gym, those of libwebrtc's tests, by which its estimators filter; libwebrtc sends probes
+# and padding with the payload type of retransmissions.
+OPENNETLAB_PAYLOAD_TYPES = {"video": 126, "audio": 103, "probe": 98, "retransmission": 98}
 _ABS_SEND_TIME_BITS = 24
 _ABS_SEND_TIME_TICKS_PER_MS = (1 << 18) / 1000
 
@@ -37,13 +40,13 @@ class OpenNetLabFace:
         self._ticks = 0
 
     def on_packets(self, packets: list[dict[str, Any]]) -> None:
-        """Each packet in OpenNetLab's terms; send times start at 0, on the sender's clock."""
+        """Each packet in OpenNetLab's terms, with its payload types; send times start at 0, on the sender's clock."""
         for packet in packets:
             self._estimator.report_states(
                 {
                     "send_time_ms": self._send_time_ms(packet.get("abs_send_time")),
                     "arrival_time_ms": packet["arrival_time_us"] / 1000,
-                    "payload_type": packet["payload_type"],
+                    "payload_type": OPENNETLAB_PAYLOAD_TYPES[packet["kind"]],
                     "sequence_number": packet["sequence_number"],
                     "ssrc": packet["ssrc"],
                     "padding_length": packet["padding_bytes"],
@@ -76,6 +79,7 @@ class PythonController:
     def __init__(self, made: Callable[..., Any], start: dict[str, Any]) -> None:
         self._name = getattr(made, "__name__", repr(made))
         self._controller: Any = OpenNetLabFace(made()) if _is_opennetlab(made) else made(start)
+        self._max_bps = float(start["max_bps"])
         self._objective = start["objective"]
         self._round_trip_time_us = 0
         self.interval_us = getattr(self._controller, "interval_us", 100_000)
@@ -107,7 +111,8 @@ class PythonController:
             raise _WrongClassError(
                 f"{self._name}.{method} returned {target!r:.60}; it must return a number, bits per second"
             )
-        return target_bps
+        # OpenNetLab's gym bounds no rate, and its estimators may grow without end while the media fits.
+        return min(target_bps, self._max_bps) if isinstance(self._controller, OpenNetLabFace) else target_bps
 
 
 def main(path: Path, class_name: str) -> int:

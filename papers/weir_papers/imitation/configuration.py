@@ -16,12 +16,14 @@ class ImitationSettings(Settings):
 
     Attributes:
         teachers: "oracle" or model files; of several the mean action.
-        hidden: width of the LSTM.
+        hidden: width of each layer of the LSTM.
+        layers: of the LSTM; Muses' teacher has two.
         decisions_per_iteration: decisions between two updates, of all environments together.
     """
 
     teachers: tuple[str, ...] = Field(("oracle",), min_length=1)
     hidden: int = Field(64, ge=1, le=1024)
+    layers: int = Field(1, ge=1, le=4)
     decisions_per_iteration: PositiveInt = 25_600
 
 

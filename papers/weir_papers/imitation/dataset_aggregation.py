@@ -97,6 +97,7 @@ def make_policy(configuration: ImitationConfiguration) -> RecurrentPolicy:
         student_specification(configuration),
         preference_size=configuration.policy.preference_size,
         hidden=configuration.imitation.hidden,
+        layers=configuration.imitation.layers,
     )
 
 
@@ -116,7 +117,7 @@ def description(configuration: ImitationConfiguration, done: str) -> dict[str, A
     """See `Learner`."""
     return {
         "algorithm": f"imitation (dataset aggregation), {done} decisions",
-        "network": configuration.imitation.model_dump(include={"hidden"}),
+        "network": configuration.imitation.model_dump(include={"hidden", "layers"}),
     }
 
 

@@ -2,8 +2,10 @@
 
 Measured as in MOCC section 6.2, with these definitions:
 
+- The base policy learns the landmarks in two phases, but those near the unseen objective; requirement replay (Eq. 6)
+  draws from the landmarks that it learned.
 - The reward of a policy under an objective is its mean reward per step, without exploration noise, over the same
-  scenarios of the random domain's `train` split at every evaluation (training draws others of that split).
+  networks of Table 3 (training ranges) at every evaluation; training has others.
 - The gain is the reward of the converged policy that was trained from scratch on the unseen objective alone (the mean
   of its last `CONVERGED` evaluations) minus the reward of the untrained network.
 - Steps to 99 % of the gain: environment steps before the first of two consecutive evaluations that both reach the
@@ -12,30 +14,28 @@ Measured as in MOCC section 6.2, with these definitions:
   is then a lower bound.
 - The loss on old objectives is the mean relative decrease of their reward at the end of adaptation; negative values are
   gains. The decrease relative to their gain (the base policy's reward minus that of the untrained network) is reported
-  too. It is stricter: an untrained network is the ten-line rule here, and no bad policy.
+  too.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from weir.registry import PRESETS
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.adaptation import LearningState, RequirementReplay, learn
 from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.evaluation import Evaluation
-from weir.trainer.learning.train import train
 from weir.trainer.model.file import CHECKPOINT
 from weir.trainer.policies.networks import PreferencePolicy
+from weir_papers.mocc.landmarks import Landmark, landmarks, weights_of
+from weir_papers.mocc.objectives import Trainer
 
 Objective = tuple[float, float, float]
 
@@ -52,75 +52,62 @@ OLD: tuple[Objective, ...] = (
     PRESETS["latency"],
 )
 SHARE_OF_GAIN = 0.99
+REPLAY = 0.5
 CONVERGED = 6
 # Every update is evaluated up to this one, then every fourth.
 EVERY_UPDATE = 12
 AFTERWARDS = 4
-# Seeds of adaptation begin at 1: the base saw other scenarios.
-BASE_SEED = 1001
-BASE_LEARNING_RATE_END = 1e-4
-STEPS_RATIO_GOAL = 14.2
-LOSS_GOAL = 0.05
+# Seeds of base policies are above those of adaptations.
+BASE_SEEDS = 1000
 
 
-def seen_objective(generator: np.random.Generator) -> Sequence[float]:
-    """A random objective outside the neighbourhood of the unseen one."""
-    while True:
-        objective = random_objective(generator)
-        if max(abs(weight - unseen) for weight, unseen in zip(objective, UNSEEN, strict=True)) >= NEIGHBOURHOOD:
-            return objective
+def near_unseen(landmark: Landmark) -> bool:
+    """True for a landmark in the neighbourhood of the unseen objective."""
+    pairs = zip(weights_of(landmark), UNSEEN, strict=True)
+    return max(abs(weight - unseen) for weight, unseen in pairs) < NEIGHBOURHOOD - 1e-9
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The size of the experiment: one base policy; with each of the seeds 1 to `seeds` one policy from scratch and an
-    adaptation of the base with and without replay; evaluations on `scenarios` of `scenario_duration_s`.
+    """The size of the experiment, for each seed: a base policy, a policy from scratch, and adaptations of the base with
+    and without replay; evaluations on `networks` of `duration_s`.
     """
 
-    seeds: int = 2
-    base_steps: int = 1_200_000
-    scratch_steps: int = 400_000
-    adaptation_steps: int = 80_000
-    replay: float = 0.5
-    scenarios: int = 48
-    scenario_duration_s: float = 20.0
-
-    @property
-    def steps(self) -> int:
-        """Environment steps of all training."""
-        return self.base_steps + self.seeds * (self.scratch_steps + 2 * self.adaptation_steps)
+    seeds: int
+    base_steps: int
+    scratch_steps: int
+    adaptation_steps: int
+    networks: int
+    duration_s: float
 
 
-def run(
-    settings: TrainingConfiguration,
-    plan: Plan,
-    folder: Path,
-    *,
-    simulator: str | os.PathLike[str] | None = None,
-    on_progress: Callable[[str, int], None] | None = None,
-) -> dict[str, Any]:
-    """The whole experiment; returns the content of `mocc.json`. A base policy in `folder` is resumed; its learning rate
-    falls to `BASE_LEARNING_RATE_END`, as the shipped model's does. `on_progress` gets the environment steps of all
-    training.
+def measure_adaptation(trainer: Trainer, evaluated: TrainingConfiguration, plan: Plan, seed: int) -> dict[str, Any]:
+    """Curves, old rewards and figures of one seed. `evaluated` has the networks of the evaluations.
 
     Raises:
         SimulatorError: a simulator failed.
+        KeyboardInterrupt: Ctrl-C; the base policy is kept.
     """
+    excluded = tuple(landmark for landmark in landmarks() if near_unseen(landmark))
+    folder = trainer.landmarks(BASE_SEEDS + seed, plan.base_steps, excluded=excluded)
+    base = load_policy(folder / CHECKPOINT)
+    assert isinstance(base, PreferencePolicy)
+    replayed = [weights_of(landmark) for landmark in landmarks() if landmark not in excluded]
+    settings = trainer.settings.model_copy(update={"seed": seed})
     one_update = settings.environment.environments * settings.ppo.steps_per_update
-    with Evaluation(settings, plan.scenarios, plan.scenario_duration_s, split="train", simulator=simulator) as evaluate:
-        bench = _Bench(settings, plan, folder, evaluate, simulator, on_progress)
-        curves = [bench.measure(seed) for seed in range(1, plan.seeds + 1)]
-    return {
-        "schema": "weir.mocc/1",
-        **summary([entry | figures(entry, one_update) for entry in curves]),
-        "goals": {"steps_ratio": STEPS_RATIO_GOAL, "old_objectives_loss_ratio": LOSS_GOAL},
-        "unseen_objective": UNSEEN,
-        "neighbourhood": NEIGHBOURHOOD,
-        "old_objectives": OLD,
-        "one_update_steps": one_update,
-        "plan": asdict(plan),
-        "configuration": settings.model_dump(mode="json"),
-    }
+    with Evaluation(evaluated, plan.networks, plan.duration_s, simulator=trainer.simulator) as evaluate:
+        adaptation = _Adaptation(settings, trainer, evaluate)
+        untrained, _ = adaptation.learn("untrained", UNSEEN, 0)
+        old = {"untrained": adaptation.old_rewards(untrained), "base": adaptation.old_rewards(base)}
+        curves = {}
+        _, curves["from_scratch"] = adaptation.learn("from scratch", UNSEEN, plan.scratch_steps, watched=True)
+        for name, share in (("with_replay", REPLAY), ("without_replay", 0.0)):
+            objective = RequirementReplay(UNSEEN, replayed, share)
+            what = f"adapting {name.replace('_', ' ')}"
+            policy, curves[name] = adaptation.learn(what, objective, plan.adaptation_steps, base, watched=True)
+            old[name] = adaptation.old_rewards(policy)
+    measured = {"seed": seed, "curves": curves, "old_rewards": old}
+    return measured | figures(measured, one_update)
 
 
 def figures(measured: Mapping[str, Any], one_update: int) -> dict[str, Any]:
@@ -181,80 +168,23 @@ def summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-class _Bench:
-    """Policies, their curves on the unseen objective, and their rewards on the old ones."""
+class _Adaptation:
+    """Policies that learn the unseen objective, and their rewards on it and on old ones."""
 
-    def __init__(
-        self,
-        settings: TrainingConfiguration,
-        plan: Plan,
-        folder: Path,
-        evaluate: Evaluation,
-        simulator: str | os.PathLike[str] | None,
-        on_progress: Callable[[str, int], None] | None,
-    ) -> None:
+    def __init__(self, settings: TrainingConfiguration, trainer: Trainer, evaluate: Evaluation) -> None:
         self._settings = settings
-        self._plan = plan
+        self._trainer = trainer
         self._evaluate = evaluate
-        self._simulator = simulator
-        self._on_progress = on_progress
-        self._done = 0
-        self._base = self._train_base(folder)
-        self._base_rewards = self._old_rewards(self._base)
 
-    def _train_base(self, folder: Path) -> PreferencePolicy:
-        """The base policy, on objectives outside the neighbourhood of the unseen one."""
-        plan, ppo = self._plan, self._settings.ppo
-        update = {"learning_rate_end": BASE_LEARNING_RATE_END, "entropy_coefficient_end": ppo.entropy_coefficient}
-        offline = self._settings.model_copy(
-            update={"seed": BASE_SEED, "steps": plan.base_steps, "ppo": ppo.model_copy(update=update)}
-        )
-        result = train(
-            offline,
-            folder,
-            resume=(folder / CHECKPOINT).is_file(),
-            simulator=self._simulator,
-            objective=seen_objective,
-            on_progress=lambda state: self._report("base policy", min(state.steps, plan.base_steps)),
-        )
-        if result.interrupted:
-            raise KeyboardInterrupt
-        self._done += plan.base_steps
-        policy = load_policy(result.checkpoint)
-        assert isinstance(policy, PreferencePolicy)
-        return policy
-
-    def _report(self, what: str, steps: int) -> None:
-        if self._on_progress is not None:
-            self._on_progress(what, self._done + steps)
-
-    def measure(self, seed: int) -> dict[str, Any]:
-        """Curves and old rewards of one seed."""
-        plan = self._plan
-        settings = self._settings.model_copy(update={"seed": seed})
-        untrained, _ = self._learn(settings, "untrained", UNSEEN, 0)
-        old = {"untrained": self._old_rewards(untrained), "base": self._base_rewards}
-        curves = {}
-        what = f"seed {seed}, from scratch"
-        _, curves["from_scratch"] = self._learn(settings, what, UNSEEN, plan.scratch_steps, watched=True)
-        for name, share in (("with_replay", plan.replay), ("without_replay", 0.0)):
-            objective = RequirementReplay(UNSEEN, (seen_objective,), share)
-            what = f"seed {seed}, adapting {name.replace('_', ' ')}"
-            policy, curves[name] = self._learn(
-                settings, what, objective, plan.adaptation_steps, self._base, watched=True
-            )
-            old[name] = self._old_rewards(policy)
-        return {"seed": seed, "curves": curves, "old_rewards": old}
-
-    def _learn(
+    def learn(
         self,
-        settings: TrainingConfiguration,
         what: str,
         objective: ObjectiveSource,
         steps: int,
         start: PreferencePolicy | None = None,
         watched: bool = False,
     ) -> tuple[PreferencePolicy, list[tuple[int, float]]]:
+        """The policy, from nothing or from `start`, and where `watched` its curve: pairs of steps and reward."""
         curve: list[tuple[int, float]] = []
         updates = 0
 
@@ -263,20 +193,20 @@ class _Bench:
             if watched and (updates <= EVERY_UPDATE or updates % AFTERWARDS == 0):
                 curve.append((state.steps, self._evaluate(state.policy, UNSEEN)))
             updates += 1
-            self._report(what, min(state.steps, steps))
+            self._trainer.report(what, min(state.steps, steps))
 
         learned = learn(
-            settings,
+            self._settings,
             objective,
             steps=steps,
             parameters=None if start is None else start.state_dict(),
-            simulator=self._simulator,
+            simulator=self._trainer.simulator,
             on_update=on_update,
         )
         if learned.interrupted:
             raise KeyboardInterrupt
-        self._done += steps
         return learned.policy, curve
 
-    def _old_rewards(self, policy: PreferencePolicy) -> list[float]:
+    def old_rewards(self, policy: PreferencePolicy) -> list[float]:
+        """Under each of `OLD`."""
         return [self._evaluate(policy, objective) for objective in OLD]

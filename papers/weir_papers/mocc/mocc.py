@@ -3,88 +3,109 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.table import Table
 
 from weir.console import output_console
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text
 from weir.files.output import make_folder, write_text
 from weir.installation import require
-from weir.trainer.adapt import DEFAULT_CONFIGURATION
+from weir.simulator.executables import find_simulator
+from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.common import OutOption
 
-RESULT = "mocc.json"
-BASE = "base"
+RESULT: Final = "mocc.json"
+CONFIGURATION: Final = Path(__file__).parent / "mocc.toml"
+TRAINING_NETWORKS: Final = 256
+TRAINING_S: Final = 30.0
+TEST_S: Final = 20.0
+# Networks of the training ranges beyond those that are trained on judge the adaptation.
+JUDGED_FROM: Final = 10_000
 
 
 def mocc(
     out: OutOption,
-    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Repeat with the seeds 1 to N.")] = 2,
-    base_steps: Annotated[int, typer.Option(min=1, help="Steps of training without the unseen objective.")] = 1_200_000,
-    scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of training on it alone, from scratch.")] = 400_000,
-    adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation to it.")] = 80_000,
-    scenarios: Annotated[int, typer.Option(min=1, max=1000, help="Scenarios of an evaluation.")] = 48,
+    seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Repeat with the seeds 1 to N.")] = 3,
+    base_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of landmarks.")] = 600_000,
+    scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of one objective.")] = 200_000,
+    adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation.")] = 60_000,
+    networks: Annotated[int, typer.Option(min=1, max=1000, help="Networks of the tests of all objectives.")] = 10,
+    judged: Annotated[int, typer.Option(min=1, max=1000, help="Networks of an evaluation while adapting.")] = 24,
     configuration: Annotated[
         Path, typer.Option(metavar="FILE", help="Learning settings, a TOML file.", show_default=False)
-    ] = DEFAULT_CONFIGURATION,
+    ] = CONFIGURATION,
 ) -> None:
-    """MOCC: adaptation to an unseen objective against training from scratch, and what old objectives lose.
+    """MOCC: offline training on landmarks, adaptation to an unseen objective, and one policy for 100 objectives.
 
-    The base policy is trained in OUT/base, where an interrupted training is resumed and 'weir export' finds it.
+    Ctrl-C keeps trained policies in OUT/models, where 'weir export' finds them: the same command continues.
     """
     settings = load_configuration(configuration)
     make_folder(out)
     require("train")
-    from weir_papers.mocc.adaptation import Plan, run
+    from weir_papers.mocc.adaptation import Plan, measure_adaptation, summary
+    from weir_papers.mocc.networks import write_networks
+    from weir_papers.mocc.objectives import Trainer, measure_objectives
 
-    plan = Plan(seeds, base_steps, scratch_steps, adaptation_steps, scenarios=scenarios)
+    plan = Plan(seeds, base_steps, scratch_steps, adaptation_steps, networks=judged, duration_s=TEST_S)
+    folder = out / "networks"
+    trained = write_networks(folder, "training", range(TRAINING_NETWORKS), TRAINING_S)
+    tested = write_networks(folder, "testing", range(networks), plan.duration_s)
+    judging = write_networks(folder, "training", range(JUDGED_FROM, JUDGED_FROM + judged), plan.duration_s)
+    of_files = {name: ScenarioSettings(source="files", files=files) for name, files in (("a", trained), ("b", judging))}
+    settings, evaluated = (settings.model_copy(update={"scenarios": of_files[name]}) for name in ("a", "b"))
+    sizes = {**asdict(plan), "tested": networks, "configuration": settings.model_dump(mode="json")}
     try:
-        with progress_bar(plan.steps) as show:
-            document = run(settings, plan, out / BASE, on_progress=lambda what, done: show(what, done, ""))
+        with progress_bar(max(base_steps, scratch_steps)) as show:
+            trainer = Trainer(settings, out / "models", find_simulator(), lambda what, steps: show(what, steps, ""))
+            adapted, objectives = [], []
+            for seed in range(1, seeds + 1):
+                adapt = partial(measure_adaptation, trainer, evaluated, plan, seed)
+                compare = partial(measure_objectives, trainer, tested, seed, base_steps, scratch_steps)
+                adapted.append(_kept(out / f"adaptation-{seed}.json", sizes, adapt))
+                objectives.append(_kept(out / f"objectives-{seed}.json", sizes, compare))
     except KeyboardInterrupt:
-        typer.echo("weir: interrupted; the base policy is kept", err=True)
+        typer.echo("weir: interrupted; what is trained is kept: the same command continues", err=True)
         raise typer.Exit(1) from None
+    document = {"schema": "weir.mocc/2", **summary(adapted), "objectives": objectives, "plan": sizes}
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     _print_table(document)
     typer.echo(f"\nDetails: {out / RESULT}")
 
 
+def _kept(path: Path, sizes: Mapping[str, Any], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The result of one seed from its file; measured, and written there, where there is none yet.
+
+    Raises:
+        InputError: the file is of other sizes.
+    """
+    wanted = json.loads(json.dumps({key: value for key, value in sizes.items() if key != "seeds"}))
+    if path.exists():
+        found = parse_json(read_text(path), str(path))
+        if found.get("plan") != wanted:
+            raise InputError(f"{path}: was measured with other options; give the same, or another folder")
+        return dict(found["result"])
+    result = measure()
+    write_text(path, json.dumps({"plan": wanted, "result": result}, indent=1, allow_nan=False) + "\n")
+    return result
+
+
 def _print_table(document: Mapping[str, Any]) -> None:
-    goals = document["goals"]
-    ratio, loss = document["steps_ratio"], document["old_objectives_loss_ratio"]
-    bound = "at least " if document["steps_ratio_is_lower_bound"] else ""
-    reached = {True: "yes", False: "no"}
+    """The measured values beside the paper's."""
+    from weir_papers.mocc.claims import CLAIMS, measured
+
+    values = measured(document)
     table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("what", "goal", "with replay", "without", "reached"):
-        table.add_column(name, justify="left" if name in ("what", "reached") else "right")
-
-    def times(value: float | None) -> str:
-        return "never there" if value is None else f"{bound}{value:.1f}"
-
-    table.add_row(
-        "times fewer steps than from scratch to 99 % of the gain",
-        f"at least {goals['steps_ratio']:g}",
-        times(ratio),
-        times(document["steps_ratio_without_replay"]),
-        reached[ratio is not None and ratio >= goals["steps_ratio"]],
-    )
-    table.add_row(
-        "loss on old objectives, of their reward",
-        f"below {goals['old_objectives_loss_ratio']:.0%}",
-        f"{loss:.2%}",
-        f"{document['old_objectives_loss_ratio_without_replay']:.2%}",
-        reached[loss < goals["old_objectives_loss_ratio"]],
-    )
-    table.add_row(
-        "the same, of their gain",
-        "",
-        f"{document['old_objectives_loss_of_gain']:.1%}",
-        f"{document['old_objectives_loss_of_gain_without_replay']:.1%}",
-        "",
-    )
+    for name in ("what", "paper", "here"):
+        table.add_column(name, justify="left" if name == "what" else "right")
+    for claim in CLAIMS:
+        table.add_row(claim.what, claim.paper, claim.show(values.get(claim.key, ())))
     output_console().print(table)

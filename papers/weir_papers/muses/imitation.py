@@ -21,10 +21,9 @@ from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.registry import PRESETS
 from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir_papers.common import goal_row
-from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER
 from weir_papers.muses.networks import muses_scenario
 
-TEACHER = "teacher"
 LARGEST_DELAYS_MS = (20.0, 50.0, 100.0, 150.0)
 MULTIPLES = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)
 FLOW_S = 30.0

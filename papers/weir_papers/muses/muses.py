@@ -24,8 +24,16 @@ from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpeci
 from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.muses.flow_rows import flow_rows
-from weir_papers.muses.imitation import TEACHER, imitation_rows, imitation_scores, nearest_share
-from weir_papers.muses.muses_runs import GLOBAL_FOLDER, GLOBAL_TREE, MUSES, global_plans, muses_plans, muses_results
+from weir_papers.muses.imitation import imitation_rows, imitation_scores, nearest_share
+from weir_papers.muses.muses_runs import (
+    FOLDERS,
+    GLOBAL_TREE,
+    MUSES,
+    TEACHER,
+    muses_plans,
+    muses_results,
+    plans_beside,
+)
 from weir_papers.muses.network_rows import network_rows
 from weir_papers.muses.page import muses_markdown, networks_document
 from weir_papers.muses.sets import LTE_TRACES, muses_sets
@@ -51,7 +59,13 @@ def muses(
     interval: Annotated[float, typer.Option(min=0.2, metavar="S", help="Time between two choices of a kind.")] = 10.0,
     lines: Annotated[int, typer.Option(min=0, max=100, help="Sums of the whole history among the trees' inputs.")] = 24,
     rounds: Annotated[int, typer.Option(min=0, max=20, help="Rounds of dataset aggregation under the trees.")] = 2,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the extraction.")] = 1,
+    teach: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="STEPS", help="Train the paper's teacher on its Table II first, and one global tree."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of teacher and extraction.")] = 1,
     environments: Annotated[int, typer.Option(min=2, help="Simulator processes of the extraction; even.")] = 256,
     extract_only: Annotated[bool, typer.Option("--extract-only", help="Write the model, and measure nothing.")] = False,
     model: Annotated[
@@ -81,6 +95,11 @@ def muses(
     """
     started = time.monotonic()
     teachers = teachers or []
+    if teach is not None:
+        if teachers or model or global_model:
+            raise InputError("--teach: omit TEACHER, --model and --global, which it makes")
+        make_folder(out)
+        teachers = [_taught(teach, seed, out)]
     given = {MUSES: model, GLOBAL_TREE: global_model, TEACHER: teachers[0] if teachers else None}
     for option, file in (("--model", model), ("--global", global_model), *(("TEACHER", file) for file in teachers)):
         check_model(file, option)
@@ -89,10 +108,15 @@ def muses(
     make_folder(out)
     if teachers and model is None:
         given[MUSES] = model = out / "muses.onnx"
+        options = {"duration_s": duration, "interval_s": interval, "trees": trees, "leaves": leaves}
+        options |= {"flows": flows, "lines": lines, "rounds": rounds, "seed": seed, "environments": environments}
         if not model.exists():
-            options = {"duration_s": duration, "interval_s": interval, "trees": trees, "leaves": leaves}
-            options |= {"flows": flows, "lines": lines, "rounds": rounds, "seed": seed, "environments": environments}
             _extract(teachers, model, kinds, options)
+        if teach is not None:
+            given[GLOBAL_TREE] = tree = out / "tree" / "muses.onnx"
+            make_folder(tree.parent)
+            if not tree.exists():
+                _extract(teachers, tree, "1", options)
     if extract_only:
         return
     chosen, simulator = model_to_run(model), find_simulator()
@@ -101,13 +125,14 @@ def muses(
     console = error_console()
     outcome = run_with_progress(list(plans.values()), out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
-    global_tree = None
-    if global_model:
-        replaced = global_plans(sets, global_model, simulator)
-        of_global = run_with_progress(list(replaced.values()), out / GLOBAL_FOLDER, jobs, console, quiet=as_json)
-        failures += [failure.describe() for failure in of_global.failures]
-        global_tree = replaced, of_global
-    results = muses_results(sets, plans, outcome, out, global_tree)
+    beside = []
+    for who, folder in FOLDERS.items():
+        if other := given[who]:
+            replaced = plans_beside(sets, who, other, simulator)
+            of_other = run_with_progress(list(replaced.values()), out / folder, jobs, console, quiet=as_json)
+            failures += [failure.describe() for failure in of_other.failures]
+            beside.append((replaced, of_other))
+    results = muses_results(sets, plans, outcome, out, beside)
     files = {who: file for who, file in given.items() if file}
     try:
         f1 = imitation_scores(files, imitated, simulator) if len(files) == len(given) else {}
@@ -178,6 +203,19 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     export(found.mixture, file, provenance=provenance)
     trees = len(found.mixture.students) * plan.trees
     typer.echo(f"{file}: {trees} trees, {8 * found.mixture.splits:,} bytes of splits", err=True)
+
+
+def _taught(steps: int, seed: int, out: Path) -> Path:
+    """The paper's teacher, trained for so many decisions unless it is there."""
+    require("train")
+    from weir_papers.muses.teaching import teach
+
+    try:
+        with progress_bar(steps) as show:
+            return teach(steps, seed, out, lambda done: show("teacher", done, ""))
+    except KeyboardInterrupt:
+        typer.echo("weir: interrupted; the teacher so far is kept: the same command continues", err=True)
+        raise typer.Exit(1) from None
 
 
 def _kinds(text: str) -> tuple[int, ...]:

@@ -18,8 +18,10 @@ from weir_papers.muses.sets import CHANGE, CONGESTION_CONTROLS, CROSS_TRAFFIC, F
 
 MUSES = "weir"
 GLOBAL_TREE = "global-tree"
+TEACHER = "teacher"
 CONTROLLERS = (MUSES, "gcc", "pcc", "nada", "rule", "oracle")
-GLOBAL_FOLDER = "global"
+# Models beside the measured one run in these folders of the command's.
+FOLDERS = {GLOBAL_TREE: "global", TEACHER: "teacher-runs"}
 # Where rows compare fewer.
 _FEW = {CHANGE: (MUSES, "gcc", "oracle"), SHARING: (MUSES, "gcc", "oracle"), CROSS_TRAFFIC: (MUSES, "gcc")}
 # Table III is drawn as it is: its networks need no seeds that vary them.
@@ -44,10 +46,12 @@ def muses_plans(
     return plans
 
 
-def global_plans(sets: Mapping[str, ScenarioSet], model: Path, simulator: Path) -> dict[tuple[str, str], ReplayPlan]:
-    """Those of one global tree, in place of the trees of the mixture."""
+def plans_beside(
+    sets: Mapping[str, ScenarioSet], who: str, model: Path, simulator: Path
+) -> dict[tuple[str, str], ReplayPlan]:
+    """Those of another model in place of the mixture, one of FOLDERS."""
     return {
-        (name, GLOBAL_TREE): _plan(sets[name].scenarios, (MUSES,), _AS_WRITTEN, model, simulator, name)
+        (name, who): _plan(sets[name].scenarios, (MUSES,), _AS_WRITTEN, model, simulator, name)
         for name in (*TABLE_III, CHANGE)
     }
 
@@ -57,20 +61,18 @@ def muses_results(
     plans: Mapping[tuple[str, str], ReplayPlan],
     outcome: ReplayOutcome,
     out: Path,
-    global_tree: tuple[Mapping[tuple[str, str], ReplayPlan], ReplayOutcome] | None,
+    beside: Sequence[tuple[Mapping[tuple[str, str], ReplayPlan], ReplayOutcome]] = (),
 ) -> MusesResults:
-    """The records of `muses_plans`, and of `global_plans` where there are any, by set and by who ran them. The global
-    tree ran in GLOBAL_FOLDER of `out`.
-    """
+    """The records of `muses_plans`, and of the models beside them, by set and by who ran them."""
     records: dict[str, dict[str, list[RunRecord]]] = {name: {} for name in sets}
     by_plan = list(zip(plans, outcome.by_plan, strict=True))
-    if global_tree:
-        by_plan += zip(global_tree[0], global_tree[1].by_plan, strict=True)
+    for others, of_others in beside:
+        by_plan += zip(others, of_others.by_plan, strict=True)
     for (name, who), found in by_plan:
         for record in found:
             records[name].setdefault(who or record.controller, []).append(record)
-    stores = {True: RunStore(out / GLOBAL_FOLDER), False: RunStore(out)}
-    return MusesResults(sets, records, lambda who, record: stores[who == GLOBAL_TREE].with_series(record))
+    own, stores = RunStore(out), {who: RunStore(out / folder) for who, folder in FOLDERS.items()}
+    return MusesResults(sets, records, lambda who, record: stores.get(who, own).with_series(record))
 
 
 def _plan(
@@ -83,7 +85,7 @@ def _plan(
 
 @dataclass(frozen=True)
 class MusesResults:
-    """Records by set and by who ran it: a controller, GLOBAL_TREE (the controller weir with that model), or a
+    """Records by set and by who ran it: a controller, one of FOLDERS (the controller weir with that model), or a
     congestion control of TCP. `with_series` gives a record its series back, by who ran it.
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir_papers.common import Case, goal_row, mean_case
 from weir_papers.muses.muses_measures import ellipse_area, in_flight_rmse
-from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
+from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER, MusesResults
 from weir_papers.muses.sets import FLUCTUATING, LTE, STEADY, TABLE_III
 
 _NAMES = {STEADY: "steady Wi-Fi", FLUCTUATING: "fluctuating Wi-Fi", LTE: "LTE"}
@@ -15,7 +15,7 @@ _UTILISATIONS = {STEADY: 0.997, FLUCTUATING: 0.978, LTE: 0.9}
 _OF_ORACLES = 0.978
 _ELLIPSES = {STEADY: 0.95, FLUCTUATING: 0.62, LTE: 0.93}
 # Excluded from the comparison: the oracle has the true capacity.
-_NO_RIVALS = (MUSES, GLOBAL_TREE, "oracle")
+_NO_RIVALS = (MUSES, GLOBAL_TREE, TEACHER, "oracle")
 _FEWEST = 3
 # Below this area, in ms times points, an ellipse is rounding.
 _SMALLEST_ELLIPSE = 1e-3

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from weir.console import error_console
 from weir.files.model import read_model
 from weir.files.output import make_folder
+from weir.installation import require
 from weir.qoe_eval.evaluate.ending import replay_record
 from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
+from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.mvfst.mvfst_report import mvfst_markdown
 from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans
@@ -28,10 +31,15 @@ def mvfst(
         Path | None, typer.Argument(metavar="MODEL", help="Measure this model. Default: the shipped one.")
     ] = None,
     seeds: SeedsOption = 5,
+    steps: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Steps of each training of the paper's agent. 0: train none.")
+    ] = 300_000,
+    trained: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Train with the seeds 1 to N.")] = 3,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """MVFST-RL: a sender that is blocked while it decides, and Pantheon's 18 emulators.
+    """MVFST-RL: a sender that is blocked while it decides, Pantheon's 18 emulators, and the paper's agent, which learns
+    on six of them.
 
     An interrupted measurement continues when the same command is given again.
     """
@@ -46,6 +54,32 @@ def mvfst(
     cases = mvfst_cases(plans, outcome)
     rows = mvfst_rows(cases)
     run = replay_record(started, plans[0][1], outcome, [failure.describe() for failure in outcome.failures])
-    figures = {"cases": {name: {who: asdict(case) for who, case in of.items()} for name, of in cases.items()}}
+    figures: dict[str, Any] = {
+        "cases": {name: {who: asdict(case) for who, case in of.items()} for name, of in cases.items()},
+        "trials": _trials(steps, trained, out) if steps else [],
+    }
     pages = {out / "mvfst.md": mvfst_markdown(rows, cases, run)}
     end_paper("mvfst", rows, run, figures, pages, out, console, as_json=as_json)
+
+
+def _trials(steps: int, seeds: int, out: Path) -> list[dict[str, Any]]:
+    """The results of all variants and seeds; each is kept in `trials/` of the folder."""
+    require("train")
+    from weir_papers.mvfst.learner import Size
+    from weir_papers.mvfst.trials import VARIANTS, trial
+
+    # Fewer where the steps would not fill an episode of each.
+    size = Size(steps, senders=min(Size.senders, max(8, steps // 1500)))
+    results, folder, simulator = [], out / "trials", find_simulator()
+    try:
+        with progress_bar(steps * seeds * len(VARIANTS)) as show:
+            for number, (seed, name) in enumerate(product(range(1, seeds + 1), VARIANTS)):
+
+                def on_progress(done: int, what: str = f"{name}, seed {seed}", before: int = number * steps) -> None:
+                    show(what, before + done, "")
+
+                results.append(trial(name, seed, size, folder, simulator=simulator, on_progress=on_progress))
+    except KeyboardInterrupt:
+        typer.echo("weir: interrupted; complete trainings are kept: the same command continues", err=True)
+        raise typer.Exit(1) from None
+    return results

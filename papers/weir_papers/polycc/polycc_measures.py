@@ -1,9 +1,6 @@
-"""Measures of single TCP flows, from their series, and what a few seeds say of a mean."""
+"""Measures of single TCP flows, from their series."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,32 +9,6 @@ from weir.qoe_eval.records import FlowColumns, RunRecord
 
 CONVERGED_WINDOW_S = 1.0
 """A little more than a cycle of BBR's gains, eight round trips, whose probes go beyond any limit near 1.25."""
-
-
-@dataclass(frozen=True)
-class Mean:
-    """Mean of `n` runs and half of its 95 % interval by Student's t; no interval of fewer than two."""
-
-    mean: float
-    half_interval: float | None
-    n: int
-
-    def show(self, decimals: int, scale: float = 1.0) -> str:
-        """For tables: 1.82 ± 0.10."""
-        text = f"{self.mean * scale:.{decimals}f}"
-        return text if self.half_interval is None else f"{text} ± {self.half_interval * scale:.{decimals}f}"
-
-
-def mean_of(values: Sequence[float]) -> Mean:
-    """The mean over seeds; at least one value."""
-    # Takes seconds to import.
-    from scipy import stats
-
-    n = len(values)
-    if n < 2:
-        return Mean(float(values[0]), None, n)
-    half = stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n)
-    return Mean(float(np.mean(values)), float(half), n)
 
 
 def _series_of(record: RunRecord) -> tuple[float, FlowColumns]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
+from weir_papers.common import mean_of
 from weir_papers.polycc.demonstrations import HALVED_CONTROLS, JITTER_CONTROLS, halved_name
-from weir_papers.polycc.polycc_measures import mean_of
 from weir_papers.polycc.rows import PolyccResults, jitter_means, shown_time
 
 _METHOD = """\

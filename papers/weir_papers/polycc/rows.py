@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound, Row
-from weir_papers.common import goal_row
+from weir_papers.common import Mean, goal_row, mean_of
 from weir_papers.polycc.demonstrations import (
     HALVED_AT_S,
     HALVED_BDP_BYTES,
@@ -22,7 +22,7 @@ from weir_papers.polycc.demonstrations import (
     halved_name,
     jitter_name,
 )
-from weir_papers.polycc.polycc_measures import Mean, converged_after_s, goodput_bps, mean_of
+from weir_papers.polycc.polycc_measures import converged_after_s, goodput_bps
 
 CONVERGED_SHARE = 1.25
 # BBR's own bound on what is in flight is two bandwidth-delay products and a few packets. What is above it, its estimate

@@ -2,8 +2,8 @@
 
 As in the paper: decisions every 200 ms; an action that is the rate itself, on a logarithmic scale from 10 kbps to
 8 Mbps; receive rate, delay, loss ratio and last estimate of the latest interval and of the four before it (or of the
-latest alone, "not delayed"); the reward of Eq. 2 to 6; for each trace the algorithm and kind of configuration that the
-paper found best for it, for all traces together TD3 "delayed, not tuned"; no guard. `DEPARTURES` lists the differences.
+latest alone, "not delayed"); the reward of Eq. 2 to 6; for each trace the best of twelve configurations, for all traces
+together TD3 "delayed, not tuned"; no guard. `DEPARTURES` lists the differences.
 
 Sending next to nothing is safe here (a mean reward of 0.1 to 0.2 on every trace) and sending all the time a little more
 than the path carries is the worst there is (-0.7), so that a critic first sends its actor to one end of the range,
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
-from weir_papers.recoco.tables import PAPER_TRACES, Algorithm, Order
+from weir_papers.recoco.tables import ALGORITHMS, PAPER_TRACES, Algorithm, Order
 
 INTERVAL_MS: Final = 200
 FEATURES: Final = ("receive_rate_bps", "queueing_delay_mean_s", "loss_ratio", "last_estimate_bps")
@@ -40,6 +40,7 @@ STEPS_PER_UPDATE: Final = 4
 HIDDEN: Final = (64, 64)
 BATCH_SIZE: Final = 256
 RANDOM_STEPS: Final = 1_000
+PPO_STEPS_PER_UPDATE: Final = {False: 256, True: 32}
 
 DEPARTURES: Final = (
     "The simulator is Weir's: 25 ms one way and a queue of 300 ms of the mean capacity instead of 100 ms one way.",
@@ -57,8 +58,8 @@ DEPARTURES: Final = (
     "The replay buffer survives a change of trace; the paper's begins anew with every trace.",
     "A model for all traces gets as many steps on each as a model for that trace alone; the paper's gets three times "
     "as many.",
-    "No search over configurations: each trace has the one the paper chose for it. Tuned SAC explores without "
-    "state-dependent noise.",
+    "The search over configurations has one seed and fewer steps, and judges a model at its end alone. Tuned SAC "
+    "explores without state-dependent noise.",
     "The application's video never falls below 30 kbps, so that estimates between 10 and 30 kbps do the same.",
     "Scores are means over seeds; the paper's Table II has the run in the middle of three.",
 )
@@ -74,31 +75,17 @@ class TraceValues:
 
 
 @dataclass(frozen=True)
-class RecocoModel:
-    """One model to train.
-
-    Attributes:
-        name: of its folder.
-        order: of the traces, for a model of all traces; None for a model of one trace.
-        traces: names of the traces that it is trained on; one after the other in the orders "reward" and "gap".
-        algorithm: the learner.
-        delayed: it observes five intervals instead of the latest alone.
-        tuned: RL Zoo's hyperparameters instead of stable-baselines3's defaults.
-        seed: of the training and of the runs that are scored.
-        steps: environment steps in all.
+class Configuration:
+    """How a model learns (section V-C): its algorithm; `delayed`: it observes five intervals instead of the latest
+    alone; `tuned`: RL Zoo's hyperparameters instead of stable-baselines3's defaults.
     """
 
-    name: str
-    order: Order | None
-    traces: tuple[str, ...]
     algorithm: Algorithm
     delayed: bool
     tuned: bool
-    seed: int
-    steps: int
 
     @property
-    def configuration_words(self) -> str:
+    def words(self) -> str:
         """As Table I of the paper writes it."""
         return (
             f"{self.algorithm.upper()}, {'delayed' if self.delayed else 'not delayed'}, "
@@ -106,12 +93,59 @@ class RecocoModel:
         )
 
 
-def models_of_traces(steps: int, seeds: Sequence[int]) -> list[RecocoModel]:
-    """Table I: for each trace and seed a model that is trained on that trace alone."""
+def configurations() -> list[Configuration]:
+    """All twelve."""
     return [
-        RecocoModel(
-            f"{trace.name}-{seed}", None, (trace.name,), trace.algorithm, trace.delayed, trace.tuned, seed, steps
-        )
+        Configuration(algorithm, delayed, tuned)
+        for algorithm in ALGORITHMS
+        for delayed in (False, True)
+        for tuned in (False, True)
+    ]
+
+
+@dataclass(frozen=True)
+class RecocoModel:
+    """One model to train.
+
+    Attributes:
+        name: of its folder.
+        order: of the traces, for a model of all traces; None for a model of one trace.
+        traces: names of the traces that it is trained on; one after the other in the orders "reward" and "gap".
+        configuration: how it learns.
+        seed: of the training and of the runs that are scored.
+        steps: environment steps in all.
+    """
+
+    name: str
+    order: Order | None
+    traces: tuple[str, ...]
+    configuration: Configuration
+    seed: int
+    steps: int
+
+
+OF_ALL_TRACES: Final = Configuration("td3", delayed=True, tuned=False)
+
+
+def models_of_search(steps: int, traces: int) -> list[RecocoModel]:
+    """A model for each configuration and each of the first traces."""
+    return [
+        RecocoModel(f"search-{trace.name}-{number}", None, (trace.name,), configuration, 1, steps)
+        for trace in PAPER_TRACES[:traces]
+        for number, configuration in enumerate(configurations())
+    ]
+
+
+def models_of_traces(
+    steps: int, seeds: Sequence[int], chosen: Mapping[str, Configuration] | None = None
+) -> list[RecocoModel]:
+    """Table I: for each trace and seed a model that is trained on that trace alone, with the configuration in `chosen`,
+    or the paper's.
+    """
+    papers = {one.name: Configuration(one.algorithm, one.delayed, one.tuned) for one in PAPER_TRACES}
+    found = papers | dict(chosen or {})
+    return [
+        RecocoModel(f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps)
         for seed in seeds
         for trace in PAPER_TRACES
     ]
@@ -125,8 +159,7 @@ def models_of_all_traces(
     if values is not None:
         traces = ordered(order, values)
     return [
-        RecocoModel(f"all-{order}-{seed}", order, traces, "td3", True, False, seed, steps * len(traces))
-        for seed in seeds
+        RecocoModel(f"all-{order}-{seed}", order, traces, OF_ALL_TRACES, seed, steps * len(traces)) for seed in seeds
     ]
 
 
@@ -139,17 +172,18 @@ def ordered(order: Order, values: Mapping[str, TraceValues]) -> tuple[str, ...]:
 
 def training_configuration(model: RecocoModel, files: Mapping[str, Path]) -> TrainingConfiguration:
     """How `model` learns; `files` are the scenario files by name of trace."""
+    how = model.configuration
     return checked_configuration(
         {
             "name": model.name,
             "seed": model.seed,
             "steps": model.steps,
             "checkpoint_every_steps": max(10_000, model.steps // 10),
-            "algorithm": model.algorithm,
+            "algorithm": how.algorithm,
             "environment": {
                 "environments": ENVIRONMENTS,
                 "interval_ms": INTERVAL_MS,
-                "history": HISTORY if model.delayed else 1,
+                "history": HISTORY if how.delayed else 1,
                 "features": FEATURES,
                 "reward": "recoco",
                 "objective": "balanced",
@@ -157,14 +191,25 @@ def training_configuration(model: RecocoModel, files: Mapping[str, Path]) -> Tra
             },
             "scenarios": {"source": "files", "files": [files[name] for name in model.traces]},
             "policy": {"hidden": HIDDEN, "preference_size": 1},
-            model.algorithm: _learning(model),
+            how.algorithm: _ppo(how) if how.algorithm == "ppo" else _off_policy(model),
         },
         f"model {model.name}",
     )
 
 
-def _learning(model: RecocoModel) -> dict[str, Any]:
+def _ppo(how: Configuration) -> dict[str, Any]:
+    """The table `ppo`: stable-baselines3's defaults, or RL Zoo's for CartPole."""
+    common = {"entropy_coefficient": 0.0, "target_kl": None, "steps_per_update": PPO_STEPS_PER_UPDATE[how.tuned]}
+    if not how.tuned:
+        rates = {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
+        return common | rates | {"batch_size": 64, "epochs": 10, "gamma": 0.99, "gae_lambda": 0.95}
+    rates = {"learning_rate": 1e-3, "learning_rate_end": 1e-5}
+    return common | rates | {"batch_size": 256, "epochs": 20, "gamma": 0.98, "gae_lambda": 0.8}
+
+
+def _off_policy(model: RecocoModel) -> dict[str, Any]:
     """The tables `td3` and `sac`: stable-baselines3's defaults, or what the paper's repository has as tuned."""
+    how = model.configuration
     steps_per_gradient_step = STEPS_PER_GRADIENT_STEP if model.order is None else STEPS_PER_GRADIENT_STEP_ALL
     common: dict[str, Any] = {
         "batch_size": BATCH_SIZE,
@@ -174,14 +219,14 @@ def _learning(model: RecocoModel) -> dict[str, Any]:
         "learning_starts": RANDOM_STEPS,
         "buffer_size": 100_000 if model.order is None else 300_000,
     }
-    if model.algorithm == "td3":
+    if how.algorithm == "td3":
         common |= {
             "learning_rate": 1e-3,
             "learning_rate_end": 1e-4,
             "action_noise": 0.5,
             "noise": "ornstein_uhlenbeck",
         }
-        return common | ({"gamma": 0.98} if model.tuned else {})
+        return common | ({"gamma": 0.98} if how.tuned else {})
     common |= {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
     tuned = {"gamma": 0.9999, "tau": 0.01, "batch_size": 512, "buffer_size": 50_000, "entropy_coefficient": 0.1}
-    return common | (tuned if model.tuned else {})
+    return common | (tuned if how.tuned else {})

@@ -23,8 +23,15 @@ from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JsonOption, OutOption
 from weir_papers.recoco.inputs import paper_scenarios, prepare
-from weir_papers.recoco.models import RecocoModel, TraceValues, models_of_all_traces, models_of_traces
-from weir_papers.recoco.recoco_report import RecocoResults, recoco_document, recoco_markdown, score_rows
+from weir_papers.recoco.models import (
+    Configuration,
+    RecocoModel,
+    TraceValues,
+    models_of_all_traces,
+    models_of_search,
+    models_of_traces,
+)
+from weir_papers.recoco.recoco_report import RecocoResults, SearchRow, recoco_document, recoco_markdown, score_rows
 from weir_papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
 from weir_papers.recoco.tables import ORDERS, PAPER_TRACES, Order
 
@@ -32,6 +39,8 @@ RECOCO_JSON = "recoco.json"
 RECOCO_MARKDOWN = "recoco.md"
 MODELS = "models"
 DEFAULT_STEPS = 40_000
+# Configurations whose mean reward, in [-1, 1], is within this of the best are compared by QoE, as in section V-D.
+SIMILAR_REWARD = 0.02
 
 
 def recoco(
@@ -46,11 +55,20 @@ def recoco(
     steps: Annotated[
         int, typer.Option(min=1, metavar="N", help="Training steps on each trace; a model for all gets nine times N.")
     ] = DEFAULT_STEPS,
+    search_steps: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Steps of each model of the search."),
+    ] = DEFAULT_STEPS // 2,
+    search_traces: Annotated[
+        int,
+        typer.Option(min=0, max=9, metavar="N", help="Search on N traces; others have the paper's configurations."),
+    ] = 9,
     seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Models with the seeds 1 to N.")] = 3,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """ReCoCo: a model per trace, one model for all traces under each of three orders, and GCC.
+    """ReCoCo: a search for the best configuration of each trace, a model per trace, tried on all, one model for all
+    traces under each of three orders, and GCC.
 
     Ctrl-C keeps complete models and checkpoints of the others: the same command continues.
     """
@@ -60,7 +78,9 @@ def recoco(
     simulator = find_simulator()
     all_seeds = range(1, seeds + 1)
     versions = simulator_versions(simulator)
-    files = prepare(out, scenarios, {"steps": steps, "seeds": seeds, "simulator": versions})
+    files = prepare(
+        out, scenarios, {"steps": steps, "search_steps": search_steps, "seeds": seeds, "simulator": versions}
+    )
     console = error_console()
     processes = jobs or len(os.sched_getaffinity(0))
 
@@ -70,15 +90,18 @@ def recoco(
             for model in models
         ]
 
+    searched = tasks(models_of_search(search_steps, search_traces), on_all=False)
     first = tasks(models_of_all_traces("random", steps, all_seeds), on_all=True)
-    own = tasks(models_of_traces(steps, all_seeds), on_all=False)
-    total = steps * len(files) * seeds * (1 + len(ORDERS))
+    total = search_steps * len(searched) + steps * len(files) * seeds * (1 + len(ORDERS))
     try:
         gcc = gcc_results(scenarios, simulator, processes)
         with alone_in(out), TaskProgress(console, total, quiet=as_json) as progress:
+            found = progress.complete(searched, processes)
+            search = [_search_row(task, found[task.name]) for task in searched]
+            own = tasks(models_of_traces(steps, all_seeds, chosen_of(search)), on_all=True)
             # The long ones first, so that no core waits at the end for one that began last.
             results = progress.complete([*first, *own], processes)
-            by_trace = _by_trace(own, results)
+            by_trace = _on_own(own, results)
             values = {
                 name: TraceValues(
                     reward=_mean([run.mean_reward or 0.0 for run in by_trace[name]]),
@@ -105,12 +128,15 @@ def recoco(
         gcc=gcc,
         single={order: _by_trace(groups[order], results) for order in ORDERS},
         orders={order: group[0].model.traces for order, group in later.items()},
-        configurations={task.model.traces[0]: task.model.configuration_words for task in own},
+        configurations={task.model.traces[0]: task.model.configuration.words for task in own},
+        search=search,
+        cross={trace: _by_trace([task for task in own if task.model.traces == (trace,)], results) for trace in files},
     )
     run: dict[str, Any] = {
         **command_record(started),
         "steps": steps,
         "steps_all": steps * len(files),
+        "search_steps": search_steps,
         "seeds": list(all_seeds),
         "processes": processes,
         "versions": versions,
@@ -124,6 +150,36 @@ def recoco(
         return
     _print_table(document)
     typer.echo(f"\n{total:,} steps; this command took {run['wall_s']:.0f} s. Details: {out / RECOCO_MARKDOWN}")
+
+
+def chosen_of(search: Sequence[SearchRow]) -> dict[str, Configuration]:
+    """The configuration of each trace of a search: of those whose mean reward is about the best, the one with the best
+    QoE.
+    """
+    chosen = {}
+    for trace in dict.fromkeys(row.trace for row in search):
+        rows = [row for row in search if row.trace == trace]
+        best = max(row.mean_reward for row in rows)
+        similar = [row for row in rows if row.mean_reward >= best - SIMILAR_REWARD]
+        chosen[trace] = max(similar, key=lambda row: row.overall).configuration
+    return chosen
+
+
+def _search_row(task: ModelTask, results: Mapping[str, TraceResult]) -> SearchRow:
+    (trace,) = task.model.traces
+    reward = results[trace].mean_reward
+    return SearchRow(trace, task.model.configuration, -1.0 if reward is None else reward, results[trace].scores.overall)
+
+
+def _on_own(
+    tasks: Sequence[ModelTask], results: Mapping[str, Mapping[str, TraceResult]]
+) -> dict[str, list[TraceResult]]:
+    """The results of models on the trace that they were trained on."""
+    collected: dict[str, list[TraceResult]] = {trace.name: [] for trace in PAPER_TRACES}
+    for task in tasks:
+        (trace,) = task.model.traces
+        collected[trace].append(results[task.name][trace])
+    return collected
 
 
 def _by_trace(

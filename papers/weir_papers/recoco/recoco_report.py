@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.text import markdown_table
-from weir_papers.recoco.models import DEPARTURES
+from weir_papers.recoco.models import DEPARTURES, Configuration
 from weir_papers.recoco.results import TraceResult
 from weir_papers.recoco.tables import ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace
 
@@ -21,9 +21,20 @@ BySeed = Mapping[str, Sequence[TraceResult]]
 
 
 @dataclass(frozen=True)
+class SearchRow:
+    """A model of the search on its trace: its mean reward, and its overall QoE."""
+
+    trace: str
+    configuration: Configuration
+    mean_reward: float
+    overall: float
+
+
+@dataclass(frozen=True)
 class RecocoResults:
     """Everything that was measured. `own` has the models on their own trace, `single` one model on all traces, by
-    order.
+    order; `cross` the models of one trace on all, by the trace that they were trained on (Fig. 7); `search` every
+    configuration, on every trace.
     """
 
     own: BySeed
@@ -31,6 +42,8 @@ class RecocoResults:
     single: Mapping[Order, BySeed]
     orders: Mapping[Order, Sequence[str]]
     configurations: Mapping[str, str]
+    search: Sequence[SearchRow] = ()
+    cross: Mapping[str, BySeed] = field(default_factory=dict)
 
     @property
     def traces(self) -> list[PaperTrace]:
@@ -72,6 +85,14 @@ def recoco_document(results: RecocoResults, run: Mapping[str, Any]) -> dict[str,
         "run": dict(run),
         "departures": list(DEPARTURES),
         "orders": {order: list(traces) for order, traces in results.orders.items()},
+        "search": [
+            {"trace": row.trace, **asdict(row.configuration), "mean_reward": row.mean_reward, "overall": row.overall}
+            for row in results.search
+        ],
+        "figure_7": {
+            trained_on: {trace.name: _measured(results, by_trace, trace) for trace in results.traces}
+            for trained_on, by_trace in results.cross.items()
+        },
         "table_1": table_1,
         "table_2": table_2,
     }
@@ -108,7 +129,23 @@ def recoco_markdown(document: Mapping[str, Any]) -> str:
     ]
     for measure in reversed(MEASURES):
         parts += [f"## {MEASURES[measure]}\n", markdown_table(*score_rows(document, measure))]
+    labels = {row["trace"]: row["label"] for row in document["table_1"][:-1]}
+    for measure, title in list(MEASURES.items())[:-1]:
+        parts += [
+            f"## {title} of models of one trace on all (Figure 7)\n",
+            "Rows: trained on; columns: tested on.\n",
+            markdown_table(
+                ["", *labels.values()],
+                [
+                    [labels[trained_on], *(_cell(of[trace][measure]) for trace in labels)]
+                    for trained_on, of in document["figure_7"].items()
+                ],
+            ),
+        ]
     parts += [
+        "## Search\n",
+        f"Each configuration on each trace, {run['search_steps']:,} steps, one seed: mean reward, overall QoE.\n",
+        _search_table(document["search"], labels),
         "## Configurations of the models of one trace\n",
         "".join(f"- {row['label']}: {row['configuration']}\n" for row in document["table_1"][:-1]),
         "## Orders\n",
@@ -118,6 +155,14 @@ def recoco_markdown(document: Mapping[str, Any]) -> str:
         "".join(f"- {text}\n" for text in document["departures"]),
     ]
     return "\n".join(parts)
+
+
+def _search_table(search: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> str:
+    rows: dict[str, list[str]] = {}
+    for row in search:
+        words = Configuration(row["algorithm"], row["delayed"], row["tuned"]).words
+        rows.setdefault(words, [words]).append(f"{row['mean_reward']:.3f}, {row['overall']:.1f}")
+    return markdown_table(["", *labels.values()], list(rows.values())) if rows else "The paper's, without a search.\n"
 
 
 def _gains(mean_1: Mapping[str, Any], mean_2: Mapping[str, Any]) -> str:

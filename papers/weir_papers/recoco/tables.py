@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Algorithm = Literal["td3", "sac"]
+Algorithm = Literal["ppo", "td3", "sac"]
 Order = Literal["random", "reward", "gap"]
 ORDERS: Final[tuple[Order, ...]] = ("random", "reward", "gap")
+ALGORITHMS: Final[tuple[Algorithm, ...]] = ("ppo", "td3", "sac")
 
 
 @dataclass(frozen=True)

@@ -8,53 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 from weir.trainer.gym.environment import BottleneckEnv
 from weir.trainer.gym.rewards import recoco
 from weir.trainer.gym.step import STEP_FIELDS, StepRecord
 from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy
-from weir.trainer.learning.checkpoint import read_checkpoint
+from weir.trainer.learning.curriculum import OrderedTraces
 from weir.trainer.learning.train import train
 from weir.trainer.model.file import CHECKPOINT
 from weir_papers.recoco.models import RecocoModel, training_configuration
-
-
-class OrderedTraces(ScenarioSampler):
-    """Samples one trace after the other, each for the same share of the steps."""
-
-    def __init__(self, settings: ScenarioSettings, steps: int) -> None:
-        super().__init__(settings)
-        self._steps = steps
-        self._stage = 0
-
-    def advance(self, step: int) -> bool:
-        """Goes to the trace of a step; True when it is another one than before."""
-        before, count = self._stage, len(self.documents)
-        self._stage = min(step * count // self._steps, count - 1)
-        return self._stage != before
-
-    def __call__(self, seed: int) -> dict[str, Any]:
-        """The current trace."""
-        return self.documents[self._stage]
-
-
-class _Restart(BaseCallback):
-    """Restarts all environments when the trace changes; the learner keeps its replay buffer."""
-
-    def __init__(self, traces: OrderedTraces) -> None:
-        super().__init__()
-        self._traces = traces
-
-    def _on_rollout_start(self) -> None:
-        if self._traces.advance(self.num_timesteps):
-            # stable-baselines3 does the same when it begins with fresh environments.
-            self.model._last_obs = np.asarray(self.training_env.reset())
-
-    def _on_step(self) -> bool:
-        return True
 
 
 def train_model(
@@ -67,20 +30,15 @@ def train_model(
     """Trains a model in `folder`, from its checkpoint if it has one; False when interrupted, with a checkpoint. A
     KeyboardInterrupt of `on_progress` interrupts.
     """
-    configuration, checkpoint = training_configuration(model, files), folder / CHECKPOINT
-    sampler, callbacks = ScenarioSampler(configuration.scenarios), []
-    if model.order not in (None, "random"):
-        sampler = traces = OrderedTraces(configuration.scenarios, model.steps)
-        traces.advance(read_checkpoint(checkpoint).steps if checkpoint.is_file() else 0)
-        callbacks.append(_Restart(traces))
+    # The files of the configuration are in the model's order.
+    ordered = model.order not in (None, "random")
     result = train(
-        configuration,
+        training_configuration(model, files),
         folder,
-        resume=checkpoint.is_file(),
+        resume=(folder / CHECKPOINT).is_file(),
         simulator=simulator,
         on_progress=lambda state: on_progress(state.steps),
-        sampler=sampler,
-        callbacks=callbacks,
+        curriculum=OrderedTraces(range(len(model.traces))) if ordered else None,
     )
     return not result.interrupted
 

@@ -50,7 +50,8 @@ _GRIDS: Final = {
 _points: Final = functools.partial(Bound, signed=True, decimals=1)
 
 
-def _mixtures(settings: sets.Settings) -> sets.ScenarioSet:
+def mixtures(settings: sets.Settings) -> sets.ScenarioSet:
+    """So many of the domain of mixtures."""
     return sets.ScenarioSet("", [natural_scenario(seed) for seed in range(settings.random or 0)])
 
 
@@ -129,7 +130,7 @@ def _grid_goals(name: str, placement: Placement) -> Iterator[Goal]:
     )
 
 
-_SETS: Final = {MIXTURES: _mixtures, **_GRIDS}
+_SETS: Final = {MIXTURES: mixtures, **_GRIDS}
 
 SUITE: Final = Suite(
     name="natural",

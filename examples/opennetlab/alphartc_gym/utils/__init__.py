@@ -1,0 +1,1 @@
+"""Classes that agents for OpenNetLab's gym import besides `Gym`."""

@@ -1,0 +1,124 @@
+"""`weir paper all`: repeats papers once, and records what came out; the verdicts of claims."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from weir.qoe_eval.measurement import read_measurement
+from weir.qoe_eval.report.goal_table import Bound
+from weir_papers import repeat, table
+from weir_papers.claims import NOT_MEASURED, Claim, Repetition, row_values, value_of
+
+CLAIM = Claim("one/ratio", "a ratio", "2", 2.0, Bound("at least", 2.0, "times"), Bound("at least", 1.0, "times"))
+
+
+@pytest.fixture
+def weir(run_weir):
+    """Runs `weir paper all ARGUMENTS`; returns status, standard output, standard error."""
+    return partial(run_weir, "paper", "all")
+
+
+@pytest.fixture
+def papers(monkeypatch):
+    """Two papers whose commands are not run; the arguments of those that would have been."""
+    ran = []
+
+    def paper(name, samples):
+        claim = Claim(f"{name}/ratio", "a ratio", "2", 2.0, CLAIM.holds, CLAIM.partly, "for a reason")
+        return Repetition(
+            name,
+            [claim, Claim(f"{name}/other", "another", "", None, CLAIM.holds)],
+            lambda out, small: [["paper", name, *(["--few"] if small else []), "--out", str(out)]],
+            lambda out: {f"{name}/ratio": samples, f"{name}/other": []},
+            lambda out: None,
+        )
+
+    def run_weir(command):
+        ran.append(command)
+        return 0
+
+    monkeypatch.setattr(repeat, "REPETITIONS", (paper("one", [1.0, 2.0]), paper("two", [3.0])))
+    monkeypatch.setattr(repeat, "run_weir", run_weir)
+    return ran
+
+
+def test_verdicts():
+    assert [CLAIM.verdict(value) for value in (2.0, 1.5, 0.5, None)] == [
+        "holds",
+        "holds in part",
+        "does not",
+        NOT_MEASURED,
+    ]
+    assert CLAIM.show([]) == ""
+    assert CLAIM.show([1.5]) == "1.50 times"
+    assert CLAIM.show([1.0, 2.0]) == "1.50 times [-4.85, 7.85]"
+    share = Claim("a/b", "a share", "", None, Bound("at most", 0.05, "%", scale=100, decimals=1))
+    assert share.show([0.031, 0.033, 0.035]) == "3.3 % [2.8, 3.8]"
+
+
+def test_every_paper_is_repeated_once_and_recorded(weir, papers, tmp_path):
+    record = tmp_path / "papers.json"
+    status, output, errors = weir("--out", "out", "--record", record)
+    assert status == 0, errors
+    assert papers == [["paper", name, "--out", str(Path("out") / name)] for name in ("one", "two")]
+    assert "holds in part" in output
+    found = read_measurement(record)
+    assert found == read_measurement(tmp_path / "out/papers.json")
+    assert (found.measured, found.command, found.taken_over) == ("papers", "make papers", "")
+    assert found.values["one/ratio"].value == 1.5
+    assert found.values["one/ratio"].low == pytest.approx(-4.853, abs=1e-3)
+    assert found.values["two/ratio"] == (3.0, None, None)
+    assert found.published == {"one/ratio": 2.0, "two/ratio": 2.0}
+    origin = found.origins["one"]
+    assert origin.command == "weir paper one --out OUT"
+    assert len(origin.model_sha256) == 64
+    assert origin.date.startswith("20")
+    # It continues: what is complete is not repeated.
+    papers.clear()
+    kept = json.loads((tmp_path / "out/two/values.json").read_text())
+    (tmp_path / "out/one/values.json").unlink()
+    assert weir("--out", "out")[0] == 0
+    assert papers == [["paper", "one", "--out", "out/one"]]
+    assert json.loads((tmp_path / "out/two/values.json").read_text()) == kept
+
+
+def test_small_sizes_are_no_record(weir, papers, tmp_path):
+    status, _, errors = weir("--out", "out", "--small", "--record", "papers.json")
+    assert status == 2
+    assert "--record: is for values of the full size" in errors
+    assert weir("--out", "out", "--small", "--only", "two")[0] == 0
+    assert papers == [["paper", "two", "--few", "--out", "out/two"]]
+    assert read_measurement(tmp_path / "out/papers.json").command == "make papers SMALL=1"
+    status, _, errors = weir("--out", "out", "--only", "two")
+    assert status == 2
+    assert "holds the small size" in errors
+    assert "--only three: one of one, two" in weir("--out", "out", "--only", "three")[2]
+
+
+def test_a_command_that_fails_ends_it(weir, papers, monkeypatch, tmp_path):
+    monkeypatch.setattr(repeat, "run_weir", lambda command: 3)
+    assert weir("--out", "out")[0] == 3
+    assert not (tmp_path / "out/papers.json").exists()
+
+
+def test_the_table_has_every_claim_and_what_is_missing(papers, weir, tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "REPETITIONS", repeat.REPETITIONS)
+    monkeypatch.setattr(table, "_NAMES", {"one": "One", "two": "Two"})
+    assert table.claims_table(tmp_path / "none.json").count(NOT_MEASURED) == 4
+    assert weir("--out", "out")[0] == 0
+    text = table.claims_table(tmp_path / "out/papers.json")
+    assert "| One | a ratio | 2 | 1.50 times [-4.85, 7.85] | holds in part | for a reason |" in text
+    assert text.count(NOT_MEASURED) == 2
+
+
+def test_rows_of_goals_are_values_of_seeds_where_they_have_them():
+    rows = [
+        {"name": "a", "value": 1.5, "figures": {"values": [1.0, 2.0]}},
+        {"name": "b", "value": 3.0, "figures": {}},
+        {"name": "c", "value": None, "figures": {}},
+    ]
+    names = {"x/a": "a", "x/b": "b", "x/c": "c", "x/d": "d"}
+    assert row_values({"rows": rows}, names) == {"x/a": [1.0, 2.0], "x/b": [3.0]}
+    assert value_of([2.0]) == (2.0, None, None)

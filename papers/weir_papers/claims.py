@@ -1,0 +1,117 @@
+"""Claims of papers, and the verdict on what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text
+from weir.qoe_eval.measurement import Value
+from weir.qoe_eval.report.goal_table import Bound
+from weir_papers.common import mean_of
+
+NOT_MEASURED: Final = "not yet measured at full size"
+
+# The values of a claim, one for each seed, by its key.
+Samples = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper, and when it holds here.
+
+    Attributes:
+        key: of the value in `docs/results/papers.json`, PAPER/NAME.
+        what: the measure, for readers.
+        paper: the paper's value, for readers.
+        published: the paper's value as a number; None where it gives none.
+        holds: what the mean over seeds must reach for "holds", or for "holds in part" with `partly`.
+        partly: what it must reach for "holds in part"; None: there is nothing between.
+        why: the difference to the paper that explains the value, one line.
+    """
+
+    key: str
+    what: str
+    paper: str
+    published: float | None
+    holds: Bound
+    partly: Bound | None = None
+    why: str = ""
+
+    def show(self, samples: Sequence[float]) -> str:
+        """The mean with its interval; empty where there are no samples."""
+        return "" if not samples else self.show_value(value_of(samples))
+
+    def show_value(self, value: Value) -> str:
+        """The same of a value."""
+        text = self.holds.show(value.value)
+        if value.low is None or value.high is None:
+            return text
+        bare = Bound(self.holds.kind, 0.0, scale=self.holds.scale, decimals=self.holds.decimals)
+        return f"{text} [{bare.show(value.low)}, {bare.show(value.high)}]"
+
+    def verdict(self, value: float | None) -> str:
+        """holds, holds in part, does not; or that it is not measured."""
+        if value is None:
+            return NOT_MEASURED
+        if self.holds.met(value):
+            return "holds"
+        return "holds in part" if self.partly is not None and self.partly.met(value) else "does not"
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How `weir paper all` repeats a paper, and what it reads then.
+
+    Attributes:
+        name: of the paper.
+        claims: in the order of the table.
+        commands: the arguments of `weir`, command by command, that write into a folder; with the small size, or not.
+        measured: the values that they left in the folder.
+        model: the file of the model that the values are of; None: there is none, or the shipped one.
+    """
+
+    name: str
+    claims: Sequence[Claim]
+    commands: Callable[[Path, bool], list[list[str]]]
+    measured: Callable[[Path], Samples]
+    model: Callable[[Path], Path | None]
+
+
+def value_of(samples: Sequence[float]) -> Value:
+    """The mean and its 95 % interval by Student's t; of one sample no interval."""
+    mean = mean_of(list(samples))
+    if mean.half_interval is None:
+        return Value(mean.mean)
+    return Value(mean.mean, mean.mean - mean.half_interval, mean.mean + mean.half_interval)
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """A document that a command of a paper wrote.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+    document = parse_json(read_text(path), str(path))
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: is not a result of `weir paper`; remove it")
+    return document
+
+
+def row_values(document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, list[float]]:
+    """The values of rows of a document with goals, by key, where `names` has the row of each key; those of the seeds
+    where a row has them.
+    """
+    rows = {row["name"]: row for row in document["rows"]}
+    found = {}
+    for key, name in names.items():
+        row = rows.get(name, {})
+        values = row.get("figures", {}).get("values")
+        if not values and row.get("value") is not None:
+            values = [row["value"]]
+        if values:
+            found[key] = [float(value) for value in values]
+    return found

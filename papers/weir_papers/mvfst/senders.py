@@ -1,0 +1,179 @@
+"""MVFST-RL's environment: senders on emulators, discrete actions on the rate that come late, and the log reward.
+
+| | paper | here |
+|---|---|---|
+| state | 100 statistics of ACKs in 100 ms | Weir's statistics of the interval, scaled as for its own networks |
+| history | h = 16 actions, one-hot, with the window of each | the same with the rate of each |
+| action | on the window, in force after the lookup | on the rate, in force after `delay_ms`, drawn for each |
+| reward | log(t) - 0.75 log(d), d the largest delay | the same; d is the 95th percentile of the one-way delay |
+
+The delay of the reward is the whole one: that of the queue alone is near 0 at times, where its logarithm has no bound.
+The history has the actions that were chosen, also those that are not yet in force.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from weir.trainer.gym.scaling import scaled_inputs, scaling_vectors
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.gym.vector import BottleneckVectorEnv
+from weir_papers.mvfst.agent import MULTIPLIERS
+
+INTERVAL_MS: Final = 100
+HISTORY: Final = 16
+BETA: Final = 0.75
+_EPSILON: Final = 1e-5
+_START_BPS: Final = 300_000.0
+MINIMUM_BPS: Final = 30_000.0
+MAXIMUM_BPS: Final = 200_000_000.0
+FEATURES: Final = (
+    "receive_rate_bps",
+    "queueing_delay_mean_s",
+    "queueing_delay_min_s",
+    "queueing_delay_max_s",
+    "delay_gradient",
+    "jitter_s",
+    "loss_ratio",
+    "packets_received",
+    "sending_ratio",
+    "time_since_last_packet_s",
+    "last_estimate_bps",
+    "base_round_trip_time_s",
+)
+
+
+@dataclass(frozen=True)
+class DelayedSpecification(EnvironmentSpecification):
+    """An environment whose decisions take between `delay_ms[0]` and `delay_ms[1]`, each a time of its own; the rate
+    before stays in force meanwhile.
+    """
+
+    delay_ms: tuple[float, float] = (0.0, 0.0)
+
+    def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
+        """See `EnvironmentSpecification`."""
+        return super().reset_request(scenario, seed, objective) | {"decision_delay_ms": list(self.delay_ms)}
+
+
+def log_reward(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
+    """log(t + eps) - beta log(d + eps): t in MB/s, d in ms. The objective is not used."""
+    throughput = record.receive_rate_bps / 8e6
+    delay_ms = np.maximum(record.one_way_delay_p95_ms, record.one_way_delay_mean_ms)
+    return np.log(throughput + _EPSILON) - BETA * np.log(delay_ms + _EPSILON)
+
+
+class RewardScale:
+    """Normalizes rewards by the mean and deviation so far, for each emulator of its own."""
+
+    def __init__(self) -> None:
+        self._moments: dict[str, tuple[int, float, float]] = {}
+
+    def __call__(self, names: Sequence[str], rewards: np.ndarray) -> np.ndarray:
+        """Rewards (N,) on the emulators of these names, (N,)."""
+        found = np.empty(len(rewards), dtype=np.float32)
+        for index, (name, reward) in enumerate(zip(names, rewards.tolist(), strict=True)):
+            count, mean, squares = self._moments.get(name, (0, 0.0, 0.0))
+            count, difference = count + 1, reward - mean
+            mean += difference / count
+            squares += difference * (reward - mean)
+            self._moments[name] = count, mean, squares
+            deviation = (squares / count) ** 0.5
+            found[index] = (reward - mean) / deviation if deviation > 0 else 0.0
+        return found
+
+
+@dataclass(frozen=True)
+class Step:
+    """The result of a step, by sender: the next `states` (N, D) and `rewards` (N,); `ended` (N,) of bool, with `finals`
+    (N, D) the states at the ends, zero elsewhere; `record` of shape (N,), and the `names` of the emulators.
+    """
+
+    states: np.ndarray
+    rewards: np.ndarray
+    ended: np.ndarray
+    finals: np.ndarray
+    record: StepRecord
+    names: list[str]
+
+
+class Senders:
+    """N senders, each on an emulator that is drawn for every episode.
+
+    Args:
+        count: N.
+        documents: the emulators.
+        delay_ms: see `DelayedSpecification`.
+        simulator: path of `weir-sim`; see `find_simulator`.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        documents: Sequence[Mapping[str, Any]],
+        *,
+        delay_ms: tuple[float, float] = (0.0, 0.0),
+        simulator: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.specification = DelayedSpecification(
+            INTERVAL_MS, FEATURES, 1, ActionSpecification("log_rate", MINIMUM_BPS, MAXIMUM_BPS), side="sender",
+            delay_ms=delay_ms,
+        )  # fmt: skip
+        self._vectors = scaling_vectors(self.specification)
+        self._environment = BottleneckVectorEnv(
+            count, list(documents), self.specification, reward=log_reward, simulator=simulator, timeout_s=60.0
+        )
+        self.count = count
+        self._rates = np.full(count, _START_BPS)
+        self._chosen = np.zeros((count, HISTORY, len(MULTIPLIERS) + 1), dtype=np.float32)
+
+    @property
+    def width(self) -> int:
+        """Numbers in a state."""
+        return self.specification.observation_size + 1 + HISTORY * (len(MULTIPLIERS) + 1)
+
+    def reset(self, seed: int) -> np.ndarray:
+        """Starts an episode everywhere; the states, float32 (N, width)."""
+        observations, _ = self._environment.reset(seed=seed)
+        self._forget(np.ones(self.count, dtype=bool))
+        return self._states(observations)
+
+    def step(self, actions: np.ndarray) -> Step:
+        """One interval: `actions` (N,) are indices of `MULTIPLIERS`."""
+        self._rates = np.clip(self._rates * np.array(MULTIPLIERS)[actions], MINIMUM_BPS, MAXIMUM_BPS)
+        self._chosen = np.roll(self._chosen, 1, axis=1)
+        self._chosen[:, 0, :-1] = np.eye(len(MULTIPLIERS))[actions]
+        self._chosen[:, 0, -1] = 0.3 * np.log(self._rates / 1e6)
+        names = [str(episode.scenario["name"]) for episode in self._environment.episodes if episode is not None]
+        span = np.log(MAXIMUM_BPS / MINIMUM_BPS)
+        wanted = (2.0 * np.log(self._rates / MINIMUM_BPS) / span - 1.0).astype(np.float32)
+        observations, rewards, terminated, truncated, infos = self._environment.step(wanted[:, None])
+        values = np.stack([infos[name] for name in STEP_FIELDS], axis=-1).copy()
+        ended = terminated | truncated
+        finals = np.zeros((self.count, self.width), dtype=np.float32)
+        if ended.any():
+            last = observations.copy()
+            for index in np.flatnonzero(ended):
+                last[index] = infos["final_obs"][index]
+            finals[ended] = self._states(last)[ended]
+            self._forget(ended)
+        return Step(self._states(observations), rewards, ended, finals, StepRecord(values), names)
+
+    def close(self) -> None:
+        """Ends the simulator processes."""
+        self._environment.close()
+
+    def _forget(self, senders: np.ndarray) -> None:
+        self._rates[senders] = _START_BPS
+        self._chosen[senders] = 0.0
+
+    def _states(self, observations: np.ndarray) -> np.ndarray:
+        # All but the objective, of which there is one.
+        inputs = scaled_inputs(np, self.specification, self._vectors, observations)[:, :-3]
+        return np.concatenate([inputs, self._chosen.reshape(self.count, -1)], axis=1).astype(np.float32)

@@ -1,0 +1,152 @@
+"""Trains MVFST-RL's agent in the ways that Figure 3 compares, and runs it on Pantheon's emulators."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text
+from weir.files.output import make_folder, write_text
+from weir.traces.generate.pantheon import pantheon_scenarios
+from weir.trainer.gym.step import StepRecord
+from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
+from weir_papers.common import Case
+from weir_papers.mvfst.agent import MULTIPLIERS, Agent
+from weir_papers.mvfst.learner import Size, Variant, learn
+from weir_papers.mvfst.mvfst_runs import POLICER, TRAINED_ON
+from weir_papers.mvfst.senders import Senders
+
+LOW_ENTROPY, ENTROPY, HIGH_ENTROPY = 0.001, 0.01, 0.1
+LSTM: Final = "lstm"
+VARIANTS: Final[Mapping[str, Variant]] = {
+    LSTM: Variant(),
+    "lstm, low entropy": Variant(entropy=LOW_ENTROPY),
+    "lstm, high entropy": Variant(entropy=HIGH_ENTROPY),
+    "no lstm": Variant(recurrent=False),
+    "no lstm, low entropy": Variant(recurrent=False, entropy=LOW_ENTROPY),
+    "no lstm, high entropy": Variant(recurrent=False, entropy=HIGH_ENTROPY),
+    "uncorrected": Variant(corrected=False),
+}
+RANDOM: Final = "random"
+# A decision of the tests, as in the paper's Figure 2.
+TESTED_DELAY_MS: Final = (30.0, 30.0)
+RUNS: Final = 5
+# Episodes at the end of a training that are its reward.
+_LAST_SHARE: Final = 0.2
+_STEPS: Final = 300
+
+
+def trial(
+    name: str,
+    seed: int,
+    size: Size,
+    folder: Path,
+    *,
+    simulator: str | os.PathLike[str] | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """The result of a variant and seed: its `reward`, the mean over emulators of the mean log reward at the end of
+    training, and for the first variant `cases` by emulator. It is kept in the folder, with the agent.
+
+    Raises:
+        InputError: the folder has a result of another size.
+        SimulatorError: a simulator failed.
+    """
+    base = folder / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}"
+    path, wanted = base.with_suffix(".json"), json.loads(json.dumps(asdict(size) | asdict(VARIANTS[name])))
+    if path.exists():
+        found = parse_json(read_text(path), str(path))
+        if found.get("size") != wanted:
+            raise InputError(f"{path}: was measured with other options; give the same, or another folder")
+        return dict(found["result"])
+    make_folder(folder)
+    emulators = {one.name: one.to_dict() for one in pantheon_scenarios() if one.name in (*TRAINED_ON, POLICER)}
+    trained_on = [emulators[one] for one in TRAINED_ON]
+    agent, rewards = learn(VARIANTS[name], size, trained_on, seed, simulator=simulator, on_progress=on_progress)
+    result: dict[str, Any] = {"seed": seed, "variant": name, "reward": final_reward(rewards)}
+    if name == LSTM:
+        write_checkpoint(base.with_suffix(".zip"), "mvfst", size.steps, policy_arrays(agent.state_dict()))
+        result["cases"] = {
+            emulator: {
+                LSTM: asdict(run(document, Greedy(agent), seed, simulator)),
+                RANDOM: asdict(run(document, random_agent(seed), seed, simulator)),
+            }
+            for emulator, document in emulators.items()
+        }
+    write_text(path, json.dumps({"size": wanted, "result": result}, indent=1, allow_nan=False) + "\n")
+    return result
+
+
+def final_reward(rewards: Mapping[str, list[float]]) -> float:
+    """The mean over emulators of the mean reward of their last episodes.
+
+    Raises:
+        InputError: no episode has ended on any.
+    """
+    last = [episodes[-max(1, round(_LAST_SHARE * len(episodes))) :] for episodes in rewards.values() if episodes]
+    if not last:
+        raise InputError("--steps: too few: no episode of 30 s has ended")
+    return float(np.mean([np.mean(episodes) for episodes in last]))
+
+
+class Greedy:
+    """An agent that takes the most likely action, and remembers its senders."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._memory = agent.no_memory(RUNS)
+
+    def __call__(self, states: np.ndarray, rewards: np.ndarray) -> np.ndarray:
+        """Actions (RUNS,) after states (RUNS, D) and the rewards before them."""
+        with torch.no_grad():
+            scores, _, self._memory = self._agent(
+                torch.from_numpy(states), torch.from_numpy(rewards.astype(np.float32)), self._memory
+            )
+        return np.asarray(scores.argmax(dim=1).numpy())
+
+
+def random_agent(seed: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """Takes any action, each as likely."""
+    generator = np.random.default_rng(seed)
+    return lambda states, rewards: generator.integers(len(MULTIPLIERS), size=len(states))
+
+
+def run(
+    document: Mapping[str, Any],
+    act: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    seed: int,
+    simulator: str | os.PathLike[str] | None = None,
+) -> Case:
+    """The mean of RUNS episodes on an emulator."""
+    senders = Senders(RUNS, [document], delay_ms=TESTED_DELAY_MS, simulator=simulator)
+    try:
+        states, rewards, records = senders.reset(seed), np.zeros(RUNS), []
+        # The last interval is excluded: it would start the next episode.
+        for _ in range(_STEPS - 1):
+            step = senders.step(act(states, rewards))
+            states, rewards = step.states, step.rewards
+            records.append(step.record.values)
+    finally:
+        senders.close()
+    return case_of_steps(StepRecord(np.stack(records)))
+
+
+def case_of_steps(record: StepRecord) -> Case:
+    """Utilisation, the 95th percentile of the queueing delay of intervals, and loss of runs in the gym, shape (steps,
+    runs): where a run of the simulator has percentiles over packets, these are over intervals.
+    """
+    capacity, packets = record.capacity_bps.sum(), record.packets_received
+    delays_ms = np.maximum(record.one_way_delay_p95_ms - record.base_one_way_delay_ms, 0.0)[packets > 0]
+    return Case(
+        float(record.receive_rate_bps.sum() / max(capacity, 1.0)),
+        float(np.percentile(delays_ms, 95)) if delays_ms.size else 0.0,
+        float(np.average(record.loss_ratio, weights=np.maximum(packets, 1e-9))),
+    )

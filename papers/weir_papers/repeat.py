@@ -1,0 +1,147 @@
+"""The command `weir paper all`: repeats every paper, and writes the record of what came out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.table import Table
+
+from weir.console import output_console
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text, sha256_of_file
+from weir.files.output import make_folder, write_text
+from weir.qoe_eval.measurement import Measurement, Origin, commit, today, write_measurement
+from weir.qoe_eval.options.shared import model_to_run
+from weir_papers.claims import Claim, Repetition, value_of
+from weir_papers.common import OutOption
+from weir_papers.mocc.claims import REPETITION as MOCC
+from weir_papers.muses.claims import REPETITION as MUSES
+from weir_papers.mvfst.claims import REPETITION as MVFST
+from weir_papers.polycc.claims import REPETITION as POLYCC
+from weir_papers.recoco.claims import REPETITION as RECOCO
+
+# The quickest first.
+REPETITIONS: Final = (POLYCC, MVFST, RECOCO, MUSES, MOCC)
+PAPERS_JSON: Final = "papers.json"
+VALUES: Final = "values.json"
+# Not in the recorded commands, which are for any folder.
+_FOLDER: Final = "OUT"
+_WEIR: Final = (sys.executable, "-c", "from weir.cli.main import main; main()")
+
+
+def repeat(
+    out: OutOption,
+    small: Annotated[bool, typer.Option("--small", help="Minutes that show that everything works.")] = False,
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="These papers, of all five.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the record of the full size here as well.")
+    ] = None,
+) -> None:
+    """Repeat all five papers in OUT, and write OUT/papers.json: values with intervals, beside those of the papers.
+
+    A paper that is complete is not repeated, and the others continue where they were.
+    """
+    if small and record is not None:
+        raise InputError("--record: is for values of the full size; omit --small")
+    names = [one.name for one in REPETITIONS]
+    if unknown := [name for name in only or () if name not in names]:
+        raise InputError(f"--only {unknown[0]}: one of {', '.join(names)}")
+    make_folder(out)
+    results = []
+    for repetition in REPETITIONS:
+        if not only or repetition.name in only:
+            results.append((repetition, _repeated(repetition, out / repetition.name, small)))
+    measured = measurement(results, small)
+    for file in [out / PAPERS_JSON, *([record] if record else [])]:
+        write_measurement(file, measured)
+    _print(results)
+
+
+def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, Any]:
+    """The values of a paper and their origin, from its folder where they are complete.
+
+    Raises:
+        typer.Exit: with the status of a command that failed.
+    """
+    path, size = folder / VALUES, "small" if small else "full"
+    if path.exists():
+        found = parse_json(read_text(path), str(path))
+        if found.get("size") != size:
+            raise InputError(f"{folder}: holds the {found.get('size')} size; give another folder")
+        return dict(found)
+    make_folder(folder)
+    commands = repetition.commands(folder, small)
+    for command in commands:
+        typer.echo(f"weir {shlex.join(command)}", err=True)
+        if status := run_weir(command):
+            raise typer.Exit(status)
+    model = repetition.model(folder) or model_to_run(None)
+    samples = {key: list(values) for key, values in repetition.measured(folder).items() if values}
+    found = {
+        "size": size,
+        "command": " && ".join(
+            shlex.join(["weir", *(_FOLDER if word == str(folder) else word for word in command)])
+            for command in commands
+        ),
+        "model_sha256": sha256_of_file(model),
+        "commit": commit(),
+        "date": today(),
+        "samples": samples,
+    }
+    write_text(path, json.dumps(found, indent=1, allow_nan=False) + "\n")
+    return found
+
+
+def run_weir(command: Sequence[str]) -> int:
+    """Runs `weir` with these arguments; its exit status."""
+    return subprocess.run([*_WEIR, *command], check=False).returncode
+
+
+def measurement(results: Sequence[tuple[Repetition, dict[str, Any]]], small: bool) -> Measurement:
+    """The record: values by key, each paper's origin, and the published values."""
+    values, published, origins = {}, {}, {}
+    for repetition, found in results:
+        origins[repetition.name] = Origin(
+            command=found["command"],
+            model_sha256=found["model_sha256"],
+            commit=found["commit"],
+            date=found["date"],
+        )
+        for claim in repetition.claims:
+            if samples := found["samples"].get(claim.key):
+                values[claim.key] = value_of(samples)
+                if claim.published is not None:
+                    published[claim.key] = claim.published
+    about = "Small sizes, which show that everything works and measure nothing." if small else "All five papers."
+    return Measurement(
+        measured="papers",
+        about=f"{about} Intervals: 95 % over seeds.",
+        command=f"make papers{' SMALL=1' if small else ''}",
+        date=today(),
+        commit=commit(),
+        origins=origins,
+        published=published,
+        values=values,
+    )
+
+
+def _print(results: Sequence[tuple[Repetition, dict[str, Any]]]) -> None:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("claim", "paper", "here", "verdict"):
+        table.add_column(name)
+    for repetition, found in results:
+        for claim in repetition.claims:
+            samples = found["samples"].get(claim.key, ())
+            table.add_row(claim.what, claim.paper, claim.show(samples), _verdict(claim, samples))
+    output_console().print(table)
+
+
+def _verdict(claim: Claim, samples: Sequence[float]) -> str:
+    return claim.verdict(value_of(samples).value if samples else None)

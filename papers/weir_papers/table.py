@@ -1,0 +1,25 @@
+"""The table of claims in `papers/README.md`, which `cog` writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from weir.qoe_eval.measurement import read_measurement
+from weir.qoe_eval.report.text import markdown_table
+from weir_papers.repeat import REPETITIONS
+
+_NAMES = {"mocc": "MOCC", "recoco": "ReCoCo", "muses": "Muses", "polycc": "PolyCC", "mvfst": "MVFST-RL"}
+
+
+def claims_table(record: Path) -> str:
+    """Every claim with the value of a record, as Markdown; without the record nothing is measured."""
+    values = read_measurement(record).values if record.exists() else {}
+    rows = []
+    for repetition in sorted(REPETITIONS, key=lambda one: list(_NAMES).index(one.name)):
+        for index, claim in enumerate(repetition.claims):
+            value = values.get(claim.key)
+            here = "" if value is None else claim.show_value(value)
+            verdict = claim.verdict(None if value is None else value.value)
+            paper = _NAMES[repetition.name] if index == 0 else ""
+            rows.append([paper, claim.what, claim.paper, here, verdict, claim.why])
+    return markdown_table(["", "claim", "paper", "here", "verdict", "why"], rows)

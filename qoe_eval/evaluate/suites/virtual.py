@@ -1,0 +1,62 @@
+"""Virtual calls: libwebrtc's own sender and receiver in simulated time, Weir at either end against the better of
+libwebrtc's controllers, path by path.
+
+Traces and bundled scenarios have the video of `weir call` as VP8; mixtures, which are many, its frame sizes alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from weir.qoe_eval.evaluate import natural_measures as natural
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suites.natural import MIXTURES, mixtures
+from weir.qoe_eval.report.goal_table import Bound
+from weir.qoe_eval.runs.call_media import CallMedia, Encoder
+from weir.registry import LIBWEBRTC_SENDERS, POLICY
+from weir.traces.catalogue import bundled_scenarios
+
+_VIDEO: Final = CallMedia()
+_SIZES_ALONE: Final = CallMedia(Encoder.FAKE)
+_OWN: Final = (POLICY, "weir-send")
+_SETS: Final = {
+    "bundled": (sets.fixed(bundled_scenarios), _VIDEO),
+    "cellular": (sets.cellular_calls, _VIDEO),
+    "opennetlab": (sets.traces("opennetlab"), _VIDEO),
+    "mahimahi": (sets.traces("mahimahi"), _VIDEO),
+    MIXTURES: (mixtures, _SIZES_ALONE),
+}
+_POINTS: Final = Bound("at least", 0.0, signed=True, decimals=1)
+
+
+def _goals(name: str) -> Iterator[Goal]:
+    for own in _OWN:
+        what = f"{name}, {own}: viewer's quality"
+        yield Goal(
+            f"mean_{name}_{own}",
+            f"{what} against the better of gcc and scream, mean",
+            natural.mean_gain(name, own, "viewer_quality"),
+            _POINTS,
+        )
+        yield Goal(
+            f"not_below_{name}_{own}",
+            f"{what} not below the better of gcc and scream, share of paths",
+            natural.not_below(name, own, "viewer_quality"),
+            Bound("at least", 0.8, "%", scale=100, decimals=0),
+        )
+
+
+SUITE: Final = Suite(
+    name="virtual",
+    about="Virtual calls: libwebrtc's own sender and receiver in simulated time, on the bundled scenarios, twelve "
+    "cellular paths, OpenNetLab's and Mahimahi's traces (VP8 at 640x360), and mixtures of ordinary networks (VP8's "
+    "frame sizes without pictures), against gcc and scream on the same stack.",
+    random=300,
+    replays=tuple(
+        Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), series="measured", call=media)
+        for name, (build, media) in _SETS.items()
+    ),
+    goals=tuple(goal for name in _SETS for goal in _goals(name)),
+)

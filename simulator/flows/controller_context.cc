@@ -1,0 +1,62 @@
+#include "flows/controller_context.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/random.h"
+#include "endpoints/rtp_format.h"
+
+namespace weir::sim {
+namespace {
+
+// libwebrtc allocates to a video that many times its largest bitrate.
+constexpr double kVideoProtectionFactor = 2;
+
+TargetRateConstraints ConstraintsOf(const RtpSpec& rtp, uint32_t overhead_bytes) {
+  const DataRate media_rate = std::max(MaxMediaRate(rtp.media, overhead_bytes), rtp.min_rate);
+  return {.min_rate = rtp.min_rate,
+          .start_rate = std::clamp(rtp.start_rate, rtp.min_rate, media_rate),
+          .max_rate = IsRepaired(rtp.media) ? media_rate * kVideoProtectionFactor : media_rate,
+          .max_media_rate = media_rate};
+}
+
+OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, const Link* link) {
+  OracleConfig config{.link = link, .sharing_flows = 0, .cross_traffic = {}};
+  for (const FlowSpec& other : scenario.flows) {
+    if (other.direction != flow.direction) continue;
+    if (const std::optional<DataRate> rate = other.constant_rate()) {
+      config.cross_traffic.push_back({other.start_ns, other.stop_ns, rate->bps()});
+    } else {
+      ++config.sharing_flows;
+    }
+  }
+  return config;
+}
+
+DataRate FixedRateOf(const Scenario& scenario, const FlowSpec& flow, const RtpSpec& rtp) {
+  if (rtp.fixed_rate) return *rtp.fixed_rate;
+  const LinkSpec& link = scenario.link(flow.direction);
+  if (!link.capacity) return rtp.start_rate;
+  return DataRate::BitsPerSecondF(link.PolicedBps(link.capacity->MeanRateBps(scenario.duration_ns())) / 2);
+}
+
+}  // namespace
+
+ControllerContext MakeControllerContext(const RtpFlowContext& flow) {
+  const SimulationJob& job = flow.job;
+  const FlowSpec& spec = FlowOf(flow);
+  const RtpSpec& rtp = RtpOf(flow);
+  const bool transport_cc = rtp.transport_cc && TakesTransportCc(flow.controller);
+  return {.job = job,
+          .under_test = rtp.controller == "under_test",
+          .receiver_constraints = ConstraintsOf(rtp, OverheadBytes(transport_cc)),
+          .sender_constraints = ConstraintsOf(rtp, kSendSideOverheadBytes),
+          .objective = flow.objective,
+          .transport_cc = transport_cc,
+          .fixed_rate = FixedRateOf(job.scenario, spec, rtp),
+          .oracle = OracleConfigOf(job.scenario, spec, flow.media_link),
+          .decision_delay = job.decision_delay.Draws(
+              RandomStream(job.random_seed(), random_streams::Flow(flow.index) + kDecisionStream))};
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,36 @@
+// The command line of a program that simulates: `run`, `serve`, and what the program adds.
+#ifndef WEIR_SIMULATOR_RUN_PROGRAM_H_
+#define WEIR_SIMULATOR_RUN_PROGRAM_H_
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string>
+
+#include "flows/stack.h"
+#include "run/run.h"
+
+namespace weir::sim {
+
+// A command of one program. `add` adds it to the command line, `run` executes it and returns the exit status.
+struct ProgramCommand {
+  std::function<CLI::App*(CLI::App& app)> add;
+  std::function<int()> run;
+};
+
+struct SimulatorProgram {
+  std::string name;
+  std::string summary;
+  MakeStack make_stack;
+  // Null members: none.
+  ProgramCommand other = {};
+};
+
+// Adds the options that determine a simulation besides its scenario.
+void AddJobOptions(CLI::App& command, JobOptions& options);
+
+// Returns the exit status.
+int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_RUN_PROGRAM_H_

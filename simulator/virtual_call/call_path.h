@@ -1,0 +1,98 @@
+// One direction of a virtual call's packets: from an endpoint of libwebrtc's emulated network over a Link of the
+// simulator to the other endpoint.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PATH_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PATH_H_
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "api/task_queue/task_queue_base.h"
+#include "api/units/time_delta.h"
+#include "link/link.h"
+#include "link/packet.h"
+#include "test/network/network_emulation.h"
+#include "virtual_call/virtual_clock.h"
+
+namespace weir::sim {
+
+// Receives what becomes of the packets of one direction. `packet` has size, times, drop cause, and in `rtp.ecn` the ECN
+// field at the far end; `data` is the UDP payload.
+class PathObserver {
+ public:
+  virtual ~PathObserver() = default;
+  virtual void OnSent(Packet& packet, std::span<const uint8_t> data) = 0;
+  virtual void OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) = 0;
+  virtual void OnDropped(const Packet& packet, std::span<const uint8_t> data) = 0;
+};
+
+struct CallPathConfig {
+  VirtualClock* clock = nullptr;
+  Link* link = nullptr;
+  int64_t extra_delay_ns = 0;
+  webrtc::EmulatedEndpointImpl* from = nullptr;
+  webrtc::EmulatedEndpointImpl* to = nullptr;
+  PathObserver* observer = nullptr;
+  // Changes a packet's UDP payload as it is sent, at a time of the scenario; null: it stays.
+  std::function<void(std::span<uint8_t> data, int64_t time_ns)> rewrite = nullptr;
+  // Draws for how long a packet waits for its host, at its arrival; null: not at all.
+  std::function<int64_t(int64_t arrival_ns)> host_delay_ns = nullptr;
+};
+
+// Until the scenario starts and UseLink() is called, packets take the link's own delay, and nothing else: calls connect
+// beside the scenario.
+class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private PacketSink {
+ public:
+  // Everything in the configuration outlives this, and this outlives the emulated network's last task.
+  explicit CallPath(const CallPathConfig& config);
+  ~CallPath() override = default;
+  CallPath(const CallPath&) = delete;
+  CallPath& operator=(const CallPath&) = delete;
+
+  void UseLink() { uses_link_ = true; }
+
+ private:
+  struct Arrival {
+    int64_t time_ns;
+    int64_t number;
+    friend bool operator>(const Arrival& a, const Arrival& b) {
+      return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.number > b.number;
+    }
+  };
+  struct InFlight {
+    webrtc::EmulatedIpPacket ip_packet;
+    // Once the link has said when it arrives; its host may look at it later.
+    Packet packet;
+    int64_t arrival_ns = 0;
+  };
+
+  // The emulated network's; on its task queue.
+  void OnPacketReceived(webrtc::EmulatedIpPacket ip_packet) override;
+  bool needs_event() const override { return false; }
+  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnDropped(const Packet& packet) override;
+
+  void Send(webrtc::EmulatedIpPacket ip_packet);
+  void Deliver(webrtc::EmulatedIpPacket ip_packet);
+  void WakeUpInTime();
+  void OnWakeUp();
+  int64_t NextEventNs() const;
+
+  const CallPathConfig config_;
+  // True if departures become known only when the engine gets there.
+  const bool follows_engine_;
+  bool uses_link_ = false;
+  webrtc::TaskQueueBase* queue_ = nullptr;
+  int64_t next_number_ = 0;
+  std::unordered_map<int64_t, InFlight> in_flight_;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  // When a task is posted for, at the earliest.
+  int64_t wake_up_ns_ = kNeverNs;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PATH_H_

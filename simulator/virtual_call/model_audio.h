@@ -1,0 +1,20 @@
+// An audio codec without sound: packets of Opus' format, rate and times.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
+
+#include "api/audio_codecs/audio_decoder_factory.h"
+#include "api/audio_codecs/audio_encoder_factory.h"
+#include "api/scoped_refptr.h"
+#include "core/random.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+// Encoders of 20 ms a packet, whose sizes scatter about `rate` as those of Opus with a variable bit rate do.
+webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, RandomStream random);
+// Decoders of these packets to silence.
+webrtc::scoped_refptr<webrtc::AudioDecoderFactory> MakeModelAudioDecoders();
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_

@@ -1,0 +1,120 @@
+// One RTP flow of a scenario as a call between two PeerConnections of libwebrtc in simulated time.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "endpoints/controllers.h"
+#include "flows/stack.h"
+#include "peer.h"
+#include "test/network/network_emulation_manager.h"
+#include "virtual_call/call_path.h"
+#include "virtual_call/frame_log.h"
+#include "virtual_call/host_noise.h"
+#include "virtual_call/virtual_clock.h"
+
+namespace weir::sim {
+
+class VirtualCall final : public RtpEnds {
+ public:
+  // All that is handed in outlives this. Throws ProgramError.
+  VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock);
+  ~VirtualCall() override;
+
+  // Things that happen to a call at times of its scenario, in order.
+  struct Step {
+    int64_t time_ns;
+    void (VirtualCall::*action)();
+  };
+  const std::vector<Step>& steps() const { return steps_; }
+
+  // Begins to connect; returns once for all, before anything is sent.
+  void Connect();
+  bool connected() const { return connected_ends_ == 2; }
+  // From now on its packets take the scenario's links.
+  void UseLinks();
+  // Requests the statistics that AddTo() reads.
+  void RequestStats();
+
+  AgentController* agent() override { return agent_; }
+  void AddTo(nlohmann::ordered_json& record) const override;
+  bool follows_frames() const override { return true; }
+  nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_ns_); }
+
+ private:
+  enum class End { kSender, kReceiver };
+  class Lines;
+  class MediaObserver;
+  class RtcpObserver;
+  class AgentSource;
+
+  peer::Runtime MakeRuntime(End end, webrtc::EmulatedEndpointImpl* endpoint);
+  peer::Options SenderOptions() const;
+  peer::Options ReceiverOptions() const;
+  // For the estimator of either end.
+  ControllerFactory MakeController();
+  std::unique_ptr<AgentController> MakeAgent();
+  void OnLine(End from, nlohmann::ordered_json line);
+  void OnAnswer(const std::string& sdp);
+  void OnTargetRate(DataRate rate);
+  // The sender's clock of the scenario, as abs-send-time shows it.
+  void ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const;
+
+  void HoldMedia() { sender_->HoldMedia(true); }
+  void SendMedia() { sender_->HoldMedia(false); }
+  void HoldVideo() { sender_->HoldVideo(true); }
+  void SendVideo() { sender_->HoldVideo(false); }
+
+  const RtpFlowContext context_;
+  const ControllerContext controller_context_;
+  const int64_t end_ns_;
+  VirtualClock* const clock_;
+  webrtc::TimeController* const time_;
+  webrtc::test::NetworkEmulationManagerImpl* const network_;
+  // The controllers of a pool may be another's at the sender.
+  const bool decides_at_sender_;
+  const bool decides_at_receiver_;
+  FrameLog frames_;
+  HostNoise sender_noise_;
+  HostNoise receiver_noise_;
+  std::unique_ptr<AgentSource> agent_source_;
+  std::optional<AgentSpecification> agent_specification_;
+  // At a sender the controller is made only when the call has connected: until then it waits here.
+  std::unique_ptr<AgentController> waiting_agent_;
+  AgentController* agent_ = nullptr;
+  std::array<PacketKind, 128> packet_kinds_{};
+  // Number of the header extension; 0 until it is negotiated.
+  int abs_send_time_id_ = 0;
+  // As of the last decision.
+  std::optional<EstimatorCounters> counters_;
+  const PoolController* pool_ = nullptr;
+  nlohmann::ordered_json sender_stats_;
+  nlohmann::ordered_json receiver_stats_;
+  int64_t rtcp_packets_sent_ = 0;
+  int64_t rtcp_packets_lost_ = 0;
+  int connected_ends_ = 0;
+  std::vector<Step> steps_;
+
+  std::unique_ptr<MediaObserver> media_observer_;
+  std::unique_ptr<RtcpObserver> rtcp_observer_;
+  // They outlive the peers, whose packets they carry; the emulated network's tasks must be over before they go.
+  std::unique_ptr<CallPath> media_path_;
+  std::unique_ptr<CallPath> rtcp_path_;
+  std::unique_ptr<webrtc::Thread> sender_worker_;
+  std::unique_ptr<webrtc::Thread> receiver_worker_;
+  std::unique_ptr<Lines> sender_lines_;
+  std::unique_ptr<Lines> receiver_lines_;
+  std::unique_ptr<peer::Peer> sender_;
+  std::unique_ptr<peer::Peer> receiver_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_

@@ -1,0 +1,68 @@
+// The two clocks of a virtual call: libwebrtc's simulated clock leads, and the simulator's event engine follows it.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "core/event.h"
+#include "core/event_engine.h"
+#include "system_wrappers/include/clock.h"
+
+namespace weir::sim {
+
+class VirtualClock {
+ public:
+  explicit VirtualClock(webrtc::Clock* clock) : clock_(clock) {}
+
+  // The scenario's time 0 is now. Before, the engine stands still.
+  void Start() {
+    start_us_ = clock_->TimeInMicroseconds();
+    started_ = true;
+  }
+  bool started() const { return started_; }
+
+  // libwebrtc's time.
+  webrtc::Timestamp now() const { return clock_->CurrentTime(); }
+  // Time of the scenario; before its start, at most 0.
+  int64_t NowNs() const { return started_ ? (clock_->TimeInMicroseconds() - start_us_) * 1000 : 0; }
+  int64_t start_us() const { return start_us_; }
+  // Times of the scenario as libwebrtc's, rounded up.
+  int64_t ToWebrtcUs(int64_t time_ns) const { return start_us_ + (time_ns + 999) / 1000; }
+
+  // Executes the engine's events up to libwebrtc's time. Each entry of the engine comes first.
+  void StepToNow() {
+    if (!started_ || failure_) return;
+    Guarded([this] {
+      EventEngine* const engine = EventEngine::Current();
+      const int64_t now_ns = NowNs();
+      if (now_ns >= engine->now_ns()) engine->RunUntil(now_ns);
+    });
+  }
+
+  // Calls `function`, and keeps an exception of it: none may pass through libwebrtc.
+  template <class Function>
+  void Guarded(Function function) {
+    try {
+      function();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+  bool failed() const { return failure_ != nullptr; }
+  // Throws the first exception that was kept.
+  void RethrowFailure() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  webrtc::Clock* const clock_;
+  int64_t start_us_ = 0;
+  bool started_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CLOCK_H_

@@ -1,0 +1,112 @@
+"""The options that state how rows are read, the same for all commands, and what `weir traces validate` shows."""
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from weir.cli.app import build_app
+from weir.errors import InputError
+from weir.qoe_eval.options.replay import ReplayOptions
+from weir.qoe_eval.runs.inputs import read_inputs
+from weir.traces.formats.recognize import FORMATS
+from weir.traces.reading_options import ReadingArguments
+from weir.traces.schema.scenario import Scenario
+
+OPTIONS = {f"--{field.name.replace('_', '-')}" for field in fields(ReadingArguments)}
+RATES = "802.12\n742.34\n426.06\n431.20\n"
+README = Path(__file__).parents[2] / "traces/README.md"
+
+
+@pytest.fixture
+def rates(tmp_path: Path) -> Path:
+    path = tmp_path / "rates.txt"
+    path.write_text(RATES)
+    return path
+
+
+@pytest.mark.parametrize("words", ["traces validate", "traces convert", "replay", "call", "link"])
+def test_commands_that_read_traces_share_the_options(words: str) -> None:
+    command = get_command(build_app())
+    for word in words.split():
+        command = command.get_command(None, word)  # type: ignore[attr-defined] # groups have it
+    found = {name for parameter in command.params for name in parameter.opts}
+    assert found >= OPTIONS
+
+
+def test_validate_refuses_an_ambiguous_file_and_shows_a_line_of_what_was_understood(run_weir, rates: Path) -> None:
+    status, out, error = run_weir("traces", "validate", rates)
+    assert (status, out) == (2, "")
+    assert error.startswith(f"weir: {rates}: one number a row, and they do not rise")
+    assert "--step SECONDS --unit UNIT" in error
+    status, out, error = run_weir("traces", "validate", rates, "--step", 0.5, "--unit", "Mbps")
+    assert (status, error) == (0, "")
+    summary = "mean 600.4 Mbps, lowest 426.1 Mbps, 0 s below 100 kbps, 2 s long"
+    assert f"{rates}: rates, Mbps, a row for 0.5 s; {summary}: usable" in out
+
+
+def test_validate_json_has_the_summary(run_weir, rates: Path, tmp_path: Path) -> None:
+    scenario = tmp_path / "x.json"
+    flow = {"kind": "rtp"}
+    Scenario.make(name="x", duration_s=10.0, forward={"capacity": None}, flows=[flow]).save(scenario)
+    status, out, _ = run_weir("traces", "validate", rates, scenario, "--json", "--unit", "kbps", "--step", 1)
+    first, second = json.loads(out)
+    assert status == 0
+    assert first["understood"]["mean_bps"] == pytest.approx(600_430)
+    assert first["understood"]["length_s"] == 4
+    assert second["understood"] is None
+    status, out, _ = run_weir("traces", "validate", scenario)
+    assert out == f"{scenario}: scenario, unlimited: usable (0 errors, 0 warnings)\n"
+
+
+def test_a_constant_has_no_length(run_weir, tmp_path: Path) -> None:
+    path = tmp_path / "constant.csv"
+    path.write_text("time_s,rate_bps\n0,1500000\n")
+    assert "each rate until the next row; 1.5 Mbps without end: usable" in run_weir("traces", "validate", path)[1]
+
+
+def test_convert_reads_as_stated(run_weir, rates: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    assert run_weir("traces", "convert", rates, target)[0] == 2
+    assert run_weir("traces", "convert", rates, target, "--step", 1, "--unit", "kbps")[0] == 0
+    assert target.read_text() == "time_s,rate_bps\n0.0,802120.0\n1.0,742340.0\n2.0,426060.0\n3.0,431200.0\n4.0,\n"
+
+
+def test_replays_read_as_stated(rates: Path, tmp_path: Path) -> None:
+    down = tmp_path / "down.txt"
+    down.write_text("time,throughput\n0,5\n1,6\n2,7\n")
+    stated = ReplayOptions(inputs=[str(rates)], step=2.0, unit="kbps")
+    scenario = read_inputs(stated.inputs, stated.read())[0]
+    assert scenario.forward.capacity is not None
+    assert scenario.forward.capacity.trace().mean_bps() == pytest.approx(600_430)
+    unstated = ReplayOptions(inputs=[str(rates)])
+    with pytest.raises(InputError, match="one number a row"):
+        read_inputs(unstated.inputs, unstated.read())
+    reverse = ReplayOptions(inputs=["catalogue/steps"], reverse=down, rate_column="throughput", unit="Mbps")
+    path = reverse.read().reverse
+    assert path is not None
+    assert path.capacity is not None
+    assert path.capacity.rates_bps.tolist() == [5e6, 6e6, 7e6]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--unit", "furlong", "--unit 'furlong': write a rate (bps, kbps"),
+        ("--step", "0", "--step '0'"),
+        ("--rate-holds", "sideways", "--rate-holds 'sideways': not known; use before, after"),
+    ],
+)
+def test_values_that_state_nothing(run_weir, rates: Path, option: str, value: str, message: str) -> None:
+    status, _, error = run_weir("traces", "validate", rates, option, value)
+    assert status == 2
+    assert message in error
+
+
+def test_the_readme_has_every_format() -> None:
+    table = re.findall(r"^\| `([a-z0-9 -]+)` \|", README.read_text(), flags=re.MULTILINE)
+    assert {one.name for one in FORMATS} <= set(table)
+    assert len(table) == len(set(table)) >= 12

@@ -1,0 +1,73 @@
+"""`weir/Call-v0`: the environment on libwebrtc's stack."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import weir.trainer.gym
+from weir.errors import InputError, MissingComponent
+from weir.simulator.executables import find_virtual_call
+from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv
+from weir.trainer.gym.specification import EnvironmentSpecification
+
+SPECIFICATION = EnvironmentSpecification(60, history=2, stack="libwebrtc")
+
+
+@pytest.fixture(autouse=True)
+def _program():
+    try:
+        find_virtual_call()
+    except MissingComponent as error:
+        pytest.skip(str(error))
+
+
+def rows(env, seed, steps=40):
+    found = [env.reset(seed=seed)[0]]
+    generator = np.random.default_rng(seed)
+    for _ in range(steps):
+        observation, reward, _, truncated, _ = env.step(generator.uniform(-1, 1, 1).astype(np.float32))
+        found.append(np.append(observation, [reward, truncated]))
+    return found
+
+
+def test_it_is_registered_and_keeps_gymnasiums_contract(steady):
+    environment = gymnasium.make("weir.trainer.gym:weir/Call-v0", scenario=steady(duration_s=2.0))
+    assert environment.unwrapped.specification.stack == "libwebrtc"
+    check_env(environment.unwrapped, skip_render_check=True)
+    environment.close()
+    assert weir.trainer.gym.CALL_ENVIRONMENT_ID == "weir/Call-v0"
+
+
+def test_the_same_seed_and_actions_give_the_same_episode(steady):
+    environment = BottleneckEnv(steady(duration_s=5.0), SPECIFICATION)
+    first, again = rows(environment, 7), rows(environment, 7)
+    assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
+    assert not np.array_equal(first[-1], rows(environment, 8)[-1])
+    environment.close()
+
+
+@pytest.mark.parametrize("side", ["receiver", "sender"])
+def test_the_sender_follows_the_agent(steady, side):
+    specification = EnvironmentSpecification(100, stack="libwebrtc", side=side)
+    environment = BottleneckEnv(steady(rate_bps=4_000_000, duration_s=8.0), specification)
+    environment.reset(seed=1)
+    rates = []
+    for action in [-0.1] * 30 + [0.3] * 40:
+        *_, info = environment.step(np.array([action]))
+        rates.append(info["receive_rate_bps"])
+    assert np.mean(rates[60:]) > 1.3 * np.mean(rates[20:30]) > 0
+    environment.close()
+
+
+def test_an_episode_is_truncated_at_its_end_and_another_begins(steady):
+    environment = BottleneckVectorEnv(2, steady(duration_s=1.0), SPECIFICATION)
+    environment.reset(seed=1)
+    ended = [environment.step(np.zeros((2, 1)))[3] for _ in range(40)]
+    assert np.sum(ended, axis=0).tolist() == [2, 2]
+    environment.close()
+
+
+def test_an_unknown_stack_is_refused():
+    with pytest.raises(InputError, match="model, libwebrtc"):
+        EnvironmentSpecification(stack="ns-3")

@@ -1,0 +1,98 @@
+"""Estimators of OpenNetLab see its payload types, also in replays and in an estimator of this process."""
+
+import json
+
+import pytest
+
+from weir.python_controller import PythonController
+
+START = {"min_bps": 1, "start_bps": 300_000, "max_bps": 10**7, "objective": {}, "seed": 1}
+# As in a call of libwebrtc: payload types are negotiated.
+NEGOTIATED = {"video": 96, "audio": 111, "probe": 126, "retransmission": 97}
+VIDEO_COUNTER = """
+import json
+import pathlib
+
+
+class Estimator:
+    def __init__(self):
+        self.last, self.seen, self.lost, self.intervals, self.known = None, 0, 0, 0, 0
+
+    def report_states(self, stats):
+        if stats["payload_type"] != 126:
+            return
+        number = stats["sequence_number"]
+        if self.last is not None:
+            self.lost += (number - self.last - 1) % 65536
+        self.last = number
+        self.seen += 1
+
+    def get_estimated_bandwidth(self):
+        self.intervals += 1
+        self.known += self.seen > 0
+        counts = {"known": self.known / self.intervals, "loss": self.lost / max(self.seen + self.lost, 1)}
+        pathlib.Path(__file__).with_name("counts.json").write_text(json.dumps(counts))
+        return 500_000
+"""
+
+
+def packet(kind, number):
+    return {
+        "arrival_time_us": 1000 * number, "ssrc": 7, "sequence_number": number, "payload_type": NEGOTIATED[kind],
+        "kind": kind, "header_bytes": 24, "payload_bytes": 1000, "padding_bytes": 0,
+    }  # fmt: skip
+
+
+def decide(controller, kinds):
+    packets = [packet(kind, number) for number, kind in enumerate(kinds)]
+    return controller.decide({"time_us": 200_000, "objective": {}, "packets": packets})
+
+
+def test_payload_types_are_those_of_the_gym_whatever_was_negotiated():
+    class Estimator:
+        seen: list[int] = []  # noqa: RUF012 - of the one object
+
+        def report_states(self, stats):
+            self.seen.append(stats["payload_type"])
+
+        def get_estimated_bandwidth(self):
+            return 1
+
+    decide(PythonController(Estimator, START), NEGOTIATED)
+    assert Estimator.seen == [126, 103, 98, 98]
+
+
+def test_an_estimator_may_grow_without_end():
+    class Estimator:
+        def report_states(self, stats):
+            pass
+
+        def get_estimated_bandwidth(self):
+            return 10**13
+
+    assert decide(PythonController(Estimator, START), []) == 10**7
+
+
+def test_other_controllers_see_what_was_negotiated():
+    class Controller:
+        def __init__(self, constraints):
+            pass
+
+        def on_packets(self, packets):
+            assert [packet["payload_type"] for packet in packets] == list(NEGOTIATED.values())
+
+        def on_timeout(self, now_us):
+            return 1
+
+    assert decide(PythonController(Controller, START), NEGOTIATED) == 1
+
+
+def test_an_estimator_that_counts_video_sees_its_loss_in_a_replay(real_simulator, run_weir, tmp_path):
+    (tmp_path / "video.py").write_text(VIDEO_COUNTER)
+    entry = {"duration": 60_000, "capacity": 3000, "loss": 0.08, "rtt": 60}
+    (tmp_path / "lossy.json").write_text(json.dumps({"uplink": {"trace_pattern": [entry]}}))
+    status, _, errors = run_weir("replay", "lossy.json", "--controller", "video.py:Estimator", "--out", "out")
+    assert status == 0, errors
+    counts = json.loads((tmp_path / "counts.json").read_text())
+    assert counts["known"] > 0.95
+    assert counts["loss"] == pytest.approx(0.08, abs=0.02)

@@ -1,0 +1,47 @@
+"""Logs of Mahimahi's mm-link: of each delivery opportunity (#) the time in ms; other events are not capacity.
+
+``T # BYTES`` is an opportunity, ``T + BYTES`` an arrival, ``T - BYTES DELAY`` a departure, ``T d PACKETS BYTES`` a
+drop. An opportunity counts as a delivery of the trace that mm-link replayed; times count from ``# base timestamp``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from weir.errors import InputError
+from weir.traces.bounds import DEFAULT_WINDOW_MS
+from weir.traces.formats import ImportedTrace
+from weir.traces.formats.mahimahi import read_mahimahi
+from weir.traces.formats.tables.table import content_lines
+
+_EVENT = re.compile(r"(\d{1,15}) (?:# \d+|\+ \d+|- \d+ \d+|d \d+ \d+)")
+_BASE = re.compile(r"^# base timestamp: (\d{1,15})\s*$", re.MULTILINE)
+
+
+def is_mm_link(first: str) -> bool:
+    """True for the first event of a log."""
+    return bool(_EVENT.fullmatch(first))
+
+
+def read_mm_link(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
+    """The trace that an mm-link emulated while it logged.
+
+    Raises:
+        InputError: a line is no event, or none is an opportunity.
+    """
+    base = _BASE.search(text)
+    base_ms = int(base[1]) if base else 0
+    times = []
+    for number, line in content_lines(text):
+        found = _EVENT.fullmatch(line)
+        if not found:
+            raise InputError(f"{source}: line {number}: {line[:40]!r} is no event of mm-link; fix the line")
+        if line.split(" ", 2)[1] == "#":
+            times.append(max(int(found[1]) - base_ms, 0))
+    if not times:
+        raise InputError(f"{source}: no delivery opportunity (#) in this log of mm-link")
+    # Opportunities of an idle link are logged late, out of order.
+    trace = read_mahimahi("\n".join(map(str, sorted(times))), source, window_ms=window_ms)
+    findings = [replace(finding, position="an opportunity near " + finding.position) for finding in trace.findings]
+    return replace(trace, format="mm-link", findings=findings, understood="ms, an opportunity of 1500 bytes for each #")

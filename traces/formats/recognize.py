@@ -1,0 +1,130 @@
+"""The table of formats, in the order in which they are tried: how each is recognized, and what reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from weir.errors import InputError
+from weir.files.input import parse_json
+from weir.traces.formats import ImportedTrace
+from weir.traces.formats.byte_log import is_byte_log, read_byte_log
+from weir.traces.formats.csv_trace import read_csv
+from weir.traces.formats.mm_link import is_mm_link, read_mm_link
+from weir.traces.formats.mmsys import KEYS, is_mmsys, read_mmsys
+from weir.traces.formats.opennetlab import read_opennetlab
+from weir.traces.formats.reading import Reading
+from weir.traces.formats.sabre import is_sabre, read_sabre
+from weir.traces.formats.scenario_file import is_scenario, read_scenario
+from weir.traces.formats.tables.columns import read_columns
+from weir.traces.formats.tables.one_column import is_one_column, read_one_column
+from weir.traces.formats.tables.table import Table, content_lines, is_header, is_row
+
+_NAN = re.compile(r"(?<=[\s,\[:])NaN(?=[\s,\]}])")
+
+
+@dataclass(frozen=True)
+class Content:
+    """The text of a file ``source``, and what a user states about its rows."""
+
+    text: str
+    source: str
+    reading: Reading
+    window_ms: int
+
+    @cached_property
+    def json(self) -> Any:
+        """Parsed JSON, None for other texts. Raises InputError for JSON that is wrong."""
+        if not self.text.lstrip().startswith(("{", "[")):
+            return None
+        # Sessions of MMSys 2024 are written with NaN, which is no JSON.
+        is_session = any(f'"{key}"' in self.text for key in KEYS)
+        return parse_json(_NAN.sub("null", self.text) if is_session else self.text, self.source)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first two lines that are neither empty nor comments; none for JSON."""
+        return [] if self.json is not None else [line for _, line in islice(content_lines(self.text), 2)]
+
+    @property
+    def first(self) -> str:
+        """The first line that is neither empty nor a comment."""
+        return next(iter(self.lines), "")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its name in messages, whether a content is in it, and what reads it."""
+
+    name: str
+    recognizes: Callable[[Content], bool]
+    read: Callable[[Content], ImportedTrace]
+
+
+FORMATS = (
+    Format(
+        "opennetlab",
+        lambda content: isinstance(content.json, dict) and "uplink" in content.json,
+        lambda content: read_opennetlab(content.json, content.source),
+    ),
+    Format(
+        "scenario",
+        lambda content: is_scenario(content.json),
+        lambda content: read_scenario(content.text, content.source),
+    ),
+    Format(
+        "mmsys2024", lambda content: is_mmsys(content.json), lambda content: read_mmsys(content.json, content.source)
+    ),
+    Format("sabre", lambda content: is_sabre(content.json), lambda content: read_sabre(content.json, content.source)),
+    Format(
+        "mm-link",
+        lambda content: is_mm_link(content.first),
+        lambda content: read_mm_link(content.text, content.source, window_ms=content.window_ms),
+    ),
+    Format(
+        "byte log",
+        lambda content: is_byte_log(content.first),
+        lambda content: read_byte_log(content.text, content.source),
+    ),
+    # One number a row: times of deliveries, or rates.
+    Format(
+        "mahimahi",
+        lambda content: is_one_column(content.first),
+        lambda content: read_one_column(content.text, content.source, content.reading, window_ms=content.window_ms),
+    ),
+    Format(
+        "csv",
+        lambda content: is_header(content.lines),
+        lambda content: read_csv(content.text, content.source, content.reading),
+    ),
+    Format(
+        "columns",
+        lambda content: is_row(content.first),
+        lambda content: read_columns(Table(content.text, content.source), content.reading),
+    ),
+)
+
+
+def recognized(content: Content) -> Format:
+    """The first format that a content is in.
+
+    Raises:
+        InputError: it is in none; the message describes them.
+    """
+    for one in FORMATS:
+        if one.recognizes(content):
+            return one
+    if content.json is not None:
+        raise InputError(
+            f'{content.source}: JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace '
+            '("uplink": {"trace_pattern": [...]}), a network of Sabre ([{"duration_ms": ..., "bandwidth_kbps": ...}]) '
+            'or a session of MMSys 2024 ("true_capacity": [...]); convert it to one of these'
+        )
+    raise InputError(
+        f"{content.source}: line 1: neither JSON, nor CSV with a header such as time_s,rate_bps, nor columns of "
+        "numbers (seconds and Mbps), nor Mahimahi (milliseconds, one delivery a line); convert it to one of these"
+    )

@@ -1,0 +1,51 @@
+"""A line about what was understood of a file, so that a person sees a misreading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weir.traces.formats import ImportedTrace
+
+LOW_BPS = 100e3
+
+
+@dataclass(frozen=True)
+class Understood:
+    """``length_s`` is None for a constant without end; then ``low_s``, the time below LOW_BPS, has no meaning."""
+
+    reading: str
+    mean_bps: float
+    lowest_bps: float
+    low_s: float
+    length_s: float | None
+
+    def __str__(self) -> str:
+        if self.length_s is None:
+            return f"{self.reading}; {_rate(self.mean_bps)} without end"
+        return (
+            f"{self.reading}; mean {_rate(self.mean_bps)}, lowest {_rate(self.lowest_bps)}, "
+            f"{self.low_s:.4g} s below 100 kbps, {self.length_s:.6g} s long"
+        )
+
+
+def understood(imported: ImportedTrace) -> Understood | None:
+    """The summary of a trace, repairs applied; None for an unlimited link."""
+    trace = imported.capacity
+    if trace is None:
+        return None
+    length_s = trace.period_s
+    if length_s is None and imported.scenario is not None:
+        length_s = imported.scenario.duration_s
+    if length_s is None:
+        rate = float(trace.rates_bps[0])
+        return Understood(imported.understood, rate, rate, 0.0, None)
+    inside = trace.times_s < length_s
+    steps, rates = np.diff(np.append(trace.times_s[inside], length_s)), trace.rates_bps[inside]
+    low_s = float(np.sum(steps[rates < LOW_BPS]))
+    return Understood(imported.understood, trace.mean_bps(length_s), float(rates.min()), low_s, length_s)
+
+
+def _rate(bps: float) -> str:
+    return f"{bps / 1e6:.4g} Mbps" if bps >= 1e6 else f"{bps / 1e3:.4g} kbps"

@@ -1,0 +1,129 @@
+"""Tables of numbers without a header: seconds and Mbps, milliseconds and kbps, or what a user states.
+
+Two conventions need no statement. The traces of FCC, HSDPA and Puffer are passed on as seconds and Mbps since Pensieve;
+Oboe's are milliseconds and kbps. They are told apart by the usual step. A number that is likely in another unit too is
+refused with the readings that it can have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.errors import InputError
+from weir.traces.formats import ImportedTrace
+from weir.traces.formats.reading import Reading
+from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
+from weir.traces.formats.tables.table import Table
+from weir.traces.formats.tables.timestamps import epoch_unit, is_timestamp, read_number, read_times
+from weir.traces.formats.units import RateUnit, time_name
+from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS
+from weir.traces.schema.capacity import MAX_RATE_BPS
+
+# Steps of seconds are shorter and those of milliseconds longer; between them either is likely.
+LONGEST_STEP_S = 20.0
+SHORTEST_STEP_MS = 100.0
+_UNITS = (RateUnit(1.0), RateUnit(1e3), RateUnit(1e6))
+# By the unit of times, s.
+_USUAL = {1.0: RateUnit(1e6), 1e-3: RateUnit(1e3)}
+
+
+def read_columns(table: Table, reading: Reading) -> ImportedTrace:
+    """The trace of a table without a header.
+
+    Raises:
+        InputError: columns or units are in doubt, or a row is wrong.
+    """
+    time, rate = _columns(table, reading)
+    lines, (times, rates) = table.cells([rate if time is None else time, rate])
+    name = table.name(rate)
+    numbers = np.array([read_number(cell, name, table.source, line) for cell, line in zip(rates, lines, strict=True)])
+    rows = RateRows(
+        table.source, "columns", np.zeros(0), numbers, RateUnit(1.0), [f"line {line}" for line in lines], "",
+    )  # fmt: skip
+    if time is None or reading.step_s is not None:
+        if reading.step_s is None or reading.rate_unit is None:
+            raise InputError(f"{table.source}: rows without times need --step SECONDS and --unit UNIT")
+        rows.unit, rows.described = reading.rate_unit, f"{name} in {reading.rate_unit}"
+        return trace_of_steps(rows, reading.step_s)
+    time_unit_s, rows.unit = _units(table, times, numbers, lines, reading)
+    found = read_times(times, time_unit_s, table.name(time), table.source, lines)
+    rows.times_s, rows.first_s, rows.averages = found.seconds, found.first_s, found.is_coarse
+    rows.described = f"time {found.described}, rate in {rows.unit}"
+    if reading.rate_unit is None:
+        rows.usual_bps = UNNAMED_USUAL_BPS
+    return trace_of_rows(rows, reading)
+
+
+def _columns(table: Table, reading: Reading) -> tuple[int | None, int]:
+    """The columns of time and rate."""
+    time = None if reading.time_column is None else table.column(reading.time_column, "--time-column")
+    rate = None if reading.rate_column is None else table.column(reading.rate_column, "--rate-column")
+    if reading.step_s is not None:
+        time = None
+    elif time is None and table.width == 2 and rate in (None, 1):
+        time = 0
+    if rate is None and table.width == 2 and time != 1:
+        rate = 1
+    if rate is None or (time is None and reading.step_s is None):
+        raise InputError(
+            f"{table.source}: line {table.header_line}: {table.width} columns without a header; add --time-column N "
+            f"(or --step SECONDS), --rate-column N and --unit s,Mbps or another. The first row: {table.shown_header()}"
+        )
+    return time, rate
+
+
+def _units(
+    table: Table, times: list[str], numbers: NDArray[np.float64], lines: list[int], reading: Reading
+) -> tuple[float | None, RateUnit]:
+    """The units of times (s; None: as the cells show) and rates. Raises InputError where they are in doubt."""
+    named = reading.time_column is not None or reading.rate_column is not None or is_timestamp(times[0])
+    if reading.rate_unit is not None:
+        return reading.time_unit_s or (None if named else _time_unit(table, times, lines)), reading.rate_unit
+    if named:
+        raise InputError(f"{table.source}: the rates have no unit; add --unit UNIT, such as Mbps or s,kbps")
+    time_unit_s = reading.time_unit_s or _time_unit(table, times, lines)
+    positive = numbers[numbers > 0]
+    median = float(np.quantile(positive, 0.5, method="lower")) if positive.size else 0.0
+    usual = _USUAL.get(time_unit_s)
+    if usual is None or (positive.size and not _is_usual(float(positive.max()), median, usual)):
+        raise _unit_doubt(table, median, [time_unit_s] if reading.time_unit_s else [1.0, 1e-3])
+    return time_unit_s, usual
+
+
+def _is_usual(peak: float, median: float, unit: RateUnit) -> bool:
+    """True for rates that are likely in this unit; too low ones in Mbps are in no larger one."""
+    return (
+        unit.bps >= 1e6 or peak * unit.bps >= SMALLEST_PLAUSIBLE_PEAK_BPS
+    ) and median * unit.bps <= UNNAMED_USUAL_BPS
+
+
+def _unit_doubt(table: Table, median: float, times: list[float]) -> InputError:
+    likely = [unit for unit in _UNITS if SMALLEST_PLAUSIBLE_PEAK_BPS <= median * unit.bps < MAX_RATE_BPS] or _UNITS
+    readings = "".join(
+        f"\n  --unit {time_name(seconds)},{unit}: the median is {median * unit.bps / 1e6:.4g} Mbps"
+        for seconds in times
+        for unit in likely
+    )
+    return InputError(f"{table.source}: nothing names the unit of the rates; choose one:{readings}")
+
+
+def _time_unit(table: Table, times: list[str], lines: list[int]) -> float:
+    """The unit of times that the usual step shows, s."""
+    numbers = np.array(
+        [read_number(cell, "the time", table.source, line) for cell, line in zip(times, lines, strict=True)]
+    )
+    epoch_s = epoch_unit(float(numbers[0]))
+    if epoch_s is not None:
+        return epoch_s
+    step = float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
+    if step < LONGEST_STEP_S:
+        return 1.0
+    if step >= SHORTEST_STEP_MS:
+        return 1e-3
+    raise InputError(
+        f"{table.source}: nothing names the unit of the times, and the usual step is {step:g}; choose one:\n"
+        f"  --unit s,UNIT: the rows span {numbers[-1] - numbers[0]:g} s\n"
+        f"  --unit ms,UNIT: the rows span {(numbers[-1] - numbers[0]) / 1e3:g} s\n"
+        "  where UNIT is that of the rates, such as kbps or Mbps"
+    )

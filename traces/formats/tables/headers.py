@@ -1,0 +1,133 @@
+"""Columns of time and rate by the names in a header: of known data sets, else by words and units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from weir.traces.formats import TraceFormat
+from weir.traces.formats.reading import RateHolds
+from weir.traces.formats.units import RateUnit, rate_unit, time_unit
+
+
+@dataclass(frozen=True)
+class KnownHeader:
+    """A data set whose description defines its columns: the names (lower case) that show it, time, rate and units.
+
+    ``one_of``: a column that has the same value in all rows of a trace. ``holds``: as of ``RateRows``.
+    """
+
+    name: TraceFormat
+    shown_by: frozenset[str]
+    time: str
+    rates: dict[str, RateUnit]
+    time_unit_s: float | None = None
+    one_of: str | None = None
+    holds: RateHolds | None = None
+
+
+_KBPS, _MBPS = RateUnit(1e3), RateUnit(1e6)
+KNOWN = (
+    # Puffer's video_sent, as its data description has it.
+    KnownHeader(
+        "puffer", frozenset({"time (ns gmt)", "delivery_rate"}), "time (ns gmt)", {"delivery_rate": RateUnit(8.0)},
+        1e-9, "session_id", "after",
+    ),
+    # G-NetTrack, in the 4G and 5G data sets of UCC (MMSys 2018 and 2020).
+    KnownHeader(
+        "ucc", frozenset({"timestamp", "dl_bitrate", "ul_bitrate"}), "timestamp",
+        {"dl_bitrate": _KBPS, "ul_bitrate": _KBPS},
+    ),
+    # 5GTracker, in a data set of Starlink beside cellular networks; the last name is as they write it.
+    KnownHeader("starlink", frozenset({"time", "throughput", "longtitu"}), "time", {"throughput": _MBPS}),
+)  # fmt: skip
+
+_OWN_TIMES, _OWN_RATES = {"time_s", "time_ms"}, {"rate_bps", "rate_kbps", "rate_mbps"}
+_TIME_WORDS = {"time", "timestamp", "times", "t", "ts", "date", "datetime", "elapsed", "epoch"}
+_WITH_TIME = _TIME_WORDS | {"unix", "utc", "gmt", "since", "start", "from", "of", "the", "relative", "rel", "and"}
+_DOWN_WORDS = {"dl", "down", "downlink", "download"}
+_UP_WORDS = {"ul", "up", "uplink", "upload"}
+_WITH_RATE = _DOWN_WORDS | _UP_WORDS | {
+    "rate", "bandwidth", "bw", "throughput", "tput", "thrpt", "capacity", "goodput", "datarate", "speed", "bitrate",
+    "link", "data", "net", "network", "tcp", "udp", "measured", "avg", "average", "mean", "available",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NamedColumn:
+    """A column whose name has words of a time or rate: its index, and the unit in the name, if any."""
+
+    index: int
+    time_unit_s: float | None = None
+    rate_unit: RateUnit | None = None
+
+
+def known_header(names: list[str]) -> KnownHeader | None:
+    """The data set that a header shows."""
+    lower = {name.lower() for name in names}
+    return next((known for known in KNOWN if known.shown_by <= lower), None)
+
+
+def is_own(time: str, rate: str) -> bool:
+    """True for the names of Weir's own CSV, in which a rate holds until the next row."""
+    return time.lower() in _OWN_TIMES and rate.lower() in _OWN_RATES
+
+
+def time_columns(names: list[str]) -> list[NamedColumn]:
+    """The columns that are named as times of rows."""
+    found = []
+    for index, name in enumerate(names):
+        base, unit = _base_and_unit(name)
+        words = _words(base)
+        seconds = time_unit(unit) if unit else None
+        if words <= _WITH_TIME and (words & _TIME_WORDS or (not words and seconds is not None)):
+            found.append(NamedColumn(index, time_unit_s=seconds))
+    return found
+
+
+def rate_columns(names: list[str]) -> list[NamedColumn]:
+    """The columns that are named as the rate of a link with its unit: those of the downlink or of no direction, else
+    those of the uplink.
+    """
+    down: list[NamedColumn] = []
+    up: list[NamedColumn] = []
+    for index, name in enumerate(names):
+        base, text = _base_and_unit(name)
+        words, unit = _words(base), rate_unit(text) if text else None
+        directed = words & (_DOWN_WORDS | _UP_WORDS)
+        # A bit rate alone is as likely that of a video.
+        if unit is None or not words <= _WITH_RATE or ("bitrate" in words and not directed):
+            continue
+        (up if words & _UP_WORDS else down).append(NamedColumn(index, rate_unit=unit))
+    return down or up
+
+
+def unit_in_name(name: str) -> RateUnit | None:
+    """The unit of a rate in the name of a column, whatever else is in it."""
+    text = _base_and_unit(name)[1]
+    return rate_unit(text) if text else None
+
+
+def time_unit_in_name(name: str) -> float | None:
+    """The unit of a time in the name of a column, s."""
+    text = _base_and_unit(name)[1]
+    return time_unit(text) if text else None
+
+
+def _base_and_unit(name: str) -> tuple[str, str]:
+    """A name without the unit at its end, and this unit; empty for none."""
+    text = re.sub(r"[\s_]per[\s_]", "/", name.strip())
+    for pattern in (
+        r"(.*?)[\s_-]*[(\[]([^()\[\]]+)[)\]]",
+        r"(.*)[\s_.-]([^\s_.-]+)",
+        r"(.*[a-z])([KMG]bps)",
+        r"()(.+)",
+    ):
+        found = re.fullmatch(pattern, text, flags=re.DOTALL)
+        if found and (rate_unit(found[2]) or time_unit(found[2])):
+            return found[1], found[2].strip()
+    return text, ""
+
+
+def _words(base: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+", base)}

@@ -1,0 +1,125 @@
+"""One number a row: the times of Mahimahi's deliveries, or rates at a step that a user states.
+
+Times of deliveries rise, are whole milliseconds, and make a plausible rate. Numbers that do not are never taken for
+them without a statement; NYU-METS's rows are refused likewise, since each has a number and its unit, and no time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.errors import InputError
+from weir.traces.bounds import DEFAULT_WINDOW_MS
+from weir.traces.formats import ImportedTrace
+from weir.traces.formats.mahimahi import DELIVERY_BITS, LATEST_START_MS, read_mahimahi
+from weir.traces.formats.reading import AS_WRITTEN, Reading
+from weir.traces.formats.tables.rate_rows import RateRows, trace_of_steps
+from weir.traces.formats.tables.table import content_lines, is_number
+from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, read_number
+from weir.traces.formats.units import RateUnit, rate_unit
+from weir.traces.schema.capacity import MAX_RATE_BPS
+
+# How far numbers of a capture are below the largest before them, as a share of their range; in few rows more.
+_DISORDER, _DISORDER_OF_FEW, _FEW = 0.01, 0.05, 20
+_SHORTEST_CAPTURE_MS = 1000.0
+_SLOWEST_BPS = 10e3
+_BPS = RateUnit(1.0)
+_DIGITS = frozenset("0123456789\n")
+
+
+def is_one_column(first: str) -> bool:
+    """True for a first row that is one number, or a number and the unit of a rate."""
+    cells = _cells(first)
+    return is_number(cells[0]) and (len(cells) == 1 or (len(cells) == 2 and rate_unit(cells[1]) is not None))
+
+
+def read_one_column(
+    text: str, source: str, reading: Reading = AS_WRITTEN, *, window_ms: int = DEFAULT_WINDOW_MS
+) -> ImportedTrace:
+    """The trace of a file of one number a row.
+
+    Raises:
+        InputError: a statement is missing, or a row is wrong.
+    """
+    numbers, lines, has_units = _numbers(text, source)
+    if has_units and reading.rate_unit is not None:
+        raise InputError(f"{source}: each row has its unit; omit --unit")
+    unit = _BPS if has_units else reading.rate_unit
+    if reading.step_s is not None:
+        if unit is None:
+            raise InputError(f"{source}: --step: the rates have no unit; add --unit UNIT, such as kbps or Mbps")
+        positions = [f"line {line}" for line in lines]
+        described = "each row in its unit" if has_units else str(unit)
+        rows = RateRows(source, "rates", np.zeros(0), numbers, unit, positions, described)
+        return trace_of_steps(rows, reading.step_s)
+    if unit is not None:
+        mean = f"{numbers.mean() * unit.bps / 1e6:.4g} Mbps"
+        raise InputError(
+            f"{source}: {numbers.size} rates without times, mean {mean}; add --step SECONDS, the time between two rows "
+            "(1 for NYU-METS)"
+        )
+    if reading.time_unit_s is None and (fault := _unlike_deliveries(numbers)):
+        length_ms = max(float(numbers.max() - (numbers.min() if numbers.min() > LATEST_START_MS else 0)), 1.0)
+        mean_bps = numbers.size * DELIVERY_BITS / length_ms * 1e3
+        raise InputError(
+            f"{source}: one number a row, and {fault}; choose what they are:\n"
+            f"  --step SECONDS --unit UNIT: {numbers.size} rates, each for a step, mean {numbers.mean():.4g} UNIT "
+            f"(kbps, Mbps or another)\n"
+            f"  --unit ms: times of Mahimahi's deliveries, mean {mean_bps / 1e6:.4g} Mbps in {length_ms / 1e3:.4g} s"
+        )
+    return read_mahimahi(text, source, window_ms=window_ms)
+
+
+def _numbers(text: str, source: str) -> tuple[NDArray[np.float64], list[int], bool]:
+    """The numbers, their lines, and whether each has a unit beside it; then they are in bit/s."""
+    tokens = text.split()
+    if len(tokens) == text.count("\n") + (not text.endswith("\n")) and _DIGITS.issuperset(text):
+        # The usual file of deliveries, which may have millions.
+        plain = np.array(tokens, dtype=np.float64)
+        if plain.max() <= LARGEST_NUMBER:
+            return plain, list(range(1, len(tokens) + 1)), False
+    numbers: list[float] = []
+    lines: list[int] = []
+    has_units = False
+    for line, row in content_lines(text):
+        cells = _cells(row)
+        unit = rate_unit(cells[1]) if len(cells) == 2 else None
+        if (len(cells) > 1 and unit is None) or not is_number(cells[0]):
+            raise InputError(
+                f"{source}: line {line}: {row[:40]!r} is no time in milliseconds and no rate; fix the line"
+            )
+        if lines and has_units != (unit is not None):
+            raise InputError(f"{source}: line {line}: {row[:40]!r}: some rows have a unit and some none; fix the line")
+        has_units = unit is not None
+        numbers.append(read_number(cells[0], "the number", source, line) * (unit.bps if unit else 1.0))
+        lines.append(line)
+    return np.array(numbers), lines, has_units
+
+
+def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
+    """How numbers differ from the times of deliveries; empty where they do not."""
+    if numbers.min() < 0:
+        return ""  # neither: the reader of deliveries names the line
+    highest = np.maximum.accumulate(numbers)
+    spread = float(np.ptp(numbers))
+    length_ms = spread if numbers[0] > LATEST_START_MS else float(highest[-1])
+    disorder = float(np.mean(highest - numbers)) / spread if spread else 0.0
+    fractions = bool(np.any(numbers != np.rint(numbers)))
+    if disorder > (_DISORDER if numbers.size >= _FEW else _DISORDER_OF_FEW):
+        return "they do not rise"
+    if fractions and length_ms < _SHORTEST_CAPTURE_MS:
+        return "they have fractions"
+    if numbers.size > 1 and spread == 0 and numbers[0] > 0:
+        return "they are all equal"
+    # The reader of deliveries names a line that is too late.
+    if (
+        0 < length_ms <= LATEST_START_MS
+        and not _SLOWEST_BPS <= numbers.size * DELIVERY_BITS / length_ms * 1e3 <= MAX_RATE_BPS
+    ):
+        return "as times they would be no plausible rate"
+    return ""
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.replace(",", " ", 1).split(maxsplit=1)] or [""]

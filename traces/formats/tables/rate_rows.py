@@ -1,0 +1,161 @@
+"""Rows of times and rates to a trace: what their order, steps and units show, and how long each rate holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.errors import InputError
+from weir.traces.formats import ImportedTrace, TraceFormat
+from weir.traces.formats.reading import RateHolds, Reading
+from weir.traces.formats.tables.holding import side_of_rates
+from weir.traces.formats.units import RateUnit
+from weir.traces.formats.validation import Finding, Samples, check
+from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
+
+
+@dataclass
+class RateRows:
+    """Rows of a table, in order.
+
+    Args:
+        times_s: [n], s, from the first row on.
+        numbers: [n], in ``unit``, at ``positions`` for messages.
+        described: columns and units, for people.
+        first_s: of the first row, on the file's own clock; None for dates.
+        end_s: when the last rate ends, where the file has it.
+        holds: the side of a row on which its rate holds, where the format defines it.
+        usual_bps: a median above it is in doubt.
+        averages: rows of equal times are one, with their mean.
+    """
+
+    source: str
+    format: TraceFormat
+    times_s: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+    unit: RateUnit
+    positions: list[str]
+    described: str
+    first_s: float | None = 0.0
+    end_s: float | None = None
+    holds: RateHolds | None = None
+    usual_bps: float = MAX_RATE_BPS
+    averages: bool = False
+    findings: list[Finding] = field(default_factory=list)
+
+
+def trace_of_steps(rows: RateRows, step_s: float) -> ImportedTrace:
+    """The trace of rows that each last ``step_s``."""
+    count = rows.numbers.size
+    # Rounded to a nanosecond, as sums of binary fractions are not.
+    edges = np.round(np.arange(count + 1) * step_s, 9)
+    rates = rows.numbers * rows.unit.bps / (step_s if rows.unit.is_amount else 1.0)
+    return _checked(rows, rates, edges, f"{rows.described}, a row for {step_s:g} s", None)
+
+
+def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
+    """The trace of rows with times.
+
+    Raises:
+        InputError: the side on which rates hold is in doubt, or no row is left.
+    """
+    _put_in_order(rows)
+    times, numbers, unit = rows.times_s, rows.numbers, rows.unit
+    steps = np.diff(times)
+    median = float(np.median(steps)) if steps.size else None
+    holds, shown = rows.holds, False
+    if unit.is_amount:
+        holds = "before"
+    elif reading.rate_holds is not None:
+        holds = reading.rate_holds
+    elif holds is None:
+        side = side_of_rates(times, numbers * unit.bps, rows.source, rows.positions)
+        holds, shown = side.holds, side.shown
+        if side.warning:
+            rows.findings.append(Finding("uneven", "warning", rows.source, rows.positions[0], side.warning))
+    described = f"{rows.described}, each rate {'since the row before' if holds == 'before' else 'until the next row'}"
+    if holds == "before":
+        return _held_before(rows, median, described)
+    _find_shift(rows, rows.first_s or 0.0)
+    regular = None
+    stated = shown or reading.rate_holds is not None
+    if not stated and median is not None and steps.size >= 10 and np.quantile(steps, 0.9) <= 1.5 * median:
+        regular = median
+    period = rows.end_s if rows.end_s is not None else None if median is None else float(times[-1]) + median
+    edges = np.append(times, period if period is not None else times[-1] + 1.0)
+    return _checked(rows, numbers * unit.bps, edges, described, regular, endless=period is None)
+
+
+def _held_before(rows: RateRows, median: float | None, described: str) -> ImportedTrace:
+    if median is None:
+        raise InputError(f"{rows.source}: one row alone has no time before it; give at least two")
+    times, first_s = rows.times_s, rows.first_s
+    # A log that begins at 0 shows how long its first row took; else it took as long as the others, or none at 0.
+    first = first_s if first_s is not None and 0 <= first_s <= 2 * median else median
+    _find_shift(rows, 0.0 if first_s is None else first_s - first)
+    edges = np.append(-first, times) if first > 0 else times
+    numbers = rows.numbers if first > 0 else rows.numbers[1:]
+    rows.positions = rows.positions if first > 0 else rows.positions[1:]
+    rates = numbers * rows.unit.bps / (np.diff(edges) if rows.unit.is_amount else 1.0)
+    return _checked(rows, rates, edges - edges[0], described, None)
+
+
+def _find_shift(rows: RateRows, start_s: float) -> None:
+    if start_s != 0:
+        text = f"the first time is {start_s:g} s; all times are shifted so that it becomes 0"
+        rows.findings.append(Finding("shifted", "warning", rows.source, rows.positions[0], text))
+
+
+def _checked(
+    rows: RateRows,
+    rates_bps: NDArray[np.float64],
+    edges_s: NDArray[np.float64],
+    described: str,
+    regular_s: float | None,
+    endless: bool = False,
+) -> ImportedTrace:
+    samples = Samples(
+        rows.source,
+        rows.positions,
+        np.diff(edges_s),
+        rates_bps,
+        rows.usual_bps,
+        rate_unit_bps=None if rows.unit.is_amount else rows.unit.bps,
+        regular_s=regular_s,
+    )
+    found, repaired = check(samples)
+    trace = CapacityTrace(edges_s[:-1], repaired.rates_bps, None if endless else float(edges_s[-1]))
+    return ImportedTrace(rows.source, rows.format, trace, rows.findings + found, understood=described)
+
+
+def _put_in_order(rows: RateRows) -> None:
+    """Averages rows of equal times, where the format does, and drops those whose time is not later, with findings."""
+    if np.all(np.diff(rows.times_s) > 0):
+        return
+    keep = [0]
+    merged = rows.numbers.copy()
+    counts = np.ones(merged.size)
+    averaged = 0
+    for index in range(1, rows.times_s.size):
+        step = rows.times_s[index] - rows.times_s[keep[-1]]
+        if step > 0:
+            keep.append(index)
+        elif step == 0 and rows.averages:
+            merged[keep[-1]] += merged[index]
+            counts[keep[-1]] += 1
+            averaged = averaged or index
+        else:
+            now, last = (rows.times_s[each] + (rows.first_s or 0.0) for each in (index, keep[-1]))
+            text = f"{now:g} s is not later than {last:g} s"
+            position = rows.positions[index]
+            rows.findings.append(
+                Finding("non_monotone_time", "error", rows.source, position, text, "the entry is dropped")
+            )
+    if averaged:
+        text = f"{int(np.sum(counts - 1))} rows have the time of the row before; their rates are averaged"
+        rows.findings.append(Finding("same_time", "warning", rows.source, rows.positions[averaged], text))
+    if len(keep) < rows.times_s.size:
+        rows.times_s, rows.numbers = rows.times_s[keep], (merged / counts)[keep]
+        rows.positions = [rows.positions[index] for index in keep]

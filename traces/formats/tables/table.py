@@ -1,0 +1,148 @@
+"""Text to rows of cells: the separator, the header if there is one, and the cells of chosen columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from itertools import chain
+
+from weir.errors import InputError
+from weir.files.input import printable
+from weir.traces.formats.tables.timestamps import is_timestamp
+
+# Two months in steps of 1 s.
+MOST_ROWS = 5_000_000
+MOST_COLUMNS = 1000
+_SHOWN_HEADER = 1000
+
+
+class Table:
+    """The rows of a text, split at commas, semicolons or blanks, whichever its first row has.
+
+    Empty lines and lines that begin with # are skipped. The first row is a header if no cell of it is a number or a
+    time. Rows are read once, by ``cells``.
+    """
+
+    def __init__(self, text: str, source: str) -> None:
+        """Reads the header and the first row.
+
+        Raises:
+            InputError: there is no row, or one is no CSV.
+        """
+        self.source = source
+        rows = _rows(text, source)
+        first = next(rows, None)
+        if first is None:
+            raise InputError(f"{source}: no row of data; add at least one time and rate")
+        self.header_line, cells = first
+        self.width = len(cells)
+        if self.width > MOST_COLUMNS:
+            raise InputError(
+                f"{source}: line {self.header_line}: {self.width} columns; at most {MOST_COLUMNS} are read"
+            )
+        self.names: list[str] | None = None
+        if not any(is_number(cell) or is_timestamp(cell) for cell in cells):
+            self.names = [cell.strip() for cell in cells]
+            first = next(rows, None)
+        self.first: list[str] = [] if first is None else first[1]
+        self._rows = chain([] if first is None else [first], rows)
+
+    def shown_header(self) -> str:
+        """The header whole, or the first row of a table without one, as a message has it."""
+        text = printable(",".join(self.names if self.names is not None else [cell.strip() for cell in self.first]))
+        return text if len(text) <= _SHOWN_HEADER else text[:_SHOWN_HEADER] + "..."
+
+    def column(self, text: str, option: str) -> int:
+        """The index of a column that an option names, or numbers from 1 on.
+
+        Raises:
+            InputError: there is none, or several have this name.
+        """
+        found = [index for index, name in enumerate(self.names or []) if name.lower() == text.strip().lower()]
+        if not found and text.strip().isdecimal() and 1 <= int(text) <= self.width:
+            found = [int(text) - 1]
+        if len(found) != 1:
+            kind = "no column" if not found else "more than one column"
+            raise InputError(
+                f"{self.source}: {option} '{printable(text[:60])}': {kind} of this name; give a name or a number from "
+                f"1 to {self.width}: {self.shown_header()}"
+            )
+        return found[0]
+
+    def name(self, index: int) -> str:
+        """The name of a column for messages."""
+        return printable(self.names[index][:60]) if self.names is not None else f"column {index + 1}"
+
+    def cells(self, columns: list[int]) -> tuple[list[int], list[list[str]]]:
+        """The numbers of lines, and of each of these columns the cells; reads all rows.
+
+        Raises:
+            InputError: a row has more or fewer fields than the first, or there are too many.
+        """
+        lines: list[int] = []
+        found: list[list[str]] = [[] for _ in columns]
+        for line, row in self._rows:
+            if len(row) != self.width:
+                raise InputError(f"{self.source}: line {line}: {len(row)} fields; each row has {self.width}")
+            if len(lines) == MOST_ROWS:
+                raise InputError(f"{self.source}: line {line}: over {MOST_ROWS:,} rows, more than are read")
+            lines.append(line)
+            for cells, index in zip(found, columns, strict=True):
+                cells.append(row[index])
+        return lines, found
+
+
+def is_number(cell: str) -> bool:
+    """True for a text that is a finite number."""
+    try:
+        return abs(float(cell)) < float("inf")
+    except ValueError:
+        return False
+
+
+def content_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text that are neither empty nor comments, with their numbers."""
+    for number, line in enumerate(io.StringIO(text), start=1):
+        stripped = line.strip()
+        if stripped and not stripped.startswith("#"):
+            yield number, stripped
+
+
+def is_row(line: str) -> bool:
+    """True for a row of several cells that has a number or a time."""
+    cells = line.split(_separator(line))
+    return len(cells) > 1 and any(is_number(cell) or is_timestamp(cell) for cell in cells)
+
+
+def is_header(lines: list[str]) -> bool:
+    """True if the first of these lines has names of columns: no number, and separators or as many words as the second
+    line.
+    """
+    if not lines or any(is_number(cell) or is_timestamp(cell) for cell in lines[0].split(_separator(lines[0]))):
+        return False
+    if _separator(lines[0]) is not None:
+        return True
+    second = lines[1].split() if len(lines) > 1 else []
+    return len(second) == len(lines[0].split()) and is_number(second[-1])
+
+
+def _separator(first: str) -> str | None:
+    """The separator of a table with this first line; None: blanks."""
+    if found := next((mark for mark in ",;" if mark in first), None):
+        return found
+    return "\t" if "\t" in first and not is_number(first.split()[0]) else None
+
+
+def _rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    separator = _separator(next(content_lines(text), (0, ""))[1])
+    if separator is None:
+        yield from ((number, line.split()) for number, line in content_lines(text))
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"{source}: line {reader.line_num}: no CSV ({error}); fix the line") from None

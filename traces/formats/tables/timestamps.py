@@ -1,0 +1,120 @@
+"""Times in the cells of tables: numbers in a unit, times since 1970, dates and times of day."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.errors import InputError
+from weir.traces.formats.units import time_name
+
+# As of ISO 8601, and with the separators of loggers: 2018.01.18_14.22.33, 2023-04-10 12:00:05 CDT.
+_DATE = re.compile(
+    r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T _](\d{1,2})[:.](\d{2})[:.](\d{2})([.,]\d{1,9})?"
+    r"\s*(?:Z|[A-Z]{3,4}|([+-]\d{2}):?(\d{2}))?"
+)
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2}):(\d{2})([.,]\d{1,9})?")
+# The year 2001 to 2100 in each unit; numbers from the first on count from 1970.
+_EPOCHS = ((1e18, 4.1e18, 1e-9), (1e15, 4.1e15, 1e-6), (1e12, 4.1e12, 1e-3), (1e9, 4.1e9, 1.0))
+# Whole numbers this far apart are hardly milliseconds, and numbers further apart than the other hardly seconds.
+LARGEST_WHOLE_STEP = 5.0
+LARGEST_STEP = 20.0
+LARGEST_NUMBER = 1e20
+
+
+@dataclass(frozen=True)
+class Times:
+    """``seconds`` [n], from the first row on, in a unit ``described`` for people.
+
+    ``first_s`` is the first time on the file's own clock, None for dates and times since 1970. ``is_coarse``: dates in
+    whole seconds.
+    """
+
+    seconds: NDArray[np.float64]
+    first_s: float | None
+    described: str
+    is_coarse: bool = False
+
+
+def is_timestamp(cell: str) -> bool:
+    """True for a date with a time, or a time of day."""
+    return bool(_DATE.fullmatch(cell.strip()) or _TIME_OF_DAY.fullmatch(cell.strip()))
+
+
+def read_times(cells: list[str], unit_s: float | None, name: str, source: str, lines: list[int]) -> Times:
+    """The times of a column.
+
+    Args:
+        cells: at least one, of the rows at ``lines``.
+        unit_s: of numbers, in seconds; None where nothing states it.
+        name: of the column.
+        source: the file.
+        lines: the numbers of lines, for messages.
+
+    Raises:
+        InputError: a cell is no time, or the unit is in doubt.
+    """
+    if is_timestamp(cells[0]):
+        seconds = np.array([_timestamp(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
+        coarse = bool(np.all(seconds == np.rint(seconds)))
+        return Times(seconds - seconds[0], None, "as dates", coarse)
+    numbers = np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
+    epoch_s = epoch_unit(float(numbers[0])) if unit_s is None else None
+    if epoch_s is not None:
+        seconds = (numbers - numbers[0]) * epoch_s
+        return Times(seconds, None, f"in {time_name(epoch_s)} since 1970", bool(np.all(seconds == np.rint(seconds))))
+    unit_s = _inferred(numbers, name, source) if unit_s is None else unit_s
+    return Times((numbers - numbers[0]) * unit_s, float(numbers[0]) * unit_s, f"in {time_name(unit_s)}")
+
+
+def read_number(cell: str, name: str, source: str, line: int) -> float:
+    """The finite number in a cell. Raises InputError for another text, and for a number that nothing measures."""
+    try:
+        value = float(cell)
+    except ValueError:
+        value = np.nan
+    if not abs(value) <= LARGEST_NUMBER:
+        raise InputError(f"{source}: line {line}: {name} is {cell.strip()[:40]!r}; it must be a finite number")
+    return value
+
+
+def epoch_unit(number: float) -> float | None:
+    """The unit in seconds of a number that counts from 1970; None for one that is hardly such."""
+    return next((unit_s for low, high, unit_s in _EPOCHS if low <= number <= high), None)
+
+
+def _inferred(numbers: NDArray[np.float64], name: str, source: str) -> float:
+    """The unit of numbers without one, s, by their steps."""
+    step = float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
+    whole = bool(np.all(numbers == np.rint(numbers)))
+    if numbers.size > 1 and 0 < step <= (LARGEST_WHOLE_STEP if whole else LARGEST_STEP):
+        return 1.0
+    raise InputError(
+        f"{source}: the column {name!r} has no unit, and its usual step is {step:g}; the times are\n"
+        f"  seconds: add --unit s\n  milliseconds: add --unit ms"
+    )
+
+
+def _timestamp(cell: str, name: str, source: str, line: int) -> float:
+    text = cell.strip()
+    try:
+        if found := _DATE.fullmatch(text):
+            year, month, day, hour, minute, second = map(int, found.groups()[:6])
+            when = datetime(year, month, day, tzinfo=UTC) + timedelta(hours=hour, minutes=minute, seconds=second)
+            offset_s = int(f"{found[8]}") * 3600 + int(f"{found[8][0]}{found[9]}") * 60 if found[8] else 0
+            return when.timestamp() - offset_s + _fraction(found[7])
+        if found := _TIME_OF_DAY.fullmatch(text):
+            return int(found[1]) * 3600.0 + int(found[2]) * 60 + int(found[3]) + _fraction(found[4])
+    except (ValueError, OverflowError):
+        pass
+    raise InputError(
+        f"{source}: line {line}: {name} is {text[:40]!r}; it must be a date with a time, as in the rows before"
+    )
+
+
+def _fraction(text: str | None) -> float:
+    return float("0." + text[1:]) if text else 0.0

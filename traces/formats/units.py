@@ -1,0 +1,83 @@
+"""Units of rates and times, as options, headers of tables and cells write them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from weir.errors import InputError
+
+_SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+_BITS = re.compile(r"([kmg]?)(?:bits?(?:/s|/sec|/second|ps)|bps)", re.IGNORECASE)
+_BYTES = re.compile(r"([kmg]?)bytes?(?:/s|/sec|/second)", re.IGNORECASE)
+# A lower b is a bit and an upper B a byte; "MBps" is written for both and is no unit here.
+_SHORT = re.compile(r"([kKmMgG]?)([bB])/s(?:ec)?")
+_DOUBTFUL = re.compile(r"[kKmMgG]?Bps")
+_TIMES = {
+    1.0: ("s", "sec", "secs", "second", "seconds"),
+    1e-3: ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),
+    1e-6: ("us", "µs", "usec", "micros", "microsecond", "microseconds"),
+    1e-9: ("ns", "nsec", "nanos", "nanosecond", "nanoseconds"),
+}
+_NAMES = {1.0: "bit/s", 1e3: "kbps", 1e6: "Mbps", 1e9: "Gbps", 8.0: "byte/s", 8e3: "kbyte/s", 8e6: "Mbyte/s"}
+_HOW = "write a rate (bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s; bytes: those since the row before), a time (s, ms, us, ns) or both, as in ms,kbps"  # noqa: E501
+
+
+@dataclass(frozen=True)
+class RateUnit:
+    """The value of 1 in a column of rates: ``bps`` bit/s; with ``is_amount`` that many bits since the row before."""
+
+    bps: float
+    is_amount: bool = False
+
+    def __str__(self) -> str:
+        return "bytes since the row before" if self.is_amount else unit_name(self.bps)
+
+
+BYTES_SINCE = RateUnit(8.0, is_amount=True)
+
+
+def unit_name(bps: float) -> str:
+    """The name of a unit of rates, given in bit/s."""
+    return _NAMES.get(bps, f"multiples of {bps:g} bit/s")
+
+
+def time_name(seconds: float) -> str:
+    """The name of a unit of times, given in seconds."""
+    return _TIMES[seconds][0]
+
+
+def rate_unit(text: str) -> RateUnit | None:
+    """The unit of a rate that a text is, None for other texts."""
+    text = re.sub(r"[\s_]*per[\s_]+", "/", text.strip())
+    if _DOUBTFUL.fullmatch(text):
+        return None
+    if found := _BITS.fullmatch(text):
+        return RateUnit(_SCALE[found[1].lower()])
+    if found := _BYTES.fullmatch(text):
+        return RateUnit(8 * _SCALE[found[1].lower()])
+    if found := _SHORT.fullmatch(text):
+        return RateUnit(_SCALE[found[1].lower()] * (8 if found[2] == "B" else 1))
+    return None
+
+
+def time_unit(text: str) -> float | None:
+    """The unit of a time that a text is, in seconds; None for other texts."""
+    text = text.strip().lower()
+    return next((seconds for seconds, names in _TIMES.items() if text in names), None)
+
+
+def parse_units(text: str) -> tuple[float | None, RateUnit | None]:
+    """The units that an option states: of times in seconds, and of rates; None for one that it omits.
+
+    Raises:
+        InputError: it states neither, or one twice.
+    """
+    time: float | None = None
+    rate: RateUnit | None = None
+    for part in text.split(","):
+        seconds, unit = time_unit(part), BYTES_SINCE if part.strip().lower() == "bytes" else rate_unit(part)
+        if (seconds is None or time is not None) and (unit is None or rate is not None):
+            raise InputError(f"--unit {text[:40]!r}: {_HOW}")
+        time, rate = time if seconds is None else seconds, rate if unit is None else unit
+    return time, rate

@@ -1,0 +1,193 @@
+"""OpenNetLab's gym, so that agents written for it run unchanged: its calls, packets and traces.
+
+Differences from the original, which is libwebrtc M84 on ns-3:
+
+- A rate, except for the first one, takes effect when it reaches the sender, in RTCP over the reverse link; there at
+  once.
+- The queue is 300 ms of the trace's mean capacity instead of 112,500 bytes for every trace.
+- Where the capacity is zero, packets wait instead of being lost.
+- Every wait for the simulator has a time limit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.python_controller import OPENNETLAB_PAYLOAD_TYPES
+from weir.simulator.executables import find_simulator, find_virtual_call
+from weir.trainer.gym.opennetlab_scenario import DEFAULT_DURATION_MS, opennetlab_scenario
+from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
+from weir.trainer.gym.specification import Stack
+
+# They answer the same frames.
+_PROGRAMS: Final[dict[Stack, Callable[[], Path]]] = {"model": find_simulator, "libwebrtc": find_virtual_call}
+# Keys of a request that only one has. As in the original, libwebrtc's encoder makes no pictures.
+_OWN_KEYS: Final[dict[Stack, dict[str, Any]]] = {"model": {}, "libwebrtc": {"call": {"encoder": "fake"}}}
+MINIMUM_BPS: Final = 1_000.0
+MAXIMUM_BPS: Final = 1e9
+# A packet in an answer to a step; the kinds are those of `weir::PacketKind`.
+PACKET_RECORD: Final = np.dtype(
+    [
+        ("send_time_ms", "<f8"),
+        ("arrival_time_ms", "<f8"),
+        ("ssrc", "<u4"),
+        ("sequence_number", "<u2"),
+        ("payload_type", "u1"),
+        ("kind", "u1"),
+        ("padding_length", "<u4"),
+        ("header_length", "<u4"),
+        ("payload_size", "<u4"),
+    ]
+)
+PACKET_FIELDS: Final = tuple(name for name in PACKET_RECORD.names or () if name != "kind")
+_KINDS: Final = ("video", "audio", "probe", "retransmission")
+_PAYLOAD_TYPES: Final = np.array([OPENNETLAB_PAYLOAD_TYPES[kind] for kind in _KINDS], np.uint8)
+# Action, and an objective that stays as it is.
+_STEP: Final = struct.Struct("<4f")
+
+
+class Gym:
+    """One run after another: `reset`, then `step(bps)` until it returns done.
+
+    Args:
+        gym_id: any name.
+        stack: the ends of the call, between which both have the same path. `model`: those of `weir-sim`. `libwebrtc`:
+            libwebrtc's own in simulated time, with the program `weir-virtual-call`.
+        simulator: path of that program; None: see `weir.simulator.executables`.
+        timeout_s: how long the simulator may take for an answer.
+        seed: of every run; the original has none.
+
+    Raises:
+        InputError: there is no such stack.
+    """
+
+    def __init__(
+        self,
+        gym_id: str | None = None,
+        *,
+        stack: Stack = "model",
+        simulator: str | os.PathLike[str] | None = None,
+        timeout_s: float = 10.0,
+        seed: int = 1,
+    ) -> None:
+        if stack not in get_args(Stack):
+            raise InputError(f"stack {stack!r}: one of {', '.join(get_args(Stack))}")
+        self.gym_id = gym_id or uuid.uuid4().hex
+        self._stack = stack
+        self._simulator = simulator
+        self._timeout_s = timeout_s
+        self._seed = seed
+        self._process: SimulatorProcess | None = None
+        # Reset frame of a run that begins with the first step.
+        self._request: dict[str, Any] | None = None
+        # Bytes of an answer before its packets; 0 before the first run.
+        self._packets_at = 0
+        self._done = True
+
+    def reset(
+        self,
+        trace_path: str | os.PathLike[str] = "",
+        report_interval_ms: float = 60,
+        duration_time_ms: float | None = DEFAULT_DURATION_MS,
+    ) -> None:
+        """Prepares a run, which begins with the first step.
+
+        Args:
+            trace_path: see `opennetlab_scenario`.
+            report_interval_ms: simulated time of a step, 1 to 60,000.
+            duration_time_ms: simulated time in all; 0 or None for once through the trace.
+
+        Raises:
+            InputError: the trace cannot be read, or a number is out of range.
+            MissingComponent: the stack's program is not there.
+            SimulatorError: the simulator failed.
+        """
+        self._done = True
+        self._request = {
+            "scenario": opennetlab_scenario(trace_path, duration_time_ms),
+            "seed": self._seed,
+            "interval_ms": report_interval_ms,
+            # Packets are what agents see; one feature is the least that a request has.
+            "features": ["receive_rate_bps"],
+            "history": 1,
+            "action": {"kind": "rate_bps", "min_bps": MINIMUM_BPS, "max_bps": MAXIMUM_BPS},
+            "packets": True,
+        } | _OWN_KEYS[self._stack]
+        if self._process is None or not self._process.alive:
+            self._process = SimulatorProcess(self._simulator or _PROGRAMS[self._stack](), self._timeout_s)
+        self._done = False
+
+    def step(self, bandwidth_bps: float) -> tuple[list[dict[str, Any]], bool]:
+        """Asks the sender for `bandwidth_bps` and runs one report interval.
+
+        Returns:
+            the packets that arrived, in the order of arrival, and False; after the last interval an empty list and
+            True. A packet is a dict of whole numbers: `send_time_ms`, `arrival_time_ms`, `payload_type` (126 video, 103
+            audio, 98 retransmissions, probes and padding), `sequence_number` (16 bits, with gaps where packets were
+            lost), `ssrc`, `padding_length`, `header_length`, `payload_size` (bytes).
+
+        Raises:
+            InputError: it is called before reset, the rate is not a number, or the report interval is out of range.
+            SimulatorError: the simulator failed.
+        """
+        if self._process is None:
+            raise InputError("step before reset: call reset first")
+        if self._done:
+            return [], True
+        # Agents have arrays and tensors of one element too.
+        rate_bps = float(bandwidth_bps.item() if hasattr(bandwidth_bps, "item") else bandwidth_bps)
+        if math.isnan(rate_bps):
+            raise InputError("bandwidth_bps: is not a number")
+        rate_bps = min(max(rate_bps, MINIMUM_BPS), MAXIMUM_BPS)
+        step = _STEP.pack(rate_bps, math.nan, math.nan, math.nan)
+        self._done = True
+        if self._request is not None:
+            self._start(self._process, self._request, rate_bps)
+            self._request = None
+        self._process.send(FRAME_HEADER.pack(len(step), ord("S")) + step)
+        packets, self._done = self._read_packets(self._process)
+        packets["payload_type"] = _PAYLOAD_TYPES[packets["kind"] % len(_KINDS)]
+        columns = [np.trunc(packets[name]).astype(np.int64).tolist() for name in PACKET_FIELDS]
+        return [dict(zip(PACKET_FIELDS, values, strict=True)) for values in zip(*columns, strict=True)], False
+
+    def close(self) -> None:
+        """Ends the simulator. Agents of the original leave it to the garbage collector, which is fine."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+        self._done = True
+
+    def _start(self, process: SimulatorProcess, request: dict[str, Any], rate_bps: float) -> None:
+        flow = next(flow for flow in request["scenario"]["flows"] if flow.get("controller") == "under_test")
+        flow["start_rate_bps"] = min(max(rate_bps, flow["min_rate_bps"]), flow["media"]["max_rate_bps"])
+        payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
+        process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
+        greeting = json.loads(self._receive(process, b"C"))
+        self._packets_at = 1 + 4 * greeting["observation_size"] + 8 * len(greeting["step_fields"])
+        self._read_packets(process)
+
+    def _read_packets(self, process: SimulatorProcess) -> tuple[np.ndarray, bool]:
+        """The packets of an answer, PACKET_RECORD of shape (N,), and whether it is the last."""
+        payload = self._receive(process, b"O")
+        at = self._packets_at
+        count = int.from_bytes(payload[at : at + 4], "little")
+        if len(payload) != at + 4 + count * PACKET_RECORD.itemsize:
+            raise process.failure(f"its answer announces {count} packets but has {len(payload)} bytes")
+        return np.frombuffer(payload, PACKET_RECORD, count, at + 4), bool(payload[0])
+
+    @staticmethod
+    def _receive(process: SimulatorProcess, expected: bytes) -> bytearray:
+        kind, payload = process.receive_frame()
+        if kind != expected:
+            raise process.failure(f"its answer is a frame of type {kind!r} and {len(payload)} bytes")
+        return payload
