@@ -10,8 +10,9 @@ import ctypes
 import os
 import pwd
 import resource
+import sys
 
-from weir.errors import InputError
+from weir.errors import InputError, MissingComponent
 
 _PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 8, 47, 2
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -29,6 +30,7 @@ def become_caller() -> None:
 
     Raises:
         InputError: SUDO_UID is no user of this machine.
+        MissingComponent: that user cannot read Weir.
     """
     number = os.environ.get("SUDO_UID", "0")
     if os.geteuid() != 0 or number == "0":
@@ -46,6 +48,12 @@ def become_caller() -> None:
     # Permitted and inheritable, not effective.
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _libc.capset(header, (ctypes.c_uint32 * 6)(0, 1 << _CAP_SYS_ADMIN, 1 << _CAP_SYS_ADMIN, 0, 0, 0))
+    for path in (sys.executable, __file__):
+        if not os.access(path, os.R_OK):
+            raise MissingComponent(
+                f"the user {user.pw_name}, who called sudo, cannot read {path}: install Weir in a folder of that user, "
+                "or unset SUDO_UID to be root"
+            )
     os.environ |= {
         "HOME": user.pw_dir,
         "USER": user.pw_name,

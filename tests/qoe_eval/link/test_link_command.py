@@ -2,7 +2,6 @@
 
 import json
 import os
-import pwd
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from link import ordinary_user
 from link import real_network as network
 from processes import processes_with, wait_until
 
@@ -153,8 +153,8 @@ def test_a_far_command_that_ends_is_told_of(run_weir, scenario):
 
 
 # The user that a command becomes, and the capabilities that are left of root's.
-AS_NOBODY = """
-import os, subprocess, sys
+UNDER_SUDO = """
+import os, subprocess
 from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.qoe_eval.link.sudo import become_caller, pass_on_permission
 become_caller()
@@ -164,22 +164,17 @@ own = [line for line in open("/proc/self/status") if line.startswith(("CapPrm", 
 print(*own, sep="", end="", flush=True)
 subprocess.run(show)
 subprocess.run(show, preexec_fn=pass_on_permission)
-if os.access(sys.executable, os.X_OK):
-    with CallNamespaces() as made:
-        subprocess.run(made.left.command(["id", "-u"]))
-else:
-    print(os.getuid())
+with CallNamespaces() as made:
+    subprocess.run(made.left.command(["id", "-u"]))
 """
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become the user who called sudo")
+as_nobody = pytest.mark.skipif(bool(ordinary_user.missing()), reason=ordinary_user.missing())
 
 
-@needs_root
+@real
+@as_nobody
 def test_under_sudo_everything_is_the_user_s():
-    nobody = pwd.getpwnam("nobody")
-    done = subprocess.run(
-        [sys.executable, "-c", AS_NOBODY], env=os.environ | {"SUDO_UID": str(nobody.pw_uid)},
-        capture_output=True, text=True,
-    )  # fmt: skip
+    done = ordinary_user.run(UNDER_SUDO, sudo=True)
+    nobody = ordinary_user.NOBODY
     user, group = (nobody.pw_uid,) * 3, (nobody.pw_gid,) * 3
     who, *capabilities, user_of_a_program = done.stdout.splitlines()
     assert who == f"{user} {group} False {nobody.pw_dir} nobody", done.stderr
@@ -189,10 +184,30 @@ def test_under_sudo_everything_is_the_user_s():
     assert user_of_a_program == str(nobody.pw_uid)
 
 
-@needs_root
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_sudo_user_that_does_not_exist_is_not_root(run_weir, scenario):
     status, _, err = run_weir("link", scenario, "--", "true", SUDO_UID="4000000000")
     assert (status, "SUDO_UID" in err) == (2, True)
+
+
+@as_nobody
+def test_under_sudo_weir_must_not_be_in_a_folder_of_root_s(tmp_path):
+    tmp_path.chmod(0o700)
+    code = "from weir.qoe_eval.link import sudo; sudo.__file__ = sys.argv[1]; sudo.become_caller()"
+    done = ordinary_user.run(code, str(tmp_path / "sudo.py"), sudo=True)
+    assert "MissingComponent: the user nobody, who called sudo, cannot read" in done.stderr
+
+
+@real
+@as_nobody
+def test_an_ordinary_user_needs_no_root():
+    code = "sys.argv[0] = 'weir'; from weir.cli.main import main; main()"
+    line = "id -u; grep CapPrm /proc/self/status"
+    done = ordinary_user.run(code, "link", "catalogue/steady-1m", "--", "sh", "-c", line)
+    assert done.returncode == 0, done.stderr
+    user, capabilities = done.stdout.splitlines()
+    assert user == str(ordinary_user.NOBODY.pw_uid)
+    assert int(capabilities.split()[1], 16) == 0
 
 
 WITHOUT_TUN = ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null /dev/net/tun; exec "$@"', "-"]
