@@ -41,9 +41,9 @@ class TunFlow final : private PacketSink {
   // The most bytes in flight. Without it, a scenario could ask for a queue of any size.
   static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
 
-  // `output_fd`: a TUN device, or a packet socket (SOCK_DGRAM) bound to one device of a veth pair, both of which have one
-  // link-layer address. `clock` gives the time in ns, independently of the simulator's time. The link outlives this, and
-  // this outlives the simulation's last event.
+  // `output_fd`: a TUN device, or a packet socket (SOCK_DGRAM) bound to one device of a veth pair, both of which have
+  // one link-layer address. `clock` gives the time in ns, independently of the simulator's time. The link outlives
+  // this, and this outlives the simulation's last event.
   TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)());
 
   // At Simulator::Now(): a packet that was read from the input device at `read_ns`.
