@@ -189,7 +189,7 @@ cite: build/stamps/test ## Put the values of docs/results/*.json into the docume
 .PHONY: results
 results: webrtc build-test ## Measure replays and speed again, write docs/results/*.json, and put the numbers into the documents
 	$(BIN)/python -m weir.qoe_eval.fingerprint
-	for suite in opponents policy impairments natural safety; do \
+	for suite in opponents policy impairments natural safety virtual; do \
 	  $(BIN)/weir evaluate --suite $$suite --out build/results/$$suite --record docs/results/$$suite.json; \
 	done
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force --record docs/results/speed.json

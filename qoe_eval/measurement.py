@@ -34,7 +34,9 @@ class Value(NamedTuple):
 
 
 class Origin(BaseModel):
-    """Where a part of a record comes from: the command, the model behind it, the commit and date of the measurement."""
+    """Where a part of a record comes from: the command, the model behind it (empty: none), the commit and date of the
+    measurement.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -277,7 +277,7 @@ class RunRecord(Record):
         media: by their ids, of the flows that the measures of the run are of; empty: those of the run's controller.
         decision_delay_ms: how long each decision of the model took.
         stack: what carried the RTP flows: the simulator's own endpoints, or libwebrtc's.
-        call: the media of a virtual call, as the simulator gets them.
+        virtual_call: the media of a virtual call.
         series: only in a record that carries its series.
     """
 
@@ -285,7 +285,7 @@ class RunRecord(Record):
     model_sha256: str | None = None
     decision_delay_ms: Number = 0.0
     stack: Stack = "model"
-    call: dict[str, JsonValue] | None = None
+    virtual_call: dict[str, JsonValue] | None = None
     metrics: Metrics = Metrics(run={})
     series: SkipValidation[PathColumns | None] = None
 

@@ -15,6 +15,7 @@ from weir.errors import InputError, MissingComponent
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.objectives import parse_objective
+from weir.qoe_eval.call.media.sent_video import with_source_video
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept, Stack
 from weir.qoe_eval.options.shared import SIZES, model_to_run
@@ -127,7 +128,9 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         series=_SERIES_OF_PLAN[options.series],
         own=own,
         decision_delay_ms=options.decision_delay,
-        call=CallMedia(options.encoder, *SIZES[options.size]) if options.stack is Stack.LIBWEBRTC else None,
+        call=with_source_video(CallMedia(options.encoder, *SIZES[options.size]))
+        if options.stack is Stack.LIBWEBRTC
+        else None,
     )
     for scenario in main.scenarios:
         if not any(isinstance(flow, RtpFlow) and flow.controller == "under_test" for flow in scenario.flows):

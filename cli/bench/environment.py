@@ -10,6 +10,7 @@ import numpy as np
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
 from weir.trainer.gym.opennetlab import Gym
+from weir.trainer.gym.specification import Stack
 
 INTERVAL_MS = 200
 OPENNETLAB_INTERVAL_MS = 60
@@ -38,9 +39,13 @@ def measure_environment(simulator: Path, repetitions: int) -> list[float]:
     return speeds[1:]  # the first one warms up
 
 
-def measure_opennetlab(simulator: Path, repetitions: int) -> list[float]:
-    """Steps of 60 ms per second of OpenNetLab's gym, one value per repetition: one process, 1 Mbps over 3 Mbps."""
-    gym = Gym(simulator=simulator)
+def measure_opennetlab(stack: Stack, repetitions: int) -> list[float]:
+    """Steps of 60 ms per second of OpenNetLab's gym, one value per repetition: one process, 1 Mbps over 3 Mbps.
+
+    Raises:
+        MissingComponent: the stack's program is not there.
+    """
+    gym = Gym(stack=stack)
     speeds = []
     try:
         for _ in range(repetitions + 1):

@@ -55,6 +55,22 @@ def test_decisions_come_late(steady):
     assert {"scenario", "action", "side"} <= set(request)
 
 
+def test_the_rate_before_stays_in_force_until_a_late_decision(steady, real_simulator):
+    def sent(delay_ms):
+        senders = Senders(1, [steady("wide", 50e6, 5.0)], delay_ms=(delay_ms, delay_ms), simulator=real_simulator)
+        try:
+            senders.reset(1)
+            records = [senders.step(np.array([4 if index < 6 else 0])).record for index in range(12)]
+        finally:
+            senders.close()
+        return np.array([record.send_rate_bps[0] for record in records])
+
+    at_once, late = sent(0.0), sent(90.0)
+    assert at_once[-1] == pytest.approx(late[-1], rel=0.1)
+    # While the rate doubles in every interval, it is about half of it meanwhile.
+    assert late[3:6].sum() < 0.75 * at_once[3:6].sum()
+
+
 def test_a_state_has_the_actions_chosen_so_far(senders):
     states = senders.reset(1)
     assert states.shape == (4, senders.width)

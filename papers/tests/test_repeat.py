@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from weir.installation import shipped_model
 from weir.qoe_eval.measurement import read_measurement
 from weir.qoe_eval.report.goal_table import Bound
 from weir_papers import repeat, table
@@ -32,7 +33,7 @@ def papers(monkeypatch):
             [claim, Claim(f"{name}/other", "another", "", None, CLAIM.holds)],
             lambda out, small: [["paper", name, *(["--few"] if small else []), "--out", str(out)]],
             lambda out: {f"{name}/ratio": samples, f"{name}/other": []},
-            lambda out: None,
+            lambda out: shipped_model() if name == "one" else None,
         )
 
     def run_weir(command):
@@ -73,7 +74,7 @@ def test_every_paper_is_repeated_once_and_recorded(weir, papers, tmp_path):
     assert found.published == {"one/ratio": 2.0, "two/ratio": 2.0}
     origin = found.origins["one"]
     assert origin.command == "weir paper one --out OUT"
-    assert len(origin.model_sha256) == 64
+    assert (len(origin.model_sha256), found.origins["two"].model_sha256) == (64, "")
     assert origin.date.startswith("20")
     # It continues: what is complete is not repeated.
     papers.clear()

@@ -71,7 +71,7 @@ class Repetition:
         claims: in the order of the table.
         commands: the arguments of `weir`, command by command, that write into a folder; with the small size, or not.
         measured: the values that they left in the folder.
-        model: the file of the model that the values are of; None: there is none, or the shipped one.
+        model: the file of the model that the values are of, of several the first; None: there is none.
     """
 
     name: str

@@ -18,7 +18,6 @@ from weir.errors import InputError
 from weir.files.input import parse_json, read_text, sha256_of_file
 from weir.files.output import make_folder, write_text
 from weir.qoe_eval.measurement import Measurement, Origin, commit, today, write_measurement
-from weir.qoe_eval.options.shared import model_to_run
 from weir_papers.claims import Claim, Repetition, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
@@ -82,7 +81,7 @@ def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, An
         typer.echo(f"weir {shlex.join(command)}", err=True)
         if status := run_weir(command):
             raise typer.Exit(status)
-    model = repetition.model(folder) or model_to_run(None)
+    model = repetition.model(folder)
     samples = {key: list(values) for key, values in repetition.measured(folder).items() if values}
     found = {
         "size": size,
@@ -90,7 +89,7 @@ def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, An
             shlex.join(["weir", *(_FOLDER if word == str(folder) else word for word in command)])
             for command in commands
         ),
-        "model_sha256": sha256_of_file(model),
+        "model_sha256": "" if model is None else sha256_of_file(model),
         "commit": commit(),
         "date": today(),
         "samples": samples,

@@ -156,6 +156,7 @@ def near_replays(
     or_within: float = 0.0,
 ) -> Outcome:
     """Share of paths and controllers whose calls are near their replays in a metric, both means over the same seeds.
+    The figure `mean_error` is the mean distance over all of them, as a part of the calls' value.
 
     Args:
         results: of the suite.
@@ -169,6 +170,7 @@ def near_replays(
     """
     near: list[str] = []
     far: list[str] = []
+    errors: list[float] = []
     for called, replayed in replays.items():
         for controller in controllers:
             calls = [one for one in undisturbed(results.calls.get(called, [])) if one.controller == controller]
@@ -181,6 +183,8 @@ def near_replays(
                 simulated = _mean(runs, of_replay or metric(name))
                 if real is None or simulated is None:
                     continue
+                if real > 0:
+                    errors.append(abs(simulated - real) / real)
                 show = MEASURES[name].display
                 text = f"{controller}, {called}, {scenario}: {show(real)} in calls, {show(simulated)} in replays"
                 (near if abs(real - simulated) <= max(within * simulated, or_within) else far).append(text)
@@ -188,8 +192,10 @@ def near_replays(
         return _no_pair(results, list(replays))
     count = len(near) + len(far)
     more = f"; and {len(far) - _MOST_SHOWN} more" * (len(far) > _MOST_SHOWN)
-    shown = f"{len(near)} of {count}. Not near: {'; '.join(far[:_MOST_SHOWN]) or 'none'}{more}"
-    return Outcome(len(near) / count, shown, {"near": near, "far": far})
+    mean_error = float(np.mean(errors)) if errors else None
+    error = f", mean error {mean_error:.0%}" if mean_error is not None else ""
+    shown = f"{len(near)} of {count}{error}. Not near: {'; '.join(far[:_MOST_SHOWN]) or 'none'}{more}"
+    return Outcome(len(near) / count, shown, {"near": near, "far": far, "mean_error": mean_error})
 
 
 @goal_measure

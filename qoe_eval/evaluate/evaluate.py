@@ -146,7 +146,7 @@ def evaluate(
     suites = [
         one
         for name, one in SUITES.items()
-        if name in (suite or ()) or (not suite and one.goals and (calls or not one.only_calls))
+        if name in (suite or ()) or (not suite and one.goals and not one.only_named and (calls or not one.only_calls))
     ]
     traces = traces or shared_traces(*TRACE_SETS)
     settings = Settings(

@@ -18,6 +18,7 @@ from rich.console import Console
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.qoe_eval.call import call_report
+from weir.qoe_eval.call.media.sent_video import with_source_video
 from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
@@ -214,13 +215,12 @@ def _kind(calls: Calls) -> str:
 def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:
     if not planned.replays:
         return []
-    simulator = find_virtual_call() if planned.replays[0].call else find_simulator()
-    unavailable = unavailable_controllers(simulator)
+    unavailable = unavailable_controllers(find_simulator())
     say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
-    return [_replay_plan(planned, one, simulator, unavailable) for one in planned.replays]
+    return [_replay_plan(planned, one, unavailable) for one in planned.replays]
 
 
-def _replay_plan(planned: PlannedSuite, one: Replays, simulator: Path, unavailable: set[str]) -> ReplayPlan:
+def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> ReplayPlan:
     custom = planned.custom
     absent = {*custom.absent, *unavailable}
     controllers = [custom.pools.get(name, name) for name in one.controllers if name not in absent]
@@ -230,12 +230,12 @@ def _replay_plan(planned: PlannedSuite, one: Replays, simulator: Path, unavailab
         PRESETS[one.preset],
         planned.seeds[:1] if one.first_seed else planned.seeds,
         planned.settings.model,
-        simulator,
+        find_virtual_call() if one.call else find_simulator(),
         one.series,
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,
         one.decision_delay_ms,
-        one.call,
+        with_source_video(one.call) if one.call else None,
     )
 
 

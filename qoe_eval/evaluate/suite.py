@@ -26,7 +26,7 @@ class Replays:
 
     A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
     controllers or of a suite's custom ones. `first_seed`: only one run of each scenario. `with_calls`: only when calls
-    are made, to compare with. `call`: virtual calls of these media; all replays of a suite are, or none.
+    are made, to compare with. `call`: virtual calls of these media.
     """
 
     name: str
@@ -143,6 +143,7 @@ class Suite:
         random: default number of random scenarios.
         custom: makes the suite's own controllers.
         only_calls: without calls there is nothing to measure.
+        only_named: not one of those that run by default.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Suite:
     random: int = 100
     custom: Callable[[Settings], CustomControllers] = lambda settings: CustomControllers()
     only_calls: bool = False
+    only_named: bool = False
 
     @property
     def sets(self) -> list[str]:

@@ -98,7 +98,7 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
 
 
 def rendered_measures(flow: FlowRecord) -> Measures:
-    """What a virtual call knows of its rendered frames; empty for other runs."""
+    """The measures of rendered frames that a virtual call has; empty for other runs."""
     frames = (flow.series or {}).get("frames")
     if not frames or "rendered_time_us" not in frames:
         return {}

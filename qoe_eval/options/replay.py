@@ -36,7 +36,7 @@ class SeriesKept(StrEnum):
 
 
 class Stack(StrEnum):
-    """What carries the RTP flows of a replay: the simulator's own endpoints, or libwebrtc's in simulated time."""
+    """The sender and receiver of a replay's RTP flows: the simulator's own, or libwebrtc's in simulated time."""
 
     MODEL = "model"
     LIBWEBRTC = "libwebrtc"
@@ -76,12 +76,13 @@ class ReplayOptions(PathArguments):
     stack: Annotated[
         Stack,
         typer.Option(
-            help="What sends and receives: the simulator's model, in milliseconds a run; or libwebrtc's own sender and "
+            help="Sender and receiver: the simulator's model, in milliseconds a run; or libwebrtc's own sender and "
             "receiver in simulated time (a virtual call), in seconds a run."
         ),
     ] = Stack.MODEL
     encoder: Annotated[
-        Encoder, typer.Option(help="Of virtual calls; fake: VP8's sizes without pictures, ten times as fast.")
+        Encoder,
+        typer.Option(help="The encoder of virtual calls; fake: VP8's sizes without pictures, ten times as fast."),
     ] = Encoder.VP8
     size: Annotated[Size, typer.Option(metavar="WxH", help="Video of virtual calls: 640x360 or 1280x720.")] = "640x360"
     objective: ObjectiveOption = DEFAULT_PRESET

@@ -1,13 +1,13 @@
-"""The media of virtual calls: what a scenario, which knows rates and times alone, leaves open."""
+"""The media of virtual calls. A scenario has rates and times alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+from typing import Literal
 
 from pydantic import JsonValue
-
-from weir.qoe_eval.call.media import source_video
 
 
 class Encoder(StrEnum):
@@ -20,22 +20,21 @@ class Encoder(StrEnum):
 
 @dataclass(frozen=True)
 class CallMedia:
-    """The video of a virtual call, at 30 frames per second."""
+    """The video of a virtual call, at 30 frames per second.
+
+    `sender`: with the settings of that of `weir call`. `video`: the y4m that is sent; None: a generated picture.
+    """
 
     encoder: Encoder = Encoder.VP8
     width: int = 640
     height: int = 360
+    sender: Literal["chromium", "native"] = "chromium"
+    video: Path | None = None
 
     def description(self) -> dict[str, JsonValue]:
         """As in records."""
-        return {"encoder": self.encoder.value, "width": self.width, "height": self.height}
+        return {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}
 
     def request(self) -> dict[str, JsonValue]:
-        """As in a job. Makes the source video, which calls send, where it is missing.
-
-        Raises:
-            InputError: the size cannot be made, or the file not written.
-        """
-        if self.encoder is Encoder.FAKE:
-            return self.description()
-        return self.description() | {"video": str(source_video.source_video_path(self.width, self.height))}
+        """As in a job."""
+        return self.description() | ({"video": str(self.video)} if self.video else {})

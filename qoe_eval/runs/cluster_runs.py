@@ -8,12 +8,10 @@ from __future__ import annotations
 import platform
 import tempfile
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-from pydantic import JsonValue
 
 from weir.errors import InputError
 from weir.files.input import sha256_of_file
@@ -22,7 +20,7 @@ from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.registry import is_pool
 from weir.simulator.cluster import core_count
-from weir.simulator.executables import find_simulator, find_virtual_call
+from weir.simulator.executables import find_simulator
 
 # Tasks of fewer jobs spend their time on being tasks.
 _CHUNK = 15
@@ -32,7 +30,9 @@ _LOSSES_TO_GIVE_UP = 5
 
 
 def check_travels(plan: ReplayPlan) -> None:
-    """Raises an InputError for controllers that read files which other machines do not have."""
+    """Raises an InputError for controllers and videos that are files which other machines do not have."""
+    if plan.call:
+        raise InputError("--stack libwebrtc: runs on this machine; omit it or --address")
     for name in plan.controllers:
         if name in plan.own or (is_pool(name) and member_digests(name)):
             raise InputError(f"--controller '{name}': runs from a file of this machine; omit it or --address")
@@ -78,7 +78,7 @@ def _run_chunk(
     jobs: Sequence[ReplayJob], models: dict[str, bytes], simulator_sha256: str, time_limit_s: float
 ) -> list[MeasuredRun]:
     """On a machine of the cluster."""
-    simulator = find_virtual_call() if jobs[0].call else find_simulator()
+    simulator = find_simulator()
     if sha256_of_file(simulator) != simulator_sha256:
         error = f"machine {platform.node()} has another build of {simulator.name}; give all machines the same"
         return [MeasuredRun(Outcome(jobs[0], error=error, refused=True))]
@@ -86,14 +86,11 @@ def _run_chunk(
         files = {path: Path(folder, f"{number}.onnx") for number, path in enumerate(models)}
         for path, file in files.items():
             file.write_bytes(models[path])
-        here = [replace(job, request={**job.request, **_files_here(job, files)}) for job in jobs]
+        here = [
+            replace(job, request={**job.request, "model": str(files[own])}) if (own := _model(job)) else job
+            for job in jobs
+        ]
         return list(measured_runs(simulator, here, 1, time_limit_s))
-
-
-def _files_here(job: ReplayJob, models: Mapping[str, Path]) -> dict[str, JsonValue]:
-    """The parts of a job that name files, with those of this machine."""
-    own = _model(job)
-    return ({"model": str(models[own])} if own else {}) | ({"call": job.call.request()} if job.call else {})
 
 
 def _model(job: ReplayJob) -> str | None:

@@ -65,6 +65,7 @@ class ReplayJob(SimulatorJob):
     model_sha256: str | None
     decision_delay_ms: float
     keep_series: bool
+    simulator: Path
     call: CallMedia | None
 
 
@@ -126,6 +127,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                     model_sha256=own.sha256 if own and own.model else own_hash,
                     decision_delay_ms=delay_ms,
                     keep_series=plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
+                    simulator=plan.simulator,
                     call=plan.call,
                 )
     return jobs

@@ -47,7 +47,7 @@ def _measured(outcome: Outcome[ReplayJob], answer: RunRecord) -> MeasuredRun:
     if job.decision_delay_ms:
         about["decision_delay_ms"] = job.decision_delay_ms
     if job.call:
-        about |= {"stack": "libwebrtc", "call": job.call.description()}
+        about |= {"stack": "libwebrtc", "virtual_call": job.call.description()}
     if answer.series:
         about["episodes"] = run_episodes(answer, flows_under_test_of(answer, tested))
     return MeasuredRun(replace(outcome, record=lean.model_copy(update=about)), series if job.keep_series else None)

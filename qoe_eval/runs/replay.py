@@ -9,14 +9,14 @@ same scenario, options, model and simulator, are not run again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.cluster_runs import cluster_runs
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.measured_runs import measured_runs
+from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
 from weir.qoe_eval.runs.simulator_worker import Outcome
 from weir.qoe_eval.runs.store import RunStore
 
@@ -87,12 +87,7 @@ def replay_all(
         ),
         default=0.0,
     )
-    simulator, limit_s = plans[0].simulator, _TIME_LIMIT_S + longest_s
-    runs = (
-        cluster_runs(simulator, missing, limit_s)
-        if processes is None
-        else measured_runs(simulator, missing, processes, limit_s)
-    )
+    runs = _runs(missing, processes, _TIME_LIMIT_S + longest_s)
     try:
         for run in runs:
             record = run.outcome.record
@@ -110,3 +105,13 @@ def replay_all(
     outcome.by_plan = [[done[key] for key in keys if key in done] for keys in keys_by_plan]
     outcome.records = [done[key] for key in jobs if key in done]
     return outcome
+
+
+def _runs(jobs: Sequence[ReplayJob], processes: int | None, limit_s: float) -> Generator[MeasuredRun, None, None]:
+    """The jobs of one simulator after those of another."""
+    for simulator in dict.fromkeys(job.simulator for job in jobs):
+        own = [job for job in jobs if job.simulator == simulator]
+        if processes is None:
+            yield from cluster_runs(simulator, own, limit_s)
+        else:
+            yield from measured_runs(simulator, own, processes, limit_s)

@@ -13,6 +13,7 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
   media.height = static_cast<int>(object.Integer("height", kPixels, media.height));
   if (media.width % 2 != 0 || media.height % 2 != 0) RefuseJson("call", "width and height must be even");
   if (const nlohmann::json* video = object.FindOptional("video")) media.video = JsonString(*video, "call.video");
+  media.native_sender = object.FindOptional("sender") && object.Choice("sender", {"chromium", "native"}) == 1;
   object.RefuseUnknownKeys();
   return media;
 }

@@ -52,7 +52,7 @@ struct OwnPolicy {
   bool guard = true;
 };
 
-// The media of a virtual call, of which a scenario knows only rates and times.
+// The media of a virtual call, of which a scenario has only rates and times.
 struct CallMedia {
   enum class Encoder : uint8_t { kVp8, kVp9, kFake };
   // kFake: frames with the sizes of VP8's, without pictures.
@@ -61,6 +61,9 @@ struct CallMedia {
   int height = 360;
   // YUV4MPEG2, at 30 frames per second; empty: a generated picture.
   std::string video;
+  // The sender is a weir-peer, and the receiver learns so from its offer; else it is as Chromium, whose limit is the
+  // encoder's.
+  bool native_sender = false;
 };
 
 // The part "call" of a job. Throws ProgramError.

@@ -1,4 +1,4 @@
-// What carries the RTP flows of a simulation: the simulator's own endpoints, or libwebrtc's.
+// Stacks, which carry the RTP flows of a simulation: the simulator's own endpoints, or libwebrtc's.
 #ifndef WEIR_SIMULATOR_FLOWS_STACK_H_
 #define WEIR_SIMULATOR_FLOWS_STACK_H_
 
@@ -41,7 +41,7 @@ class RtpEnds {
   virtual AgentController* agent() { return nullptr; }
   // Adds the counts of feedback, repair and the estimator to the flow's record.
   virtual void AddTo(nlohmann::ordered_json& record) const = 0;
-  // True if it knows when frames are rendered; FrameColumns() then has them, else the flow's recorder follows packets.
+  // True if FrameColumns() has the frames with their rendering times; else the flow's recorder follows packets.
   virtual bool follows_frames() const { return false; }
   virtual nlohmann::ordered_json FrameColumns() const { return nullptr; }
 };

@@ -22,7 +22,7 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
   explicit FrameLog(const VirtualClock* clock) : clock_(clock) {}
 
-  // Of the encoder.
+  // Frames on their way into the encoder and out of it.
   void OnCaptured(const webrtc::VideoFrame& frame);
   void OnEncoded(const webrtc::EncodedImage& image);
   // A packet of the video stream, not a retransmission.

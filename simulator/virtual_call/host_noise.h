@@ -1,4 +1,4 @@
-// What a busy host does to the times of a call: packets wait while it does something else, and a camera is late.
+// Noise of a host in the times of a call: packets wait while it does something else, and a camera is late.
 #ifndef WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
 #define WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
 

@@ -12,7 +12,7 @@ namespace weir::sim {
 
 // Encoders of 20 ms a packet, whose sizes scatter about `rate` as those of Opus with a variable bit rate do.
 webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, RandomStream random);
-// Decoders of these packets to silence.
+// Decoders of these packets, without sound.
 webrtc::scoped_refptr<webrtc::AudioDecoderFactory> MakeModelAudioDecoders();
 
 }  // namespace weir::sim

@@ -22,7 +22,7 @@ inline constexpr size_t kFixedRtpHeaderBytes = 12;
 
 // True for RTP and RTCP, false for what else shares the port (RFC 7983).
 inline bool IsRtpOrRtcp(std::span<const uint8_t> packet) { return packet.size() >= 8 && packet[0] >> 6 == 2; }
-// Of these (RFC 5761 section 4).
+// True for RTCP among these (RFC 5761 section 4).
 inline bool IsRtcp(std::span<const uint8_t> packet) { return packet[1] >= 192 && packet[1] <= 223; }
 
 // RFC 3550 section 5.1; nothing for what is no RTP packet.
@@ -48,8 +48,8 @@ inline std::optional<RtpHeader> ParseRtpHeader(std::span<const uint8_t> packet) 
   return header;
 }
 
-// Where the 24 bits of abs-send-time are in an RTP packet with one-byte extensions (RFC 8285 section 4.2) of which it is
-// number `id`; empty where there is none.
+// Where the 24 bits of abs-send-time are in an RTP packet with one-byte extensions (RFC 8285 section 4.2) of which it
+// is number `id`; empty where there is none.
 inline std::span<uint8_t> FindAbsSendTime(std::span<uint8_t> packet, int id) {
   const std::optional<RtpHeader> header = ParseRtpHeader(packet);
   if (!header || (packet[0] & 0x10) == 0) return {};

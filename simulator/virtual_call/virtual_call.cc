@@ -34,7 +34,7 @@ constexpr uint64_t kCameraStream = 4;
 constexpr uint64_t kEncoderStream = 5;
 constexpr uint64_t kAudioStream = 6;
 
-// What encryption would add: the tag of SRTP (AES_CM_128_HMAC_SHA1_80), and of SRTCP with its index (RFC 3711).
+// Bytes that encryption would add: the tag of SRTP (AES_CM_128_HMAC_SHA1_80), and of SRTCP with its index (RFC 3711).
 constexpr uint32_t kSrtpBytes = 10;
 constexpr uint32_t kSrtcpBytes = 14;
 
@@ -43,7 +43,7 @@ constexpr int64_t kPicturesInSource = 300;
 constexpr double kFramesPerSecond = 30;
 // Beyond any that a sender would choose.
 constexpr DataRate kMaxRate = DataRate::KilobitsPerSecond(20'000);
-// Only those that are asked for are made.
+// Reports are made on request alone.
 constexpr int64_t kNoStatsMs = 1'000'000'000;
 
 RandomStream StreamOf(const RtpFlowContext& context, uint64_t stream) {
@@ -149,7 +149,7 @@ class VirtualCall::RtcpObserver final : public PathObserver {
   FlowObserver* const observer_;
 };
 
-// The agent is asked once the scenario has begun; before, while the call connects, its rate stays.
+// The agent decides once the scenario has begun; before, while the call connects, its rate stays.
 class VirtualCall::AgentSource final : public DecisionSource {
  public:
   AgentSource(DecisionSource* source, const VirtualClock* clock) : source_(source), clock_(clock) {}
@@ -195,15 +195,15 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
   webrtc::EmulatedEndpointImpl* const left = network_->CreateEndpoint({});
   webrtc::EmulatedEndpointImpl* const right = network_->CreateEndpoint({});
   const int64_t extra_ns = FlowOf(context_).extra_one_way_delay_ns;
-  media_path_ = std::make_unique<CallPath>(
-      CallPathConfig{.clock = clock_,
-                     .link = context_.media_link,
-                     .extra_delay_ns = extra_ns,
-                     .from = left,
-                     .to = right,
-                     .observer = media_observer_.get(),
-                     .rewrite = [this](std::span<uint8_t> packet, int64_t time_ns) { ShowSenderClock(packet, time_ns); },
-                     .host_delay_ns = [this](int64_t time_ns) { return receiver_noise_.DelayNs(time_ns); }});
+  media_path_ = std::make_unique<CallPath>(CallPathConfig{
+      .clock = clock_,
+      .link = context_.media_link,
+      .extra_delay_ns = extra_ns,
+      .from = left,
+      .to = right,
+      .observer = media_observer_.get(),
+      .rewrite = [this](std::span<uint8_t> packet, int64_t time_ns) { ShowSenderClock(packet, time_ns); },
+      .host_delay_ns = [this](int64_t time_ns) { return receiver_noise_.DelayNs(time_ns); }});
   rtcp_path_ = std::make_unique<CallPath>(
       CallPathConfig{.clock = clock_,
                      .link = context_.rtcp_link,
@@ -269,7 +269,7 @@ peer::Runtime VirtualCall::MakeRuntime(End end, webrtc::EmulatedEndpointImpl* en
     runtime.encoders = ObserveEncoders(std::move(encoders), &frames_, [this](DataRate rate) {
       if (!decides_at_receiver_ && !decides_at_sender_) OnTargetRate(rate);
     });
-    runtime.max_encoder_rate = media.max_rate;
+    if (!context_.job.call.native_sender) runtime.max_encoder_rate = media.max_rate;
     runtime.sends_at_once = false;
     RandomStream camera = StreamOf(context_, kCameraStream);
     runtime.camera = {
@@ -295,13 +295,15 @@ peer::Options VirtualCall::SenderOptions() const {
   peer::Options options;
   options.send = true;
   options.audio = !rtp.media.audio_rate.IsZero();
-  // Its own GCC, as a browser's.
-  options.controller = ReceiveSideMode::kGcc;
+  // Its own GCC, as a browser's; a weir-peer's follows REMB.
+  const bool native = context_.job.call.native_sender;
+  options.controller = native && decides_at_receiver_ ? ReceiveSideMode::kWeir : ReceiveSideMode::kGcc;
   options.codec = context_.job.call.encoder == CallMedia::Encoder::kVp9 ? "VP9" : "VP8";
   options.objective = context_.objective;
-  options.bitrate = {.min_rate = rtp.min_rate,
-                     .start_rate = rtp.start_rate,
-                     .max_rate = std::max({kMaxRate, rtp.media.max_rate * 2.0, rtp.start_rate})};
+  options.bitrate = {
+      .min_rate = rtp.min_rate,
+      .start_rate = rtp.start_rate,
+      .max_rate = std::max({native ? rtp.media.max_rate : kMaxRate, rtp.media.max_rate, rtp.start_rate})};
   options.stats_interval_ms = kNoStatsMs;
   const std::string_view plain = WithoutFieldTrials(context_.controller);
   if (decides_at_sender_) {
@@ -371,10 +373,11 @@ void VirtualCall::OnLine(End from, ordered_json line) {
   const bool of_sender = from == End::kSender;
   if (type == "offer" || type == "answer" || type == "candidate") {
     if (line.contains("sdp")) {
-      // Without the tool's name the other end is an unmodified browser.
       std::string sdp = line["sdp"];
+      // Without the tool's name the other end is an unmodified browser.
       const std::string tool = "a=tool:weir-peer\r\n";
-      if (const size_t at = sdp.find(tool); at != std::string::npos) sdp.erase(at, tool.size());
+      const size_t at = sdp.find(tool);
+      if (at != std::string::npos && !context_.job.call.native_sender) sdp.erase(at, tool.size());
       if (type == "answer") OnAnswer(sdp);
       line["sdp"] = std::move(sdp);
     }

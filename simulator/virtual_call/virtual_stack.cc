@@ -84,7 +84,7 @@ class VirtualStack final : public Stack {
     }
   }
 
-  // Of all calls, in order of time.
+  // Steps of all calls, in order of time.
   std::vector<Step> Steps() const {
     std::vector<Step> steps;
     for (VirtualCall* const call : calls_) {

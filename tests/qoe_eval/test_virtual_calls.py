@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from weir.errors import MissingComponent
+from weir.qoe_eval.call.media.sent_video import with_source_video
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.measures.viewer import rendered_measures, viewer_measures
 from weir.qoe_eval.records import RunRecord, read_records
@@ -80,9 +81,14 @@ def test_runs_of_the_model_have_none_of_it():
 
 def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    media = CallMedia(Encoder.VP8, 80, 40)
+    media = with_source_video(CallMedia(Encoder.VP8, 80, 40))
     assert media.request() == media.description() | {"video": str(next(tmp_path.rglob("*.y4m")))}
-    assert CallMedia(Encoder.FAKE).request() == {"encoder": "fake", "width": 640, "height": 360}
+    assert with_source_video(CallMedia(Encoder.FAKE)).request() == {
+        "encoder": "fake",
+        "width": 640,
+        "height": 360,
+        "sender": "chromium",
+    }
 
 
 def test_a_replay_on_libwebrtcs_stack(program, run_weir, tmp_path):
@@ -93,7 +99,7 @@ def test_a_replay_on_libwebrtcs_stack(program, run_weir, tmp_path):
     records = read_records(tmp_path / "out" / "results.jsonl", RunRecord)
     assert [one.controller for one in records] == ["weir", "gcc"]
     for record in records:
-        assert (record.stack, record.call) == ("libwebrtc", {"encoder": "fake", "width": 640, "height": 360})
+        assert (record.stack, record.virtual_call) == ("libwebrtc", CallMedia(Encoder.FAKE).description())
         assert record.measures["receive_rate_bps"] > 1e5
         assert record.measures["end_to_end_delay_ms_p95"] > record.measures["network_delay_ms_p95"] / 2
     run_weir("replay", *options, *controllers, "--out", tmp_path / "again")

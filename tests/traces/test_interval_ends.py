@@ -151,6 +151,20 @@ def test_a_gap_in_own_csv_offers_both_sides(tmp_path: Path) -> None:
     assert gap.repair == "this entry's rate holds until the next sample (with --rate-holds before, the next entry's)"
 
 
+def test_own_csv_with_rates_of_stalls_is_not_filled(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    rows = drive({40: (13.4, 0.00082)})
+    path.write_text("time_s,rate_mbps\n" + "".join(f"{time},{mbps}\n" for time, mbps in rows))
+    with pytest.raises(
+        InputError, match=r"its rates look measured over the time before their rows; line 42 comes 13\.4 s"
+    ):
+        read_trace(path, repair=True)
+    assert below(read_trace(path, reading=BEFORE), 20e3) == pytest.approx(13.4)
+    # With an end, rates hold until the next row.
+    path.write_text(path.read_text() + f"{rows[-1][0] + 1},\n")
+    assert [finding.code for finding in inspect_trace(path).errors] == ["gap"]
+
+
 def test_one_row_has_no_time_before_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one row alone has no time before it"):
         read_trace(log(tmp_path, [(0.0, 1.0)]), reading=BEFORE)

@@ -118,6 +118,7 @@ def test_statements_remove_doubt(tmp_path: Path, text: str, reading: Reading) ->
         ),
         ("a,b\n0,5\n", Reading("a", "b"), "b has no unit: add --unit UNIT"),
         ("a,Mbps\n0,5\n", Reading("a", step_s=1), "--step and --time-column: rows have times or a step; omit one"),
+        ("x 900\n1 900\n", Reading(time_unit_s=1.0), "line 1: the time is 'x'; it must be a finite number"),
         ("0 5 6\n", AS_WRITTEN, "line 1: 3 columns without a header; add --time-column N"),
         ("0 5 6\n1 6 7\n", Reading("1", "2"), "the rates have no unit; add --unit UNIT"),
     ],
@@ -134,6 +135,7 @@ def test_statements_that_contradict_or_do_not_suffice(
         # Captures of 5G in Mbps, or a slow link in kbps.
         ("0 731.2\n1 650.5\n2 802.4\n", ["--unit s,kbps", "--unit s,Mbps", "--unit ms,kbps", "--unit ms,Mbps"]),
         ("0 1500000\n1 2500000\n2 2000000\n", ["--unit s,bit/s", "--unit s,kbps"]),
+        ("1.0 90125\n2.0 80000\n3.0 70000\n", ["--unit s,bytes: the median is 0.64 Mbps", "--unit s,bit/s"]),
         ("0 1.5\n1000 2.5\n2000 2.0\n", ["--unit ms,Mbps", "--unit s,Mbps"]),
         ("0 5\n30 6\n60 7\n", ["--unit s,UNIT", "--unit ms,UNIT"]),
     ],
@@ -152,6 +154,14 @@ def test_times_without_a_unit_are_taken_for_seconds_only_where_they_are_likely(t
     assert message.endswith("add --unit ms")
 
 
+def test_a_stated_unit_leaves_the_unit_of_long_steps_in_doubt(tmp_path: Path) -> None:
+    text = "0 5\n300 6\n600 7\n"
+    assert "  --unit ms,UNIT: the rows span 0.6 s" in refused(tmp_path, text, Reading(rate_unit=MBPS))
+    assert read(tmp_path, text, Reading(rate_unit=MBPS, time_unit_s=1.0)) == CapacityTrace(
+        [0, 300, 600], [5e6, 6e6, 7e6], 900
+    )
+
+
 def test_rows_without_a_rate_and_rows_of_one_second(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     rows = [f"2018.01.18_14.22.{second:02},4,LTE,-90,{kbps},7,D\n" for second, kbps in
@@ -164,6 +174,11 @@ def test_rows_without_a_rate_and_rows_of_one_second(tmp_path: Path) -> None:
         "line 3: warning (missing): 1 rows have no rate; the time of each counts to a row beside it",
         "line 5: warning (same_time): 1 rows have the time of the row before; their rates are averaged",
     ]
+
+
+def test_a_date_of_another_form_names_one_that_is_read(tmp_path: Path) -> None:
+    message = refused(tmp_path, "time,Mbps\n01/02/2023 10:00,5\n")
+    assert "line 2: time is '01/02/2023 10:00'; it must be a number, or a date such as 2024-02-29 12:00:05" in message
 
 
 @pytest.mark.parametrize("cell", ["2018.13.18_14.22.10", "soon", "14:22"])

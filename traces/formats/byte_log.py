@@ -10,8 +10,8 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.traces.formats import ImportedTrace
-from weir.traces.formats.tables.table import Table, is_number
-from weir.traces.formats.tables.timestamps import epoch_unit, read_number
+from weir.traces.formats.tables.table import Table
+from weir.traces.formats.tables.timestamps import epoch_unit, is_number, read_number
 from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 

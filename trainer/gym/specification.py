@@ -33,8 +33,8 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
-# What carries the RTP flows: the simulator's own endpoints, or libwebrtc's in simulated time, with an encoder that has
-# VP8's sizes and no pictures.
+# Sender and receiver: the simulator's own, or libwebrtc's in simulated time, with an encoder that has VP8's sizes and no
+# pictures.
 Stack = Literal["model", "libwebrtc"]
 
 # A path, `catalogue/NAME`, what `read_trace` returns, a mapping or a `Scenario`; see `EpisodeSource`.

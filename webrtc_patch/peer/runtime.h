@@ -1,5 +1,5 @@
-// What a peer runs on: clock, task queues, threads, network and codecs. The machine's for real calls, simulated ones
-// for virtual calls.
+// The surroundings of a peer: clock, task queues, threads, network and codecs. The machine's for real calls, simulated
+// ones for virtual calls.
 #ifndef WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
 #define WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
 

@@ -11,6 +11,8 @@ from weir_papers.claims import Claim, Repetition, Samples, read_result
 
 _SENDER = "REMB's rivals run here; Aurora, Orca, Allegro, Vivace, BBR, Copa are not RTP senders"
 
+_MODEL: Final = "models/landmarks-36-1/checkpoint.zip"
+
 CLAIMS: Final = (
     Claim(
         "mocc/steps_ratio",
@@ -114,4 +116,6 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "mocc.json"))
 
 
-REPETITION: Final = Repetition("mocc", CLAIMS, _commands, _measured, lambda out: None)
+REPETITION: Final = Repetition(
+    "mocc", CLAIMS, _commands, _measured, lambda out: out / "models/landmarks-36-1/checkpoint.zip"
+)

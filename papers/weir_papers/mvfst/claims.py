@@ -160,4 +160,4 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "mvfst.json"))
 
 
-REPETITION: Final = Repetition("mvfst", CLAIMS, _commands, _measured, lambda out: None)
+REPETITION: Final = Repetition("mvfst", CLAIMS, _commands, _measured, lambda out: out / "trials/lstm-1.zip")

@@ -11,6 +11,8 @@ from weir_papers.claims import Claim, Repetition, Samples, read_result
 
 _GCC = "GCC is libwebrtc's own here, a Python port in the paper"
 
+_MODEL: Final = "models/all-gap-1/checkpoint.zip"
+
 CLAIMS: Final = (
     Claim(
         "recoco/trace_gain",
@@ -122,4 +124,6 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "recoco.json"))
 
 
-REPETITION: Final = Repetition("recoco", CLAIMS, _commands, _measured, lambda out: None)
+REPETITION: Final = Repetition(
+    "recoco", CLAIMS, _commands, _measured, lambda out: out / "models/all-gap-1/checkpoint.zip"
+)

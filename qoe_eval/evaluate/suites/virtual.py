@@ -54,6 +54,7 @@ SUITE: Final = Suite(
     "cellular paths, OpenNetLab's and Mahimahi's traces (VP8 at 640x360), and mixtures of ordinary networks (VP8's "
     "frame sizes without pictures), against gcc and scream on the same stack.",
     random=300,
+    only_named=True,
     replays=tuple(
         Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), series="measured", call=media)
         for name, (build, media) in _SETS.items()

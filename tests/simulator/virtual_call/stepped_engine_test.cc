@@ -14,7 +14,7 @@ struct Recorder {
   std::vector<int64_t> times_ns;
 };
 
-// What a virtual call's clock does with the engine.
+// The clock of a virtual call uses the engine so.
 TEST(EventEngineOfAHost, ExecutesWhatIsDueAndStandsWhereItIsTold) {
   UseEventEngine();
   ns3::Simulator::Now();

@@ -79,15 +79,16 @@ def _units(
     """The units of times (s; None: as the cells show) and rates. Raises InputError where they are in doubt."""
     named = reading.time_column is not None or reading.rate_column is not None or is_timestamp(times[0])
     if reading.rate_unit is not None:
-        return reading.time_unit_s or (None if named else _time_unit(table, times, lines)), reading.rate_unit
+        return reading.time_unit_s or (None if named else _time_unit(table, times, lines, reading)), reading.rate_unit
     if named:
         raise InputError(f"{table.source}: the rates have no unit; add --unit UNIT, such as Mbps or s,kbps")
-    time_unit_s = reading.time_unit_s or _time_unit(table, times, lines)
+    time_unit_s = reading.time_unit_s or _time_unit(table, times, lines, reading)
     positive = numbers[numbers > 0]
     median = float(np.quantile(positive, 0.5, method="lower")) if positive.size else 0.0
     usual = _USUAL.get(time_unit_s)
     if usual is None or (positive.size and not _is_usual(float(positive.max()), median, usual)):
-        raise _unit_doubt(table, median, [time_unit_s] if reading.time_unit_s else [1.0, 1e-3])
+        step = _usual_step(_numbers(table, times, lines))
+        raise _unit_doubt(table, median, step, [time_unit_s] if reading.time_unit_s else [1.0, 1e-3])
     return time_unit_s, usual
 
 
@@ -98,28 +99,36 @@ def _is_usual(peak: float, median: float, unit: RateUnit) -> bool:
     ) and median * unit.bps <= UNNAMED_USUAL_BPS
 
 
-def _unit_doubt(table: Table, median: float, times: list[float]) -> InputError:
-    likely = [unit for unit in _UNITS if SMALLEST_PLAUSIBLE_PEAK_BPS <= median * unit.bps < MAX_RATE_BPS] or _UNITS
+def _unit_doubt(table: Table, median: float, step: float, times: list[float]) -> InputError:
+    rates = [(seconds, str(unit), median * unit.bps) for seconds in times for unit in _UNITS]
+    rates += [(seconds, "bytes", 8 * median / (step * seconds)) for seconds in times if step]
+    likely = [one for one in rates if SMALLEST_PLAUSIBLE_PEAK_BPS <= one[2] < MAX_RATE_BPS] or rates
     readings = "".join(
-        f"\n  --unit {time_name(seconds)},{unit}: the median is {median * unit.bps / 1e6:.4g} Mbps"
-        for seconds in times
-        for unit in likely
+        f"\n  --unit {time_name(seconds)},{unit}: the median is {bps / 1e6:.4g} Mbps" for seconds, unit, bps in likely
     )
     return InputError(f"{table.source}: nothing names the unit of the rates; choose one:{readings}")
 
 
-def _time_unit(table: Table, times: list[str], lines: list[int]) -> float:
-    """The unit of times that the usual step shows, s."""
-    numbers = np.array(
+def _numbers(table: Table, times: list[str], lines: list[int]) -> NDArray[np.float64]:
+    return np.array(
         [read_number(cell, "the time", table.source, line) for cell, line in zip(times, lines, strict=True)]
     )
+
+
+def _usual_step(numbers: NDArray[np.float64]) -> float:
+    return float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
+
+
+def _time_unit(table: Table, times: list[str], lines: list[int], reading: Reading) -> float:
+    """The unit of times that the usual step shows, s; milliseconds only with rates in kbps, which is Oboe's pair."""
+    numbers = _numbers(table, times, lines)
     epoch_s = epoch_unit(float(numbers[0]))
     if epoch_s is not None:
         return epoch_s
-    step = float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
+    step = _usual_step(numbers)
     if step < LONGEST_STEP_S:
         return 1.0
-    if step >= SHORTEST_STEP_MS:
+    if step >= SHORTEST_STEP_MS and reading.rate_unit in (None, _USUAL[1e-3]):
         return 1e-3
     raise InputError(
         f"{table.source}: nothing names the unit of the times, and the usual step is {step:g}; choose one:\n"

@@ -48,6 +48,76 @@ class Side:
     warning: str = ""
 
 
+class _Steps:
+    """The steps between rows, and the rates at their starts and ends; arrays of shape [n - 1]."""
+
+    def __init__(self, times_s: NDArray[np.float64], rates_bps: NDArray[np.float64]) -> None:
+        self.lengths_s, self.rates_bps = np.diff(times_s), rates_bps
+        self.starts, self.ends = rates_bps[:-1], rates_bps[1:]
+        self.usual_s = float(np.median(self.lengths_s))
+        low, high = np.minimum(self.starts, self.ends), np.maximum(self.starts, self.ends)
+        self.doubtful = np.flatnonzero((self.lengths_s > LONG_STEPS * self.usual_s) & (high > DIFFERENT_RATES * low))
+        # The last rate has no row after it and the first none before it: each holds for a usual step.
+        length_s = float(np.sum(self.lengths_s)) + self.usual_s
+        self.after_bps = float(np.sum(self.lengths_s * self.starts) + self.usual_s * rates_bps[-1]) / length_s
+        self.before_bps = float(np.sum(self.lengths_s * self.ends) + self.usual_s * rates_bps[0]) / length_s
+
+    def has_break(self) -> bool:
+        """True where another recording may begin."""
+        stalls = (self.ends > 0) & (self.ends * self.lengths_s <= self._usual_bits())
+        stalls &= self.lengths_s <= LONGEST_STALL_S
+        return bool(np.any((self.lengths_s > max(SHORTEST_BREAK_S, BREAK_STEPS * self.usual_s)) & ~stalls))
+
+    def are_alike(self) -> bool:
+        """True if both readings are about the same."""
+        return self.doubtful.size == 0 and abs(self.after_bps - self.before_bps) <= ALIKE_MEANS * max(
+            self.after_bps, self.before_bps
+        )
+
+    def are_uneven(self) -> bool:
+        """True if many steps that have two rates differ from the usual one."""
+        uneven = np.abs(self.lengths_s - self.usual_s) > UNEVEN * self.usual_s
+        return bool(np.mean(uneven & (self.starts != self.ends)) > MANY)
+
+    def shown(self) -> RateHolds | None:
+        """The side that stalls show; None: they show none."""
+        before, after = self.ends[self.doubtful], self.starts[self.doubtful]
+        if self._are_stalls(before, after):
+            return "before"
+        return "after" if self._are_stalls(after, before) else None
+
+    def refusal(self, source: str, positions: list[str], why: str) -> InputError:
+        """The error that has both readings."""
+        among = self.doubtful if self.doubtful.size and not self.has_break() else np.arange(self.lengths_s.size)
+        longest = int(among[np.argmax(self.lengths_s[among])])
+        perhaps = ", perhaps in another recording: then keep one in a file" if self.has_break() else ""
+        return InputError(
+            f"{source}: the steps between its rows are uneven, and {why}; {positions[longest + 1]} comes "
+            f"{self.lengths_s[longest]:.4g} s after the one before it{perhaps}. Choose one:\n"
+            f"  --rate-holds before: a rate belongs to the time before its row; mean {self.before_bps / 1e6:.4g} Mbps, "
+            f"{self._stalled_s(self.ends):.4g} s below 100 kbps\n"
+            f"  --rate-holds after: a rate holds until the next row; mean {self.after_bps / 1e6:.4g} Mbps, "
+            f"{self._stalled_s(self.starts):.4g} s below 100 kbps"
+        )
+
+    def _usual_bits(self) -> float:
+        return USUAL_AMOUNTS * float(np.median(self.rates_bps)) * self.usual_s
+
+    def _stalled_s(self, rates_bps: NDArray[np.float64]) -> float:
+        return float(np.sum(self.lengths_s[rates_bps < STALL_BPS]))
+
+    def _are_stalls(self, held: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+        """True if rates at one end of doubtful steps are too low for chance; `others` are those at the other end."""
+        usual = held * self.lengths_s[self.doubtful] <= self._usual_bits()
+        if held.size == 0 or np.mean((held < others) & usual) < MOST_STEPS:
+            return False
+        shares = np.searchsorted(np.sort(self.rates_bps), held, side="right") / self.rates_bps.size
+        # Shares by chance are uniform, so that this sum is a gamma variable.
+        total = max(-float(np.sum(np.log(shares))), 1e-9)
+        terms = [k * np.log(total) - total - lgamma(k + 1) for k in range(held.size)]
+        return bool(np.sum(np.exp(terms)) <= LIKELY_CHANCE)
+
+
 def side_of_rates(
     times_s: NDArray[np.float64], rates_bps: NDArray[np.float64], source: str, positions: list[str]
 ) -> Side:
@@ -62,63 +132,31 @@ def side_of_rates(
     Raises:
         InputError: it matters and the file does not show it; the message has both readings.
     """
-    steps = np.diff(times_s)
-    if steps.size < 2:
+    if times_s.size < 3:
         return Side("after")
-    starts, ends = rates_bps[:-1], rates_bps[1:]
-    usual_s, longest = float(np.median(steps)), int(np.argmax(steps))
-    usual_bits = USUAL_AMOUNTS * float(np.median(rates_bps)) * usual_s
-    stalls = (steps <= LONGEST_STALL_S) & (ends > 0) & (ends * steps <= usual_bits)
-    breaks = bool(np.any((steps > max(SHORTEST_BREAK_S, BREAK_STEPS * usual_s)) & ~stalls))
-    low, high = np.minimum(starts, ends), np.maximum(starts, ends)
-    doubtful = np.flatnonzero((steps > LONG_STEPS * usual_s) & (high > DIFFERENT_RATES * low))
-    # The last rate has no row after it and the first none before it: each holds for a usual step.
-    length_s = float(np.sum(steps)) + usual_s
-    after_bps = float(np.sum(steps * starts) + usual_s * rates_bps[-1]) / length_s
-    before_bps = float(np.sum(steps * ends) + usual_s * rates_bps[0]) / length_s
-    alike = abs(after_bps - before_bps) <= ALIKE_MEANS * max(after_bps, before_bps)
-    if not breaks:
-        if doubtful.size == 0 and alike:
-            uneven = (np.abs(steps - usual_s) > UNEVEN * usual_s) & (starts != ends)
+    steps = _Steps(times_s, rates_bps)
+    if not steps.has_break():
+        if steps.are_alike():
             warning = (
-                f"steps are uneven, and a rate holds until the next row; mean {after_bps / 1e6:.4g} Mbps, and "
-                f"{before_bps / 1e6:.4g} Mbps with --rate-holds before"
+                f"steps are uneven, and a rate holds until the next row; mean {steps.after_bps / 1e6:.4g} Mbps, and "
+                f"{steps.before_bps / 1e6:.4g} Mbps with --rate-holds before"
             )
-            return Side("after", warning=warning if np.mean(uneven) > MANY else "")
-        before, after = ends[doubtful], starts[doubtful]
-        if _are_stalls(before, after, steps[doubtful], rates_bps, usual_bits):
-            return Side("before", shown=True)
-        if _are_stalls(after, before, steps[doubtful], rates_bps, usual_bits):
-            return Side("after", shown=True)
-        if doubtful.size:
-            longest = int(doubtful[np.argmax(steps[doubtful])])
-    perhaps = ", perhaps in another recording: then keep one in a file" if breaks else ""
-    raise InputError(
-        f"{source}: the steps between its rows are uneven, and the file does not show which step a rate belongs to; "
-        f"{positions[longest + 1]} comes {steps[longest]:.4g} s after the one before it{perhaps}. Choose one:\n"
-        f"  --rate-holds before: a rate belongs to the time before its row; mean {before_bps / 1e6:.4g} Mbps, "
-        f"{_stalled_s(steps, ends):.4g} s below 100 kbps\n"
-        f"  --rate-holds after: a rate holds until the next row; mean {after_bps / 1e6:.4g} Mbps, "
-        f"{_stalled_s(steps, starts):.4g} s below 100 kbps"
-    )
+            return Side("after", warning=warning if steps.are_uneven() else "")
+        if holds := steps.shown():
+            return Side(holds, shown=True)
+    raise steps.refusal(source, positions, "the file does not show which step a rate belongs to")
 
 
-def _are_stalls(
-    held: NDArray[np.float64],
-    others: NDArray[np.float64],
-    steps_s: NDArray[np.float64],
-    rates_bps: NDArray[np.float64],
-    usual_bits: float,
-) -> bool:
-    """True if the rates at one end of doubtful steps are too low for chance; `others` are those at the other end."""
-    if held.size == 0 or np.mean((held < others) & (held * steps_s <= usual_bits)) < MOST_STEPS:
-        return False
-    shares = np.searchsorted(np.sort(rates_bps), held, side="right") / rates_bps.size
-    # Shares by chance are uniform, so that this sum is a gamma variable.
-    total = max(-float(np.sum(np.log(shares))), 1e-9)
-    terms = [k * np.log(total) - total - lgamma(k + 1) for k in range(held.size)]
-    return bool(np.sum(np.exp(terms)) <= LIKELY_CHANCE)
+def check_no_stalls(
+    times_s: NDArray[np.float64], rates_bps: NDArray[np.float64], source: str, positions: list[str]
+) -> None:
+    """Refuses rows of a format in which rates hold until the next row, where stalls show the opposite.
 
-
-def _stalled_s(steps: NDArray[np.float64], rates_bps: NDArray[np.float64]) -> float:
-    return float(np.sum(steps[rates_bps < STALL_BPS]))
+    Raises:
+        InputError: they do; the message has both readings.
+    """
+    if times_s.size < 3:
+        return
+    steps = _Steps(times_s, rates_bps)
+    if steps.shown() == "before":
+        raise steps.refusal(source, positions, "its rates look measured over the time before their rows")

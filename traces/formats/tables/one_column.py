@@ -15,8 +15,8 @@ from weir.traces.formats import ImportedTrace
 from weir.traces.formats.mahimahi import DELIVERY_BITS, LATEST_START_MS, read_mahimahi
 from weir.traces.formats.reading import AS_WRITTEN, Reading
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_steps
-from weir.traces.formats.tables.table import content_lines, is_number
-from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, read_number
+from weir.traces.formats.tables.table import content_lines
+from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, is_number, read_number
 from weir.traces.formats.units import RateUnit, rate_unit
 from weir.traces.schema.capacity import MAX_RATE_BPS
 

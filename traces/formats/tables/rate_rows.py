@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from weir.errors import InputError
 from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.reading import RateHolds, Reading
-from weir.traces.formats.tables.holding import side_of_rates
+from weir.traces.formats.tables.holding import check_no_stalls, side_of_rates
 from weir.traces.formats.units import RateUnit
 from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
@@ -75,6 +75,8 @@ def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
         holds, shown = side.holds, side.shown
         if side.warning:
             rows.findings.append(Finding("uneven", "warning", rows.source, rows.positions[0], side.warning))
+    elif rows.end_s is None:
+        check_no_stalls(times, numbers * unit.bps, rows.source, rows.positions)
     described = f"{rows.described}, each rate {'since the row before' if holds == 'before' else 'until the next row'}"
     if holds == "before":
         return _held_before(rows, median, described)

@@ -9,7 +9,7 @@ from itertools import chain
 
 from weir.errors import InputError
 from weir.files.input import printable
-from weir.traces.formats.tables.timestamps import is_timestamp
+from weir.traces.formats.tables.timestamps import is_number, is_timestamp
 
 # Two months in steps of 1 s.
 MOST_ROWS = 5_000_000
@@ -91,14 +91,6 @@ class Table:
             for cells, index in zip(found, columns, strict=True):
                 cells.append(row[index])
         return lines, found
-
-
-def is_number(cell: str) -> bool:
-    """True for a text that is a finite number."""
-    try:
-        return abs(float(cell)) < float("inf")
-    except ValueError:
-        return False
 
 
 def content_lines(text: str) -> Iterator[tuple[int, str]]:

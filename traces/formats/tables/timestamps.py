@@ -40,6 +40,14 @@ class Times:
     is_coarse: bool = False
 
 
+def is_number(cell: str) -> bool:
+    """True for a text that is a finite number."""
+    try:
+        return abs(float(cell)) < float("inf")
+    except ValueError:
+        return False
+
+
 def is_timestamp(cell: str) -> bool:
     """True for a date with a time, or a time of day."""
     return bool(_DATE.fullmatch(cell.strip()) or _TIME_OF_DAY.fullmatch(cell.strip()))
@@ -62,6 +70,11 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
         seconds = np.array([_timestamp(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
         coarse = bool(np.all(seconds == np.rint(seconds)))
         return Times(seconds - seconds[0], None, "as dates", coarse)
+    if not is_number(cells[0]):
+        raise InputError(
+            f"{source}: line {lines[0]}: {name} is {cells[0].strip()[:40]!r}; it must be a number, or a date such as "
+            "2024-02-29 12:00:05"
+        )
     numbers = np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
     epoch_s = epoch_unit(float(numbers[0])) if unit_s is None else None
     if epoch_s is not None:

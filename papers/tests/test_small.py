@@ -1,0 +1,26 @@
+"""`weir paper all --small` in the real simulator: PolyCC alone, or all papers where WEIR_PAPERS is `all` (minutes)."""
+
+import os
+
+import pytest
+
+from weir.qoe_eval.measurement import read_measurement
+from weir_papers.repeat import REPETITIONS
+
+# Values that the small sizes cannot give: of a search on all nine traces, and of an adaptation that ends in time.
+TOO_SMALL = {"recoco/off_policy", "recoco/delayed", "mocc/steps_ratio", "muses/f1_closed", "muses/f1_gap"}
+
+
+def test_the_small_size_has_a_value_of_every_claim(run_weir, tmp_path, real_simulator):
+    every = os.environ.get("WEIR_PAPERS") == "all"
+    if every and "WEIR_SHARED" not in os.environ:
+        pytest.skip("all papers need the traces in the folder that WEIR_SHARED names")
+    names = {one.name for one in REPETITIONS} if every else {"polycc"}
+    only = [word for name in sorted(names) for word in ("--only", name)]
+    status, output, errors = run_weir("paper", "all", "--small", "--out", "out", *only)
+    assert status == 0, errors
+    found = read_measurement(tmp_path / "out/papers.json")
+    claims = [claim for one in REPETITIONS if one.name in names for claim in one.claims]
+    assert {claim.key for claim in claims} - set(found.values) <= TOO_SMALL
+    assert found.origins.keys() == names
+    assert all(claim.what[:40] in " ".join(output.split()) for claim in claims[:1])
