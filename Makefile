@@ -196,7 +196,7 @@ results: webrtc build-test ## Measure replays and speed again, write docs/result
 	$(MAKE) cite
 
 .PHONY: results-calls
-results-calls: webrtc build-test ## Make calls of the documents again and write docs/results/calls.json (as root; an hour on an idle machine)
+results-calls: webrtc build-test ## Make calls of the documents again and write docs/results/calls.json (an hour on an idle machine)
 	$(BIN)/weir evaluate --suite calls --set cellular --set impaired --size 640x360 --seeds 1 --out build/results/calls \
 	  --record docs/results/calls.json
 	$(MAKE) cite
@@ -246,8 +246,7 @@ test-docker: ## Build and run the images (as root)
 	tests/install/images.sh weir weir-train weir-distributed weir-call
 
 .PHONY: chaos
-chaos: webrtc build-test ## Every process of a call killed or stopped at every stage (as root); `make test` has a few of them
-	@[ $$(id -u) -eq 0 ] || { echo "weir: calls need network namespaces: sudo make chaos" >&2; exit 3; }
+chaos: webrtc build-test ## Every process of a call killed or stopped at every stage; `make test` has a few of them
 	WEIR_CHAOS=all $(BIN)/pytest tests/qoe_eval/call/chaos
 
 .PHONY: mutants
@@ -268,7 +267,7 @@ $(PLUGINS:%=test-plugin-%): test-plugin-%: webrtc build-test plugins
 	$(MAKE) -k -C plugins/$* test test-browser
 
 .PHONY: test-plugins
-test-plugins: ## Test the plug-ins, alone and with Chromium (as root)
+test-plugins: ## Test the plug-ins, alone and with Chromium
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.

@@ -10,9 +10,11 @@ from weir.errors import InputError, unknown
 from weir.files.input import printable
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
+from weir.qoe_eval.link.link_requirements import check_link_requirements
+from weir.qoe_eval.link.sudo import become_caller
 from weir.qoe_eval.options.call import CALLED, ENDS, CallOptions, is_command
 from weir.qoe_eval.options.shared import check_controllers, check_model
-from weir.qoe_eval.requirements import check_link_requirements, check_requirements
+from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, without_field_trials
 
@@ -25,8 +27,10 @@ def call(options: CallOptions) -> None:
     """Makes real calls through a link that replays a scenario, and measures them at the receiver.
 
     Writes results.jsonl, summary.json, report.html, and a folder with logs and recording for each call. The same
-    command again makes the calls that were interrupted or failed. Needs root, for network namespaces.
+    command again makes the calls that were interrupted or failed. Needs no root; under sudo everything runs as the user
+    who called it.
     """
+    become_caller()
     started = time.monotonic()
     by_commands = _have_commands(options)
     names, own = options.controller or ["commands"], dict[str, CustomController]()

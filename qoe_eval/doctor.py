@@ -21,6 +21,7 @@ import weir
 from weir.console import output_console
 from weir.errors import InputError, MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
+from weir.qoe_eval.link.link_requirements import find_link_devices
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_peer, find_simulator
 
@@ -40,7 +41,6 @@ _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("ninja", "build", "Ninja", "apt-get install ninja-build"),
     ("chromium", "calls", "Chromium", "apt-get install chromium"),
     ("espeak-ng", "calls", "espeak-ng", "apt-get install espeak-ng"),
-    ("ip", "calls", "iproute2", "apt-get install iproute2"),
 )
 # Debian packages that carry what weir-sim is built from.
 _LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
@@ -90,7 +90,16 @@ class Component:
 
 def components() -> list[Component]:
     """All components, the required first. Runs programs for their versions; takes about a second."""
-    return [_distribution(), _operating_system(), *_simulator(), _model(), *_packages(), *_programs(), _peer()]
+    return [
+        _distribution(),
+        _operating_system(),
+        *_simulator(),
+        _model(),
+        *_packages(),
+        *_programs(),
+        _namespaces(),
+        _peer(),
+    ]
 
 
 def _distribution() -> Component:
@@ -171,13 +180,19 @@ def _peer() -> Component:
         return Component("weir-peer", "calls", None, str(error))
 
 
+def _namespaces() -> Component:
+    try:
+        return Component("user and network namespaces", "calls", f"with {find_link_devices()}")
+    except MissingComponent as error:
+        return Component("user and network namespaces", "calls", None, str(error))
+
+
 def _program_version(program: str) -> str | None:
     path = shutil.which(program)
     if path is None:
         return None
-    option = "-Version" if program == "ip" else "--version"
     try:
-        output = subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
+        output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
     found = re.search(r"\d+(?:\.\d+)+", output)

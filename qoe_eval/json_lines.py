@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weir.errors import InputError
+from weir.files.output import opened
 
 LONGEST_LINE = 4 << 20
 MOST_LINES = 2_000_000
@@ -19,7 +21,8 @@ class JsonLinesWriter:
     """Writes each object at once, so that a crash of this process loses none."""
 
     def __init__(self, path: Path) -> None:
-        self._file: IO[str] = path.open("w", buffering=1, encoding="utf-8")
+        """Raises InputError if the file cannot be written."""
+        self._file: IO[str] = io.TextIOWrapper(io.BufferedWriter(opened(path)), encoding="utf-8", line_buffering=True)
 
     def write(self, value: dict[str, Any]) -> None:
         """Writes one line."""

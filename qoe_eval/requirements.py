@@ -1,42 +1,36 @@
-"""Checks that this machine has everything that a link or a call needs, before anything starts."""
+"""Checks that this machine has everything that a call needs, before anything starts."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
+from weir.qoe_eval.link.link_requirements import check, find_link_devices, missing
 from weir.simulator.executables import find_peer, find_simulator
 
 CHROMIUM = "/usr/bin/chromium"
-_TUN = Path("/dev/net/tun")
-
-
-def check_link_requirements() -> None:
-    """Raises MissingComponent with everything that a link lacks."""
-    _check("a link", [*_missing_of_the_system(), *_missing_program(find_simulator)])
 
 
 def check_requirements(*ends: str) -> None:
     """Raises MissingComponent with everything that a call between ends (`chromium`, `native`) lacks."""
-    _check("a call", missing_requirements(*ends))
+    check("a call", missing_requirements(*ends))
 
 
 def missing_requirements(*ends: str) -> list[str]:
     """The missing requirements of a call, each with its remedy."""
-    missing = _missing_of_the_system()
+    lacking = missing(find_link_devices)
     if "chromium" in ends:
         if not os.access(CHROMIUM, os.X_OK):
-            missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
+            lacking.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
-            missing.append("setpriv: apt-get install util-linux")
+            lacking.append("setpriv: apt-get install util-linux")
         if find_spec("playwright") is None:
-            missing.append(f"playwright: {how_to_get('webrtc', 'playwright')}")
-    return [*missing, *(one for find in (find_peer, find_simulator, find_ffmpeg) for one in _missing_program(find))]
+            lacking.append(f"playwright: {how_to_get('webrtc', 'playwright')}")
+    return [*lacking, *missing(find_peer, find_simulator, find_ffmpeg)]
 
 
 def find_ffmpeg() -> Path:
@@ -47,28 +41,3 @@ def find_ffmpeg() -> Path:
         return Path(get_ffmpeg_exe())
     except (ImportError, RuntimeError):
         raise MissingComponent(f"ffmpeg with libvmaf: {how_to_get('webrtc', 'imageio-ffmpeg')}") from None
-
-
-def _missing_of_the_system() -> list[str]:
-    missing = []
-    if os.geteuid() != 0:
-        missing.append("root, for network namespaces: run the same command with sudo, or in a privileged container")
-    if not os.access(_TUN, os.R_OK | os.W_OK):
-        missing.append(f"{_TUN}, for the link: modprobe tun; in a container, add --device {_TUN} --cap-add NET_ADMIN")
-    if shutil.which("ip") is None:
-        missing.append("ip, for network namespaces: apt-get install iproute2")
-    return missing
-
-
-def _missing_program(find: Callable[[], Path]) -> list[str]:
-    try:
-        find()
-    except MissingComponent as error:
-        return [str(error)]
-    return []
-
-
-def _check(what: str, missing: Sequence[str]) -> None:
-    if missing:
-        listed = "\n".join(f"  - {one}" for one in missing)
-        raise MissingComponent(f"{what} cannot be made here; missing:\n{listed}")

@@ -12,10 +12,11 @@ namespace weir::sim {
 namespace {
 
 constexpr char kLinkHelp[] =
-    R"(the scenario's path in real time, between two network namespaces: TUN devices weir0 with
-10.211.0.1 in LEFT (the sender) and 10.211.0.2 in RIGHT (the receiver). The scenario's
-first RTP flow stands for the real packets; its other flows are simulated. Commands on
-standard input, one JSON object a line: {"type":"start"}, {"type":"down","duration_s":5},
+    R"(the scenario's path in real time, between two devices that the caller has opened: LEFT, of
+the sender, and RIGHT, of the receiver, are descriptors of TUN devices, or of packet
+sockets on one end of a veth pair whose ends have one address. The scenario's first RTP
+flow stands for the real packets; its other flows are simulated. Commands on standard
+input, one JSON object a line: {"type":"start"}, {"type":"down","duration_s":5},
 {"type":"stop"}. Events on standard output: ready, started, down, error, end. The end of
 the input, SIGINT and SIGTERM stop it too)";
 
@@ -23,8 +24,8 @@ CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
   CLI::App* const command = app.add_subcommand("link", kLinkHelp);
   command->add_option("SCENARIO.json", options.scenario_path)->type_name("")->required();
   AddJobOptions(*command, options.job);
-  AddText(*command, "--left", "LEFT", "network namespaces, as `ip netns` names them", options.left)->required();
-  AddText(*command, "--right", "RIGHT", "", options.right)->required();
+  AddInteger(*command, "--left", "descriptor of the sender's device", options.left_fd, 0)->required();
+  AddInteger(*command, "--right", "descriptor of the receiver's device", options.right_fd, 0)->required();
   AddText(*command, "--log", "FILE", "capacity, queue, packets and delays, one JSON object a line", options.log_path)
       ->required();
   AddInteger(*command, "--log-interval-ms", "how often, 10 to 10000 (default 100)", options.log_interval_ms,

@@ -16,8 +16,11 @@ def pytest_configure():
 
 
 @pytest.fixture(autouse=True)
-def interruptible():
-    """The command `weir`, where a test runs it in this process, leaves Ctrl-C to the system."""
+def restored(monkeypatch):
+    """The command `weir`, where a test runs it in this process, leaves Ctrl-C to the system, and becomes the user who
+    called sudo.
+    """
+    monkeypatch.delenv("SUDO_UID", raising=False)
     yield
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)

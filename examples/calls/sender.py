@@ -1,6 +1,6 @@
 """The sender of a call that `weir call` measures: 30 frames a second over UDP, at the rate that its label names.
 
-sudo weir call catalogue/steps --controller old --controller new --reference old --out calls \
+weir call catalogue/steps --controller old --controller new --reference old --out calls \
   --sender 'python3 examples/calls/sender.py' --receiver 'exec python3 examples/calls/receiver.py'
 """
 

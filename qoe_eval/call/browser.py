@@ -1,4 +1,4 @@
-"""An unmodified Chromium as an end of a call, in a network namespace; one that sends has a file as its camera."""
+"""An unmodified Chromium as an end of a call, in a network of its own; one that sends has a file as its camera."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import os
 import shlex
 import signal
+import socket
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -21,7 +22,7 @@ from weir.qoe_eval.call.signalling import SignallingServer
 from weir.qoe_eval.call.weir_peer import EndpointFailed
 from weir.qoe_eval.link.child_process import Message, monotonic_us, run_in_real_time
 from weir.qoe_eval.link.leftovers import ScratchFolder
-from weir.qoe_eval.link.namespaces import listening_socket, processes_in
+from weir.qoe_eval.link.namespaces import Network, listening
 from weir.qoe_eval.requirements import CHROMIUM
 
 _START_LIMIT_S = 60.0
@@ -70,7 +71,7 @@ class BrowserEnd:
 
     def __init__(
         self,
-        namespace: str | None,
+        network: Network | None,
         video: Path | None,
         settings: PageSettings,
         field_trials: str = "",
@@ -79,13 +80,13 @@ class BrowserEnd:
         """Starts nothing yet.
 
         Args:
-            namespace: Chromium's network; None: that of this process.
+            network: Chromium's; None: that of this process.
             video: the camera, a y4m file of the size in the settings; None at a receiver.
             settings: for the page.
             field_trials: of its libwebrtc, "TRIAL/GROUP/" each.
             speech: the microphone, a WAV file; None: beeps.
         """
-        self._namespace = namespace
+        self._network = network
         self._video = video
         self._speech = speech
         self._settings = settings
@@ -173,7 +174,8 @@ class BrowserEnd:
 
     async def _open(self) -> None:
         self._folder = ScratchFolder()
-        self._signalling = SignallingServer(listening_socket(self._namespace))
+        server = self._network.listening_socket() if self._network else listening(socket.socket())
+        self._signalling = SignallingServer(server)
         await self._signalling.start()
         driver = self._driver(self._folder.path)
         with _environment_variable(_DRIVER_VARIABLE, str(driver)):
@@ -193,11 +195,11 @@ class BrowserEnd:
         await self._page.goto(self._signalling.url)
 
     def _wrapper(self, folder: Path) -> Path:
-        """A script that runs Chromium in the namespace, and that dies with its parent."""
+        """A script that runs Chromium in the network, and that dies with its parent."""
         path = folder / "chromium"
-        enter = ["ip", "netns", "exec", self._namespace] if self._namespace else []
-        command = shlex.join(["setpriv", "--pdeathsig", "KILL", *enter, CHROMIUM])
-        path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="ascii")
+        line = self._network.command([CHROMIUM]) if self._network else [CHROMIUM]
+        command = shlex.join(["setpriv", "--pdeathsig", "KILL", *line])
+        path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
         path.chmod(0o700)
         return path
 
@@ -255,8 +257,8 @@ class BrowserEnd:
         self._ended("Chromium's page disappeared")
 
     def _run_in_real_time(self) -> None:
-        if self._namespace is not None:
-            run_in_real_time(processes_in(self._namespace))
+        if self._network is not None:
+            run_in_real_time(self._network.processes())
 
     def _ended(self, reason: str) -> None:
         if not self._stopping:

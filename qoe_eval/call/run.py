@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from weir.console import counted
 from weir.errors import MissingComponent
+from weir.files.place import refuse_folders_of_others
 from weir.qoe_eval.call.plan import CallResult, CallSettings, done_calls
 from weir.qoe_eval.records import CallRecord
 from weir.qoe_eval.runs.store import CallStore
@@ -50,6 +51,7 @@ def run_calls(
         MissingComponent: a component that calls need is missing.
         typer.Exit: status 1, after a message: interrupted; complete calls are kept.
     """
+    refuse_folders_of_others(out)
     with contextlib.closing(CallStore(out)) as store:
         repeated = {r.key for r in store.read() if repeat_disturbed and r.call.disturbed}
         store.start(dict.fromkeys(calls.keys() - repeated, False))

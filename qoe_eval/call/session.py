@@ -1,9 +1,9 @@
 """One call from start to end: link, sender, receiver, their logs, and the measures.
 
-    sender --- namespace --- weir-sim link --- namespace --- receiver        (each Chromium, weir-peer or a command)
+    sender --- network --- weir-sim link --- network --- receiver        (each Chromium, weir-peer or a command)
 
-Offer, answer and candidates pass through this process, media and RTCP only through the link. In any case, no process
-and no namespace is left behind, and a call that fails has a record with what happened and when.
+Offer, answer and candidates pass through this process, media and RTCP only through the link. In any case, no process is
+left behind, and a call that fails has a record with what happened and when.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from weir.qoe_eval.call.weir_peer import (
 from weir.qoe_eval.json_lines import JsonLinesWriter
 from weir.qoe_eval.link.child_process import Message, monotonic_us
 from weir.qoe_eval.link.command_end import CommandEnd
-from weir.qoe_eval.link.leftovers import Reaper, finish
-from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
-from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkFailed, LinkProcess
+from weir.qoe_eval.link.leftovers import finish
+from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed, Network
+from weir.qoe_eval.link.process import LinkFailed, LinkProcess
 from weir.qoe_eval.options.shared import model_to_run
 
 OnEvent = Callable[[dict[str, Any]], None]
@@ -119,7 +119,6 @@ class _Call:
         for name in written_here:
             self._logs[name] = JsonLinesWriter(self._folder / name)
         failure, missing = "", False
-        reaper = Reaper()
         try:
             video, speech = (None, None) if self._settings.by_commands else await self._media()
             self._state("setting up the link")
@@ -136,7 +135,6 @@ class _Call:
             self._progress.ended_us = monotonic_us()
             # Not interrupted by the cancellation that may have led here.
             await finish(self._tear_down())
-            reaper.dismiss()
         try:
             failure = failure or self._tear_down_failure
             if failure:
@@ -188,26 +186,26 @@ class _Call:
         self._reading_ends.append(self._watched(self._read_end(role)))
 
     def _make_receiver(self, model: Path | None) -> Endpoint:
-        settings, namespace = self._settings, self._namespaces.right
+        settings, here, far = self._settings, self._namespaces.right, self._namespaces.left
         if settings.by_commands:
-            return self._make_command("receiver", namespace, (RIGHT_ADDRESS, LEFT_ADDRESS))
+            return self._make_command("receiver", here, far)
         if settings.receiver == "chromium":
-            return BrowserEnd(namespace, None, PageSettings("receive", STATS_INTERVAL_MS))
-        arguments = receiver_arguments(settings, RIGHT_ADDRESS, None if settings.decided_at_sender else model)
-        return PeerProcess("receiver", namespace, arguments, self._folder / logs.PROGRAM_LOG)
+            return BrowserEnd(here, None, PageSettings("receive", STATS_INTERVAL_MS))
+        arguments = receiver_arguments(settings, here.address, None if settings.decided_at_sender else model)
+        return PeerProcess("receiver", here, arguments, self._folder / logs.PROGRAM_LOG)
 
-    def _make_command(self, role: str, namespace: str, addresses: tuple[str, str]) -> Endpoint:
+    def _make_command(self, role: str, here: Network, far: Network) -> Endpoint:
         command = getattr(self._settings, role)
         log = self._folder / logs.PROGRAM_LOG
-        return CommandEnd(role, namespace, command, addresses, self._settings.controller, log)
+        return CommandEnd(role, here, far, command, self._settings.controller, log)
 
     def _make_sender(self, video: Path | None, speech: Path | None, model: Path | None) -> Endpoint:
-        settings, namespace = self._settings, self._namespaces.left
+        settings, here = self._settings, self._namespaces.left
         if video is None:
-            return self._make_command("sender", namespace, (LEFT_ADDRESS, RIGHT_ADDRESS))
+            return self._make_command("sender", here, self._namespaces.right)
         if settings.sender == "native":
-            arguments = sender_arguments(settings, LEFT_ADDRESS, video, model, speech)
-            return PeerProcess("sender", namespace, arguments, self._folder / logs.PROGRAM_LOG)
+            arguments = sender_arguments(settings, here.address, video, model, speech)
+            return PeerProcess("sender", here, arguments, self._folder / logs.PROGRAM_LOG)
         page = PageSettings(
             role="send",
             stats_interval_ms=STATS_INTERVAL_MS,
@@ -217,7 +215,7 @@ class _Call:
             codec=settings.codec,
             max_bitrate_bps=settings.max_bitrate_bps,
         )
-        return BrowserEnd(namespace, video, page, settings.field_trials, speech)
+        return BrowserEnd(here, video, page, settings.field_trials, speech)
 
     async def _until_over(self) -> str:
         """Returns why it ended: empty at its time."""

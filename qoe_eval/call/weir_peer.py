@@ -20,6 +20,7 @@ from weir.qoe_eval.link.child_process import (
     monotonic_us,
     run_in_real_time,
 )
+from weir.qoe_eval.link.namespaces import Network
 from weir.qoe_eval.options.call import WITHOUT_MODEL
 from weir.registry import is_pool, pool_members
 from weir.simulator.executables import find_peer
@@ -147,18 +148,19 @@ class PeerProcess:
 
     clock_offset_us = 0
 
-    def __init__(self, name: str, namespace: str | None, arguments: Sequence[str], log: Path) -> None:
+    def __init__(self, name: str, network: Network | None, arguments: Sequence[str], log: Path) -> None:
         """Starts nothing yet.
 
         Args:
             name: for people, for example "receiver".
-            namespace: its network namespace; None: that of this process.
+            network: where it runs; None: in that of this process.
             arguments: its command line.
             log: receives its standard error.
         """
         self.name = name
-        enter = ["ip", "netns", "exec", namespace] if namespace else []
-        self._process = JsonLinesProcess([*enter, str(find_peer()), *arguments], log, MAXIMUM_LINE_BYTES)
+        command = [str(find_peer()), *arguments]
+        self._network = network
+        self._process = JsonLinesProcess(network.command(command) if network else command, log, MAXIMUM_LINE_BYTES)
         self._ended = False
         self._stopping = False
         self._broken = False
@@ -170,7 +172,7 @@ class PeerProcess:
 
     async def start(self) -> Message:
         """Starts the process and waits for its `ready`."""
-        run_in_real_time([await self._process.start()])
+        process = await self._process.start()
         errors: list[str] = []
         self._broken = True
         try:
@@ -178,6 +180,7 @@ class PeerProcess:
                 while (message := await self._read()) is not None:
                     if message["type"] == "ready":
                         self._broken = False
+                        run_in_real_time(self._network.processes() if self._network else [process])
                         return message
                     if message["type"] == "error":
                         errors.append(str(message.get("message", ""))[:500])

@@ -78,8 +78,7 @@ def evaluate(
         bool,
         typer.Option(
             "--calls",
-            help="Make the suites' real calls, too; --suite calls alone implies it. Needs root and Chromium; takes "
-            "hours.",
+            help="Make the suites' real calls, too; --suite calls alone implies it. Needs Chromium; takes hours.",
         ),
     ] = False,
     size: Annotated[

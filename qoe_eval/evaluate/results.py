@@ -14,7 +14,7 @@ from weir.qoe_eval.records import CallRecord, Record, RunRecord
 RunMeasure = Callable[[RunRecord], float | None]
 
 NOT_CHOSEN = "was not chosen"
-NO_CALLS = "no calls were made; --calls makes them, as root and with Chromium"
+NO_CALLS = "no calls were made; --calls makes them, with Chromium"
 
 
 @dataclass(frozen=True)

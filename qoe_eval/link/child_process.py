@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from weir.files.output import opened
 from weir.qoe_eval.runs.simulator_worker import die_with_parent
 
 Message = dict[str, Any]
@@ -53,14 +54,22 @@ class JsonLinesProcess:
     """A child that exchanges one JSON message a line: `weir-sim link`, `weir-peer`."""
 
     def __init__(
-        self, command: Sequence[str], log: Path, longest_line_bytes: int, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        log: Path,
+        longest_line_bytes: int,
+        environment: Mapping[str, str] | None = None,
+        descriptors: Sequence[int] = (),
     ) -> None:
-        """Starts nothing yet. The child's standard error is appended to `log`; `environment` None: this process's."""
+        """Starts nothing yet. The child's standard error is appended to `log`; `environment` None: this process's;
+        `descriptors` are open in the child, too.
+        """
         self._command = command
         self._log = log
         self._log_start = 0
         self._longest_line_bytes = longest_line_bytes
         self._environment = environment
+        self._descriptors = descriptors
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -74,9 +83,13 @@ class JsonLinesProcess:
         return self._process.pid if self._process and self._process.returncode is None else None
 
     async def start(self) -> int:
-        """Starts it in a session of its own and returns its process id. It is killed when this process ends."""
-        with self._log.open("ab") as log:
-            self._log_start = log.tell()
+        """Starts it in a session of its own and returns its process id. It is killed when this process ends.
+
+        Raises:
+            InputError: its log cannot be written.
+        """
+        with opened(self._log, append=True) as log:
+            self._log_start = log.seek(0, os.SEEK_END)
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.PIPE,
@@ -86,6 +99,7 @@ class JsonLinesProcess:
                 env=self._environment,
                 start_new_session=True,
                 preexec_fn=die_with_parent,
+                pass_fds=self._descriptors,
             )
         return self._process.pid
 
@@ -124,6 +138,12 @@ class JsonLinesProcess:
         if not isinstance(message.get("time_us"), int):
             message["time_us"] = monotonic_us()
         return message
+
+    def terminate(self) -> None:
+        """Sends SIGTERM."""
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
 
     async def wait(self) -> int:
         """Waits for its end and returns the exit status; -N: it was killed by signal N."""

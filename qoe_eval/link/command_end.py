@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
 from pathlib import Path
 from typing import Final
 
+from weir.files.output import make_folder
 from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, described, monotonic_us
-from weir.qoe_eval.link.program import make_folder_of_programs, program_in
+from weir.qoe_eval.link.namespaces import Network
+from weir.qoe_eval.link.program import program_in
 
 _LONGEST_LINE_BYTES: Final = 4 << 20
 _STOP_LIMIT_S: Final = 3.0
@@ -20,7 +20,7 @@ _FILES: Final = "commands"
 
 
 class CommandEnd:
-    """An `Endpoint` that is a shell command line in the namespace of one end.
+    """An `Endpoint` that is a shell command line in the network of one end.
 
     It finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR, its part as WEIR_CALL_ROLE, the label of
     the call as WEIR_CALL_LABEL and a folder for its files as WEIR_CALL_FOLDER. Of what it prints, two kinds of JSON
@@ -30,23 +30,21 @@ class CommandEnd:
 
     clock_offset_us = 0
 
-    def __init__(
-        self, role: str, namespace: str, command: str, addresses: tuple[str, str], label: str, log: Path
-    ) -> None:
+    def __init__(self, role: str, here: Network, far: Network, command: str, label: str, log: Path) -> None:
         """Starts nothing yet.
 
         Args:
             role: sender or receiver.
-            namespace: its network namespace.
+            here: the network of its end.
+            far: that of the other end.
             command: the shell command line.
-            addresses: of this end and the other.
             label: of the call.
             log: receives its standard error; in the folder of the call.
         """
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
         self._files = log.parent.resolve() / _FILES
         call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(self._files)}
-        line, environment = program_in(namespace, ["sh", "-c", command], *addresses, call)
+        line, environment = program_in(here, far, ["sh", "-c", command], call)
         self._process = JsonLinesProcess(line, log, _LONGEST_LINE_BYTES, environment)
         self._connects = role == "receiver"
         self._ended = False
@@ -58,7 +56,7 @@ class CommandEnd:
         Raises:
             InputError: the folder for its files cannot be made.
         """
-        make_folder_of_programs(self._files)
+        make_folder(self._files)
         await self._process.start()
         return {"type": "ready", "time_us": monotonic_us()}
 
@@ -88,16 +86,14 @@ class CommandEnd:
         return None
 
     async def stop(self) -> str:
-        """Ends it and whatever it started in its session."""
+        """Ends it and its process group, after SIGTERM; the rest ends with the network."""
         self._stopping = True
-        process = self._process.process_id
-        if process is None:
+        if self._process.process_id is None:
             return ""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process, number)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_STOP_LIMIT_S):
-                    await self._process.wait()
-                    return ""
+        self._process.terminate()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_STOP_LIMIT_S):
+                await self._process.wait()
+                return ""
+        await self._process.kill()
         return ""

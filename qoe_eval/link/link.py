@@ -13,8 +13,9 @@ import typer
 from weir.errors import InputError
 from weir.files.output import refuse_to_overwrite, write_bytes
 from weir.options import ForceOption, loading, with_options
+from weir.qoe_eval.link.link_requirements import check_link_requirements
+from weir.qoe_eval.link.sudo import become_caller
 from weir.qoe_eval.options.shared import PathArguments
-from weir.qoe_eval.requirements import check_link_requirements
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,8 +57,9 @@ def link(options: LinkOptions) -> None:
     The command has a network of its own with only the link: 10.211.0.1 here and 10.211.0.2 at the far end (the other
     way round with --receive), in the environment as WEIR_LINK_LOCAL and WEIR_LINK_FAR. The scenario begins with the
     command; after its end the capacity continues as its trace defines. Exit status: the command's, or 1, 2 or 3 with a
-    message of weir. Needs root; under sudo the command runs as the user who called it.
+    message of weir. Needs no root; under sudo everything runs as the user who called it.
     """
+    become_caller()
     options.check_files([options.scenario])
     command = options.command or []
     if command and shutil.which(command[0]) is None:

@@ -1,75 +1,100 @@
-"""A pair of network namespaces, removed with every process in them when the call ends, however it ends.
+"""The networks of the two ends of a link, in namespaces of their own; nobody needs root for them.
 
-The reaper of a killed run removes its namespaces, or else the next run does. The name of a namespace identifies the
-process that made it, so that namespaces of live runs stay.
+Every process in them ends with them, whatever it does: they share a PID namespace. `namespace_holder.py` makes them
+all, and removes them should this process be killed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
-import itertools
+import json
 import os
-import re
-import shutil
+import select
 import signal
 import socket
 import subprocess
-import threading
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.link.leftovers import OWNER_PATTERN, finish, is_dead, this_process
+from weir.qoe_eval.link.leftovers import finish
+from weir.qoe_eval.link.sudo import pass_on_permission
 
-FOLDER = Path("/run/netns")
-_SIDES = ("left", "right")
-_NAME = re.compile(rf"weir-(?P<owner>{OWNER_PATTERN})-(\d+)-(?:left|right)")
-_CLONE_NEWNET = 0x40000000
-_COMMAND_LIMIT_S = 20.0
-_KILL_LIMIT_S = 2.0
-# Their default action ends this process without a chance to remove anything.
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-# New devices get no IPv6, whose announcements would cross the link like the call's own packets. An unprivileged
-# container has a read-only /proc/sys; the mount made here ends with the shell.
-_SET_UP = """
-ip link set lo up
-f=/proc/sys/net/ipv6/conf/default/disable_ipv6
-[ ! -e $f ] || { echo 1 > $f; } 2>/dev/null || { mount -t proc proc /proc && echo 1 > $f; }
-"""
-_numbers = itertools.count()
+LEFT_ADDRESS = "10.211.0.1"
+RIGHT_ADDRESS = "10.211.0.2"
+_HOLDER = Path(__file__).with_name("namespace_holder.py")
+_ENTER = Path(__file__).with_name("enter.py")
+_SCRIPT = (sys.executable, "-I", "-S")
+_LARGEST_ANSWER_BYTES = 4096
+# The first process in the PID namespace; of each network itself, its device and a TCP socket.
+_DESCRIPTORS = 1 + 2 * 3
+_START_LIMIT_S = 20.0
+_END_LIMIT_S = 5.0
+_REMEDY = (
+    "allow them to your user (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000), run the "
+    "command with sudo, or the container with --cap-add SYS_ADMIN --security-opt apparmor=unconfined"
+)
 
 
 class NamespacesFailed(RuntimeError):
     """Namespaces could not be made or removed."""
 
 
-class CallNamespaces:
-    """Two namespaces, `left` for the sender and `right` for the receiver; each has only a loopback device.
+@dataclass(frozen=True)
+class Network:
+    """The network of one end: loopback and a device with `address`; `device` is its descriptor, for `weir-sim link`."""
 
-    Use it as a context manager, or in asyncio call `create` and `remove`. Meanwhile SIGTERM and SIGHUP raise SystemExit
-    in the main thread.
+    address: str
+    _network: int
+    device: int
+    _tcp: int
+    _enter: tuple[str, ...]
+
+    def command(self, words: Sequence[str]) -> list[str]:
+        """Returns a command line that runs a command line here, as the same user without privileges. It passes SIGTERM
+        on, and the program dies with it.
+        """
+        return [*self._enter, *words]
+
+    def listening_socket(self) -> socket.socket:
+        """A TCP socket that listens on a free port of 127.0.0.1 here. There is one."""
+        return listening(socket.socket(fileno=os.dup(self._tcp)))
+
+    def processes(self) -> Iterator[int]:
+        """The processes in this network."""
+        wanted = os.fstat(self._network)
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if entry.name.isdecimal() and os.path.samestat((entry / "ns/net").stat(), wanted):
+                    yield int(entry.name)
+
+
+class CallNamespaces:
+    """The networks `left`, of the sender, and `right`, of the receiver, connected by nothing yet.
+
+    Use it as a context manager, or in asyncio call `create` and `remove`. `devices`: of what kind they are.
     """
 
+    left: Network
+    right: Network
+    devices: str
+
     def __init__(self) -> None:
-        number = next(_numbers)
-        self.left, self.right = (f"weir-{this_process()}-{number}-{side}" for side in _SIDES)
         self._owner = os.getpid()
-        self._replaced: dict[signal.Signals, Any] = {}
+        self._holder: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._descriptors: list[int] = []
 
     async def create(self) -> None:
         """Makes them.
 
         Raises:
-            MissingComponent: not root, no `ip`, or the kernel refuses.
-            NamespacesFailed: `ip` was killed, or hangs.
+            MissingComponent: this user may not make them here.
+            NamespacesFailed: what makes them was killed, or hangs.
         """
-        self._take_signals()
         try:
             await finish(asyncio.to_thread(self._create))
         except BaseException:
@@ -77,154 +102,92 @@ class CallNamespaces:
             raise
 
     async def remove(self) -> None:
-        """Removes them; does nothing if there are none."""
-        try:
-            await finish(asyncio.to_thread(self._remove))
-        finally:
-            self._return_signals()
+        """Removes them, with every process in them; does nothing if there are none.
+
+        Raises:
+            NamespacesFailed: a process does not end.
+        """
+        await finish(asyncio.to_thread(self._remove))
 
     def __enter__(self) -> CallNamespaces:
-        self._take_signals()
         try:
             self._create()
         except BaseException:
-            self.__exit__()
+            self._remove()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Not interrupted half-way by an impatient user.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *_SIGNALS})
-        try:
-            self._remove()
-            self._return_signals()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        # Not interrupted half-way by an impatient user: the holder then does the rest.
+        self._remove()
 
     def _create(self) -> None:
-        if os.geteuid() != 0:
-            raise MissingComponent("network namespaces need root: run the same command with sudo")
-        if shutil.which("ip") is None:
-            raise MissingComponent("network namespaces need the command `ip`: apt-get install iproute2")
-        remove_leftovers()
-        for name in (self.left, self.right):
-            _ip("netns", "add", name)
-            _ip("netns", "exec", name, "sh", "-c", _SET_UP)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._holder = subprocess.Popen(
+                [*_SCRIPT, str(_HOLDER), str(theirs.fileno()), LEFT_ADDRESS, RIGHT_ADDRESS],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # Ctrl-C at the terminal is for this program, and for what it runs.
+                start_new_session=True,
+                preexec_fn=pass_on_permission,
+            )
+        self._control.settimeout(_START_LIMIT_S)
+        try:
+            text, self._descriptors, *_ = socket.recv_fds(
+                self._control, _LARGEST_ANSWER_BYTES, _DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+            )
+        except TimeoutError:
+            text = b""
+        if not text:
+            raise NamespacesFailed("what makes the namespaces of the link was killed, or hangs")
+        answer = json.loads(text)
+        if "error" in answer:
+            raise MissingComponent(f"user and network namespaces cannot be made here ({answer['error']}): {_REMEDY}")
+        self.devices = answer["devices"]
+        init, left_network, left_device, left_tcp, right_network, right_device, right_tcp = self._descriptors
+        enter = [(*_SCRIPT, str(_ENTER), _process_of(init), ",".join(map(str, one))) for one in answer["namespaces"]]
+        self.left = Network(LEFT_ADDRESS, left_network, left_device, left_tcp, enter[0])
+        self.right = Network(RIGHT_ADDRESS, right_network, right_device, right_tcp, enter[1])
 
     def _remove(self) -> None:
         # A forked copy owns nothing.
-        if os.getpid() == self._owner:
-            for name in (self.left, self.right):
-                _remove(name)
-
-    def _take_signals(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
+        if self._holder is None or self._control is None or os.getpid() != self._owner:
             return
-        for number in _SIGNALS:
-            if signal.getsignal(number) == signal.SIG_DFL:
-                self._replaced[number] = signal.signal(number, _end_orderly)
-
-    def _return_signals(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            while self._replaced:
-                number, handler = self._replaced.popitem()
-                if signal.getsignal(number) is _end_orderly:
-                    signal.signal(number, handler)
-
-
-def remove_leftovers() -> list[str]:
-    """Removes the namespaces of dead runs, kills the processes in them, and returns their names."""
-    with contextlib.suppress(FileNotFoundError):
-        names = sorted(entry.name for entry in FOLDER.iterdir() if _is_leftover(entry.name))
-        for name in names:
-            _remove(name)
-        return names
-    return []
-
-
-def processes_in(name: str) -> Iterator[int]:
-    """The processes in the namespace of that name, except this one."""
-    with contextlib.suppress(OSError):
-        wanted = _identity(FOLDER / name)
-        if wanted == _identity(Path("/proc/self/ns/net")):
-            return
-        for entry in Path("/proc").iterdir():
-            with contextlib.suppress(OSError):
-                if entry.name.isdecimal() and _identity(entry / "ns/net") == wanted:
-                    yield int(entry.name)
-
-
-def _is_leftover(name: str) -> bool:
-    match = _NAME.fullmatch(name)
-    return match is not None and is_dead(match["owner"])
-
-
-def _remove(name: str) -> None:
-    """Removes it in whatever state it is; another process may be removing it at the same time."""
-    if not (FOLDER / name).exists():
-        return
-    deadline_s = time.monotonic() + _KILL_LIMIT_S
-    while (processes := list(processes_in(name))) and time.monotonic() < deadline_s:
-        for process in processes:
+        ended = True
+        if self._descriptors:
+            init = self._descriptors[0]
             with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        time.sleep(0.01)
-    try:
-        _ip("netns", "del", name)
-    except (MissingComponent, NamespacesFailed):
-        if (FOLDER / name).exists():
-            raise
+                signal.pidfd_send_signal(init, signal.SIGKILL)
+            # It has ended when every process in the namespace has.
+            ended = bool(select.select([init], [], [], _END_LIMIT_S)[0])
+        with contextlib.suppress(OSError):
+            self._control.send(b".")
+        self._control.close()
+        try:
+            self._holder.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._holder.kill()
+            self._holder.wait()
+        self._holder = None
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = []
+        if not ended:
+            raise NamespacesFailed("a process in the networks of the link does not end")
 
 
-def _ip(*arguments: str) -> None:
-    try:
-        # In a session of its own: Ctrl-C at the terminal is for this program, which then removes what it has made.
-        subprocess.run(
-            ["ip", *arguments], capture_output=True, text=True, timeout=_COMMAND_LIMIT_S, check=True,
-            stdin=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError) as error:
-        reason = getattr(error, "stderr", None) or str(error)
-        text = f"`ip {' '.join(arguments[:3])}` failed: {str(reason).strip()}"
-        # A kernel that refuses neither kills it nor lets it hang.
-        broke = isinstance(error, subprocess.TimeoutExpired) or getattr(error, "returncode", 1) < 0
-        raise (NamespacesFailed if broke else MissingComponent)(text) from error
+def _process_of(descriptor: int) -> str:
+    """The number of the process that a pidfd is of, as this process sees it."""
+    lines = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii").splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("Pid:"))
 
 
-def _end_orderly(number: int, _: FrameType | None) -> None:
-    raise SystemExit(128 + number)
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
-
-
-def listening_socket(namespace: str | None) -> socket.socket:
-    """A TCP socket that listens on a free port of 127.0.0.1 in the namespace of that name (None: this process's own).
-
-    A socket stays in the namespace it was made in. Raises OSError if the namespace cannot be entered.
-    """
-    if namespace is None:
-        return _listen()
-    # A thread of its own enters the namespace and ends there, so that no other work runs in it.
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(_enter_and_listen, namespace).result()
-
-
-def _enter_and_listen(namespace: str) -> socket.socket:
-    libc = ctypes.CDLL(None, use_errno=True)
-    descriptor = os.open(FOLDER / namespace, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if libc.setns(descriptor, _CLONE_NEWNET) != 0:
-            error = ctypes.get_errno()
-            raise OSError(error, f"cannot enter the network namespace {namespace}: {os.strerror(error)}")
-    finally:
-        os.close(descriptor)
-    return _listen()
-
-
-def _listen() -> socket.socket:
-    listening = socket.create_server(("127.0.0.1", 0))
-    listening.setblocking(False)
-    return listening
+def listening(unbound: socket.socket) -> socket.socket:
+    """Makes a TCP socket listen on a free port of 127.0.0.1 of its network."""
+    unbound.bind(("127.0.0.1", 0))
+    unbound.listen()
+    unbound.setblocking(False)
+    return unbound

@@ -1,4 +1,4 @@
-"""`weir-sim link` as an asyncio object: the scenario's path in real time, between two network namespaces."""
+"""`weir-sim link` as an asyncio object: the scenario's path in real time, between the networks of two ends."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError, MissingComponent
+from weir.files.output import opened
 from weir.qoe_eval.link.child_process import (
     LINK_PRIORITY,
     InvalidMessage,
@@ -22,8 +23,6 @@ from weir.qoe_eval.link.child_process import (
 from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.simulator.executables import find_simulator
 
-LEFT_ADDRESS = "10.211.0.1"
-RIGHT_ADDRESS = "10.211.0.2"
 _LONGEST_LINE = 1 << 20
 _START_LIMIT_S = 20.0
 _ANSWER_LIMIT_S = 10.0
@@ -56,12 +55,11 @@ class LinkProcess:
         Raises:
             MissingComponent: there is no weir-sim.
         """
-        command = [
-            str(find_simulator()), "link", str(scenario), "--left", namespaces.left, "--right", namespaces.right,
-            "--log", str(log), "--seed", str(seed),
-        ]  # fmt: skip
-        self._process = JsonLinesProcess(command, program_log, _LONGEST_LINE)
+        self._command = [str(find_simulator()), "link", str(scenario), "--seed", str(seed)]
+        self._namespaces = namespaces
+        self._process: JsonLinesProcess | None = None
         self._log = log
+        self._program_log = program_log
         self._listening: asyncio.Task[None] | None = None
         self._answers: dict[str, asyncio.Future[Message]] = {}
         self._stopping = False
@@ -75,17 +73,23 @@ class LinkProcess:
     @property
     def process_id(self) -> int | None:
         """Process id while it runs."""
-        return self._process.process_id
+        return self._process.process_id if self._process else None
 
     async def start(self) -> Message:
         """Starts it in real time and waits until it carries packets; returns its `ready` event.
 
         Raises:
-            InputError: it refuses the scenario.
-            MissingComponent: not root, or no TUN devices.
+            InputError: it refuses the scenario, or a log cannot be written.
+            MissingComponent: it misses a model.
             LinkFailed: it does not start for another reason.
         """
-        process = await self._process.start()
+        left, right = self._namespaces.left.device, self._namespaces.right.device
+        with opened(self._log) as log:
+            files = ["--left", str(left), "--right", str(right), "--log", f"/dev/fd/{log.fileno()}"]
+            self._process = JsonLinesProcess(
+                [*self._command, *files], self._program_log, _LONGEST_LINE, descriptors=(left, right, log.fileno())
+            )
+            process = await self._process.start()
         ready = self._expect("ready")
         self._listening = asyncio.create_task(self._listen())
         try:
@@ -129,7 +133,7 @@ class LinkProcess:
     async def stop(self) -> str:
         """Ends it, by force if necessary; does nothing the second time. Returns what went wrong, or an empty text."""
         self._stopping = True
-        if self._listening is None:
+        if self._process is None or self._listening is None:
             return ""
         wrong = await self._process.stop(_STOP_LIMIT_S)
         await self._listening
@@ -174,7 +178,7 @@ class LinkProcess:
         # Before the request goes out, so that the answer is not missed.
         answered = self._expect(answer)
         try:
-            if self._ended.is_set():
+            if self._process is None or self._ended.is_set():
                 raise ConnectionError
             await self._process.send(command)
         except ConnectionError:
@@ -193,6 +197,7 @@ class LinkProcess:
 
     async def _listen(self) -> None:
         """Receives its events until it has ended, and records the reason."""
+        assert self._process is not None
         try:
             while (event := await self._process.receive()) is not None:
                 self._receive(event)
@@ -225,4 +230,4 @@ class LinkProcess:
                 answer.exception()
 
     def _last_words(self) -> str:
-        return self._process.last_words(_LAST_LINES, _LOG_PREFIX)
+        return self._process.last_words(_LAST_LINES, _LOG_PREFIX) if self._process else ""

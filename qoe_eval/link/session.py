@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.link.leftovers import Reaper, ScratchFolder, finish
+from weir.qoe_eval.link.leftovers import ScratchFolder, finish
 from weir.qoe_eval.link.log import LinkLog, read_link_log
-from weir.qoe_eval.link.namespaces import CallNamespaces
-from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS, LinkProcess
+from weir.qoe_eval.link.namespaces import CallNamespaces, Network
+from weir.qoe_eval.link.process import LinkProcess
 from weir.qoe_eval.link.program import program_in
 from weir.qoe_eval.runs.simulator_worker import die_with_parent
 from weir.traces.schema.scenario import Scenario
@@ -57,7 +57,7 @@ class DirectionSummary:
 
 
 def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, DirectionSummary]]:
-    """Runs the command to its end. In any case, no process and no namespace stays behind.
+    """Runs the command to its end. In any case, no process stays behind.
 
     Returns:
         The command's exit status, and a summary for `forward` and `reverse`.
@@ -69,7 +69,7 @@ def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, Directi
         KeyboardInterrupt: before the command began.
         SystemExit: SIGTERM or SIGHUP.
     """
-    with Reaper(), ScratchFolder() as folder, CallNamespaces() as namespaces:
+    with ScratchFolder() as folder, CallNamespaces() as namespaces:
         log = settings.log or folder / "link.jsonl"
         scenario = folder / "scenario.json"
         settings.scenario.save(scenario)
@@ -79,12 +79,11 @@ def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, Directi
 
 
 async def _run(settings: LinkSettings, link: LinkProcess, namespaces: CallNamespaces, note: Note) -> int:
-    ends = [(namespaces.left, LEFT_ADDRESS), (namespaces.right, RIGHT_ADDRESS)]
+    here, there = namespaces.left, namespaces.right
     if settings.receive:
-        ends.reverse()
-    (here, local), (there, remote) = ends
-    near = _Program(here, settings.command, local, remote)
-    far = _Program(there, ["sh", "-c", settings.far], remote, local) if settings.far else None
+        here, there = there, here
+    near = _Program(here, there, settings.command)
+    far = _Program(there, here, ["sh", "-c", settings.far]) if settings.far else None
     try:
         await link.start()
         if far:
@@ -92,7 +91,7 @@ async def _run(settings: LinkSettings, link: LinkProcess, namespaces: CallNamesp
             if not await far.wait_until_it_listens():
                 note("the far command does not listen yet; continuing")
         await link.begin()
-        note(f"{local} (here) ⇄ {settings.scenario.name} ⇄ {remote} (far)")
+        note(f"{here.address} (here) ⇄ {settings.scenario.name} ⇄ {there.address} (far)")
         terminated = _take_signals()
         await near.start()
         return await _until_over(near, far, link, terminated, note)
@@ -146,10 +145,10 @@ async def _tear_down(near: _Program, far: _Program | None, link: LinkProcess) ->
 
 
 class _Program:
-    """A program in one of the namespaces, with this terminal and in its foreground group, so that Ctrl-C reaches it."""
+    """A program in one of the networks, with this terminal and in its foreground group, so that Ctrl-C reaches it."""
 
-    def __init__(self, namespace: str, command: Sequence[str], local: str, far: str) -> None:
-        self._command, self._environment = program_in(namespace, command, local, far)
+    def __init__(self, here: Network, far: Network, command: Sequence[str]) -> None:
+        self._command, self._environment = program_in(here, far, command)
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, *, quiet: bool = False) -> None:
@@ -179,7 +178,7 @@ class _Program:
         return True
 
     async def stop(self) -> None:
-        """Ends it if it still runs. Its children end with the namespace."""
+        """Ends it if it still runs. Its children end with the networks."""
         if self._process is not None and self._process.returncode is None:
             self._process.send_signal(signal.SIGTERM)
             try:

@@ -14,7 +14,9 @@ import typer
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.files.output import make_folder
+from weir.files.place import refuse_folders_of_others
 from weir.options import loading
+from weir.qoe_eval.link.sudo import become_caller
 from weir.qoe_eval.serve.models import Models
 from weir.traces.listing import check_input
 
@@ -44,6 +46,8 @@ def serve(
     ] = None,
 ) -> None:
     """Serves a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
+    become_caller()
+    refuse_folders_of_others(out)
     for name in inputs or ():
         check_input(name)
     if models is not None and not models.is_dir():

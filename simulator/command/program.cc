@@ -90,7 +90,7 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program) 
   app.set_help_flag();
   app.set_help_all_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", [] { return JsonText(Versions()); }, "versions of the simulator's parts, as JSON");
-  app.footer("exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing (root, TUN devices)");
+  app.footer("exit status: 0 done, 1 failed, 2 wrong use or input, 3 something is missing");
   bool wants_list = false;
   app.add_flag("--list", wants_list, "the controllers: names, and what each is, one a line");
   app.require_subcommand(0, 1);

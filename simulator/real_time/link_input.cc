@@ -60,7 +60,7 @@ void LinkInput::Run() {
     for (const size_t i : {0, 1}) {
       if (polled[i].revents && !ReadPackets(i)) return;
       if (polled[i].revents & (POLLERR | POLLHUP | POLLNVAL)) {
-        return End(std::string(kEndNames[i]) + " TUN device is gone", true);
+        return End(std::string(kEndNames[i]) + " device is gone", true);
       }
     }
   }
@@ -71,7 +71,7 @@ bool LinkInput::ReadPackets(size_t index) {
     const ssize_t count = read(config_.tun_fds[index], packet_.data(), packet_.size());
     if (count < 0) {
       if (errno == EAGAIN || errno == EINTR) return true;
-      End(std::string(kEndNames[index]) + " TUN device: " + std::strerror(errno), true);
+      End(std::string(kEndNames[index]) + " device: " + std::strerror(errno), true);
       return false;
     }
     TunFlow* const flow = config_.flows[index];

@@ -1,5 +1,5 @@
 // Everything that reaches `weir-sim link` from outside, waited for in a thread of its own and handed to the
-// simulator's: packets of two TUN devices, lines of standard input, signals. For ns-3's RealtimeSimulatorImpl, which
+// simulator's: packets of two devices, lines of standard input, signals. For ns-3's RealtimeSimulatorImpl, which
 // takes events from other threads.
 #ifndef WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_
 #define WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_
@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "program/file_descriptor.h"
 #include "program/json_lines.h"
 #include "tun.h"
 

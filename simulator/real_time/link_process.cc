@@ -42,10 +42,6 @@ void PreferRealTime() {
   mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
 }
 
-constexpr const char* kDeviceName = "weir0";
-constexpr const char* kLeftAddress = "10.211.0.1";
-constexpr const char* kRightAddress = "10.211.0.2";
-constexpr const char* kNetmask = "255.255.255.252";
 // Whoever writes more nonsense than this will not stop.
 constexpr int kMaxErrors = 100;
 
@@ -81,8 +77,6 @@ class LinkProcess {
   SimulationJob job_;
   const int input_fd_;
   const int output_fd_;
-  FileDescriptor left_;
-  FileDescriptor right_;
   FileDescriptor signals_;
   std::optional<JsonOutput> log_;
   std::optional<JsonOutput> events_;
@@ -94,8 +88,12 @@ class LinkProcess {
 };
 
 bool LinkProcess::Run() {
-  left_ = OpenTunDevice(options_.left, kDeviceName, kLeftAddress, kNetmask);
-  right_ = OpenTunDevice(options_.right, kDeviceName, kRightAddress, kNetmask);
+  for (const int fd : {options_.left_fd, options_.right_fd}) {
+    const int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+      throw ProgramError("descriptor " + std::to_string(fd) + ": " + std::strerror(errno));
+    }
+  }
   const FileDescriptor log_file(open(options_.log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!log_file) throw ProgramError("cannot write the log " + options_.log_path + ": " + std::strerror(errno));
   signals_ = TakeSignals();
@@ -111,8 +109,8 @@ bool LinkProcess::Run() {
   scheduler.SetTypeId("ns3::PriorityQueueScheduler");
   ns3::Simulator::SetScheduler(scheduler);
   link_.emplace(std::move(job_), RealTimeLinkConfig{
-                                     .left_fd = left_.get(),
-                                     .right_fd = right_.get(),
+                                     .left_fd = options_.left_fd,
+                                     .right_fd = options_.right_fd,
                                      .log_interval_ns = options_.log_interval_ms * 1'000'000,
                                      .clock = MonotonicNs,
                                      .on_log =
@@ -136,14 +134,13 @@ bool LinkProcess::Run() {
 
 // The simulator runs.
 void LinkProcess::OnStarted() {
-  input_.emplace(LinkInputConfig{.tun_fds = {left_.get(), right_.get()},
+  input_.emplace(LinkInputConfig{.tun_fds = {options_.left_fd, options_.right_fd},
                                  .flows = {&link_->forward().flow(), &link_->reverse().flow()},
                                  .command_fd = input_fd_,
                                  .signal_fd = signals_.get(),
                                  .on_line = [this](std::string_view line) { OnLine(line); },
                                  .on_end = [this](const std::string& reason, bool failed) { OnEnd(reason, failed); }});
-  events_->Write(
-      {{"type", "ready"}, {"device", kDeviceName}, {"left_address", kLeftAddress}, {"right_address", kRightAddress}});
+  events_->Write({{"type", "ready"}});
 }
 
 void LinkProcess::OnLine(std::string_view line) {
@@ -188,7 +185,7 @@ LinkCommand ParseLinkCommand(std::string_view line) {
 }
 
 bool RunLink(const LinkOptions& options, int input_fd, int output_fd) {
-  if (options.left == options.right) throw ProgramError("--left and --right must be two network namespaces");
+  if (options.left_fd == options.right_fd) throw ProgramError("--left and --right must be two descriptors");
   SimulationJob job = ReadJob(options.scenario_path, options.job);
   CheckControllerName(job.controller);
   if (!job.model_path.empty()) job.model = std::make_shared<ModelFile>(job.model_path);

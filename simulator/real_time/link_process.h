@@ -1,4 +1,4 @@
-// `weir-sim link`: a scenario's path in real time, between TUN devices in two network namespaces.
+// `weir-sim link`: a scenario's path in real time, between two devices that are open already.
 #ifndef WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_
 #define WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_
 
@@ -24,8 +24,9 @@ struct LinkOptions {
   std::string scenario_path;
   // For the RTP flows "under_test" beside the first, which is the real call.
   JobOptions job;
-  std::string left;
-  std::string right;
+  // Inherited descriptors of two TUN devices or packet sockets, as TunFlow has them.
+  int left_fd = -1;
+  int right_fd = -1;
   std::string log_path;
   int64_t log_interval_ms = 100;
 };

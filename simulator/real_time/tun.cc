@@ -1,108 +1,14 @@
 #include "tun.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <linux/if_tun.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "core/event.h"
-#include "program/input.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
-namespace {
-
-constexpr const char* kNamespaceFolder = "/run/netns/";
-constexpr const char* kTunPath = "/dev/net/tun";
-
-std::string LastError() { return std::strerror(errno); }
-
-[[noreturn]] void RefuseFor(const std::string& what) {
-  const bool needs_root = errno == EPERM || errno == EACCES;
-  throw ProgramError(what + ": " + LastError() + (needs_root ? "; run it as root" : ""), kMissingComponent);
-}
-
-// The calling thread is in another network namespace while this lives.
-class NamespaceVisit {
- public:
-  explicit NamespaceVisit(const std::string& name) : home_(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) {
-    if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..") {
-      throw ProgramError("network namespace \"" + name + "\": must be a name as `ip netns` lists it");
-    }
-    const FileDescriptor there(open((kNamespaceFolder + name).c_str(), O_RDONLY | O_CLOEXEC));
-    if (!there) throw ProgramError("network namespace " + name + ": " + LastError() + "; `ip netns add` makes one");
-    if (!home_ || setns(there.get(), CLONE_NEWNET) != 0) RefuseFor("cannot enter the network namespace " + name);
-  }
-  ~NamespaceVisit() { setns(home_.get(), CLONE_NEWNET); }
-  NamespaceVisit(const NamespaceVisit&) = delete;
-  NamespaceVisit& operator=(const NamespaceVisit&) = delete;
-
- private:
-  FileDescriptor home_;
-};
-
-ifreq RequestFor(const std::string& name) {
-  ifreq request{};
-  std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
-  return request;
-}
-
-void SetAddress(ifreq& request, const char* address) {
-  sockaddr_in socket_address{};
-  socket_address.sin_family = AF_INET;
-  inet_pton(AF_INET, address, &socket_address.sin_addr);
-  std::memcpy(&request.ifr_addr, &socket_address, sizeof(socket_address));
-}
-
-void Configure(const std::string& name, const char* address, const char* netmask) {
-  const FileDescriptor control(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!control) RefuseFor("cannot open a socket to configure " + name);
-  const auto apply = [&](unsigned long operation, ifreq& request, const char* what) {
-    if (ioctl(control.get(), operation, &request) != 0) RefuseFor(std::string("cannot set ") + what + " of " + name);
-  };
-  ifreq request = RequestFor(name);
-  SetAddress(request, address);
-  apply(SIOCSIFADDR, request, "the address");
-  request = RequestFor(name);
-  SetAddress(request, netmask);
-  apply(SIOCSIFNETMASK, request, "the netmask");
-  request = RequestFor(name);
-  request.ifr_mtu = static_cast<int>(kMaxPacketBytes);
-  apply(SIOCSIFMTU, request, "the MTU");
-  request = RequestFor(name);
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  apply(SIOCSIFFLAGS, request, "the state");
-}
-
-}  // namespace
-
-FileDescriptor OpenTunDevice(const std::string& network_namespace, const std::string& name, const char* address,
-                             const char* netmask) {
-  const NamespaceVisit visit(network_namespace);
-  FileDescriptor device(open(kTunPath, O_RDWR | O_NONBLOCK | O_CLOEXEC));
-  if (!device) RefuseFor(std::string("cannot open ") + kTunPath + " (TUN devices need the kernel module tun)");
-  ifreq request = RequestFor(name);
-  request.ifr_flags = IFF_TUN | IFF_NO_PI;
-  if (ioctl(device.get(), TUNSETIFF, &request) != 0) {
-    if (errno == EBUSY) {
-      throw ProgramError("network namespace " + network_namespace + " has a device " + name +
-                         " already: another link's");
-    }
-    RefuseFor("cannot make the TUN device " + name + " in the network namespace " + network_namespace);
-  }
-  Configure(name, address, netmask);
-  return device;
-}
-
 namespace {
 
 constexpr size_t kMinIpv4HeaderBytes = 20;
@@ -139,7 +45,17 @@ TunFlow::TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*cl
       output_fd_(output_fd),
       extra_delay_ns_(extra_delay_ns),
       clock_(clock),
-      buffer_(kReadTimeBytes + kMaxPacketBytes) {}
+      buffer_(kReadTimeBytes + kMaxPacketBytes) {
+  socklen_t size_bytes = sizeof(peer_);
+  const bool is_socket = getsockname(output_fd, reinterpret_cast<sockaddr*>(&peer_), &size_bytes) == 0;
+  is_packet_socket_ = is_socket && peer_.sll_family == AF_PACKET;
+}
+
+bool TunFlow::Deliver(std::span<const uint8_t> ip_packet) const {
+  if (!is_packet_socket_) return write(output_fd_, ip_packet.data(), ip_packet.size()) >= 0;
+  return sendto(output_fd_, ip_packet.data(), ip_packet.size(), 0, reinterpret_cast<const sockaddr*>(&peer_),
+                sizeof(peer_)) >= 0;
+}
 
 void TunFlow::Send(std::span<const uint8_t> ip_packet, int64_t read_ns) {
   const auto size_bytes = static_cast<int64_t>(ip_packet.size());
@@ -168,7 +84,7 @@ void TunFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   }
   packet.ip_packet->CopyData(buffer_.data(), static_cast<uint32_t>(buffer_.size()));
   SetEcn(std::span(buffer_).subspan(kReadTimeBytes), packet.rtp.ecn);
-  if (write(output_fd_, buffer_.data() + kReadTimeBytes, packet.size_bytes) < 0) {
+  if (!Deliver(std::span(buffer_).subspan(kReadTimeBytes, packet.size_bytes))) {
     ++statistics_.refused_packets;
     return;
   }

@@ -1,24 +1,19 @@
-// Real packets: TUN devices in network namespaces, and their way over a Link of the simulator.
+// Real packets of a TUN device or a packet socket, and their way over a Link of the simulator.
 #ifndef WEIR_SIMULATOR_REAL_TIME_TUN_H_
 #define WEIR_SIMULATOR_REAL_TIME_TUN_H_
+
+#include <linux/if_packet.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "link/link.h"
 #include "link/packet.h"
-#include "program/file_descriptor.h"
 
 namespace weir::sim {
-
-// Makes the device `name`, up, with `address` and `netmask` (dotted) and an MTU of kMaxPacketBytes, in the namespace
-// that `ip netns` calls `network_namespace`. It is gone when the result, which does not block, is closed. Throws
-// ProgramError when there is no such namespace, or when this machine or this user cannot make one.
-FileDescriptor OpenTunDevice(const std::string& network_namespace, const std::string& name, const char* address,
-                             const char* netmask);
 
 struct TunFlowStatistics {
   // Delivered, and their bytes.
@@ -46,8 +41,9 @@ class TunFlow final : private PacketSink {
   // The most bytes in flight. Without it, a scenario could ask for a queue of any size.
   static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
 
-  // `clock` gives the time in ns, independently of the simulator's time. The link outlives this, and this outlives the
-  // simulation's last event.
+  // `output_fd`: a TUN device, or a packet socket (SOCK_DGRAM) bound to one device of a veth pair, both of which have
+  // one link-layer address. `clock` gives the time in ns, independently of the simulator's time. The link outlives
+  // this, and this outlives the simulation's last event.
   TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)());
 
   // At Simulator::Now(): a packet that was read from the input device at `read_ns`.
@@ -62,9 +58,13 @@ class TunFlow final : private PacketSink {
   bool needs_event() const override { return true; }
   void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
   void OnDropped(const Packet& packet) override;
+  bool Deliver(std::span<const uint8_t> ip_packet) const;
 
   Link* const link_;
   const int output_fd_;
+  // The address that a packet socket sends to: its own device's is also the other device's.
+  sockaddr_ll peer_{};
+  bool is_packet_socket_ = false;
   const int64_t extra_delay_ns_;
   int64_t (*const clock_)();
   int64_t bytes_on_the_way_ = 0;

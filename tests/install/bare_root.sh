@@ -16,7 +16,7 @@ base_archive() {
 bare_root() {
   rm -rf "$2"
   mkdir -p "$2" "$3/apt" "$3/home"
-  # A mount point, as every root is: `ip netns exec` needs one.
+  # A mount point, as every root is.
   mount --bind "$2" "$2"
   tar -C "$2" --exclude='./dev/*' -xf "$1"
   mount -t proc proc "$2/proc"

@@ -47,15 +47,33 @@ base_image() {
   buildah commit --quiet --rm "$container" docker.io/library/debian:bookworm-slim >/dev/null
 }
 
-# As `docker run --rm --volume FOLDER:/work IMAGE ARGUMENT...`: with the capabilities that docker/README.md names, or as a
-# user that the image does not know.
+# As `docker run --rm --user 12345 --volume FOLDER:/work IMAGE ARGUMENT...`: a user that the image does not know.
 run_image() { # IMAGE FOLDER ARGUMENT...
-  local container rights=(--user 12345:12345) status=0
+  local container status=0
   container=$(buildah from --pull-never "$1")
-  [[ $1 != weir-call ]] || rights=(--cap-add CAP_NET_ADMIN --cap-add CAP_SYS_ADMIN --cap-add CAP_SYS_NICE)
-  buildah run "${rights[@]}" --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
+  if [[ $1 == weir-call ]]; then
+    run_in_root "$(buildah mount "$container")" "$2" "${@:3}" || status=$?
+  else
+    buildah run --user 12345:12345 --volume "$2:/work" "$container" -- weir "${@:3}" || status=$?
+  fi
   buildah rm "$container" >/dev/null
   return $status
+}
+
+# The same with a root of its own: calls make user namespaces, and the kernel makes none for processes in a chroot.
+run_in_root() { # ROOT FOLDER ARGUMENT...
+  # shellcheck disable=SC2016
+  unshare --mount --propagation private sh -ec '
+    mount --bind "$1" "$1" && cd "$1"
+    mount -t proc proc proc
+    mount --rbind /dev dev
+    mount --bind "$2" work
+    shift 2
+    pivot_root . mnt
+    umount -l /mnt
+    cd /work
+    exec setpriv --reuid=12345 --regid=12345 --clear-groups \
+      env -i HOME=/tmp PATH=/opt/weir/bin:/usr/bin:/bin LC_ALL=C.UTF-8 weir "$@"' sh "$@"
 }
 
 # Trains briefly, and replays with the result.

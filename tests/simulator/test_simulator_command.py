@@ -41,11 +41,11 @@ def run(real_simulator, tmp_path):
         (["run", "a.json", "--controller", ""], "--controller : must be given"),
         (["run", "-", "--seed", "3"], "run - takes no options"),
         (["serve", "a.json"], "not expected: a.json"),
-        (["link", "a.json", "b.json", "--left", "l", "--right", "r", "--log", "x"], "not expected: b.json"),
-        (["link", "a.json", "--left", "l", "--right", "r"], "--log is required"),
-        (["link", "a.json", "--left", "l", "--right", "r", "--log", "x", "--log-interval-ms", "9"], "10 to 10000"),
-        (["link", "a.json", "--left", "l", "--right", "r", "--log", "x", "--controller", ""], "--controller : must be"),
-        (["link", "a.json", "--left", "l", "--right", "l", "--log", "x"], "two network namespaces"),
+        (["link", "a.json", "b.json", "--left", "5", "--right", "6", "--log", "x"], "not expected: b.json"),
+        (["link", "a.json", "--left", "5", "--right", "6"], "--log is required"),
+        (["link", "a.json", "--left", "5", "--right", "6", "--log", "x", "--log-interval-ms", "9"], "10 to 10000"),
+        (["link", "a.json", "--left", "5", "--right", "6", "--log", "x", "--controller", ""], "--controller : must be"),
+        (["link", "a.json", "--left", "5", "--right", "5", "--log", "x"], "two descriptors"),
     ],
 )
 def test_wrong_use_is_named_and_ends_with_status_2(run, arguments, message):

@@ -16,6 +16,7 @@ from weir.console import error_console, output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_bytes, read_text
 from weir.files.output import append, file_name, make_folder, replacing, write_text
+from weir.files.place import refuse_folders_of_others
 
 
 def refused(call, *arguments: object) -> str:
@@ -221,8 +222,19 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
     os.mkfifo(theirs / "pipe")
     os.chown(theirs / "pipe", 1234, 1234)
     monkeypatch.chdir(theirs)
-    for path in ("file", "new", "folder/file", "chain/file", "own/file", "here/x", theirs / "x/../folder/file", "pipe"):
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    for path in (
+        "file",
+        "new",
+        "folder/file",
+        "chain/file",
+        "own/file",
+        "here/x",
+        theirs / "../theirs/folder/file",
+        "pipe",
+    ):
         assert "of user 1234" in refused(write, path, "new"), path
+    os.close(reader)
     for path in ("folder/below", "new", "own/below"):
         assert "of user 1234" in refused(make_folder, path), path
     assert [path.read_text() for path in secret.iterdir()] == ["old"]
@@ -234,6 +246,71 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
     monkeypatch.setenv("SUDO_UID", "nobody")
     write("real", "text")
     write("/dev/null", "text")
+
+
+SWAP = """
+import ctypes, sys
+libc, (file, other) = ctypes.CDLL(None), (name.encode() for name in sys.argv[1:])
+print(flush=True)
+while True:
+    libc.renameat2(-100, file, -100, other, 2)  # RENAME_EXCHANGE
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
+def test_a_link_that_takes_the_place_of_a_file_is_not_followed(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    tries = int(os.environ.get("WEIR_RACE", "2000"))
+    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
+    for folder in (secret, theirs):
+        folder.mkdir()
+    (theirs / "file").write_text("")
+    (theirs / "other").symlink_to(secret / "file")
+    os.chown(theirs, 1234, 1234)
+    os.lchown(theirs / "other", 1234, 1234)
+    with subprocess.Popen(
+        [sys.executable, "-c", SWAP, theirs / "file", theirs / "other"], stdout=subprocess.PIPE
+    ) as swapping:
+        swapping.stdout.readline()
+        refused_count = 0
+        for _ in range(tries):
+            try:
+                append(theirs / "file", b"x")
+            except InputError:
+                refused_count += 1
+        swapping.kill()
+    assert list(secret.iterdir()) == []
+    assert 0 < refused_count < tries
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="of root alone")
+def test_root_works_in_no_folder_that_others_can_exchange(tmp_path: Path, monkeypatch) -> None:
+    def is_refused(path: Path) -> str:
+        try:
+            refuse_folders_of_others(path)
+        except InputError as error:
+            return str(error)
+        return ""
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "theirs/below").mkdir(parents=True)
+    (tmp_path / "all").mkdir(mode=0o777)
+    (tmp_path / "all").chmod(0o777)
+    os.chown(tmp_path / "theirs", 1234, 1234)
+    (tmp_path / "link").symlink_to("theirs")
+    for path in ("own", "own/new", "new", "."):
+        assert is_refused(Path(path)) == "", path
+    for path in ("theirs", "theirs/below", "theirs/below/new", "link/below"):
+        assert "belongs to user 1234" in is_refused(Path(path)), path
+    assert "is open to other users" in is_refused(Path("all/new"))
+    # As /tmp.
+    (tmp_path / "all").chmod(0o1777)
+    assert is_refused(Path("all/new")) == ""
+    os.chown(tmp_path, 1234, 1234)
+    assert "belongs to user 1234" in is_refused(Path("own"))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert is_refused(Path("theirs")) == ""
 
 
 def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
-from weir.files.output import append
+from weir.files.output import opened
 from weir.registry import WEIGHTS
 from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import TrainingConfiguration
@@ -41,8 +42,7 @@ class ProgressLog(JSONOutputFormat):
     """stable-baselines3's `progress.json`, a line for each time that it logs; a resumed run appends to it."""
 
     def __init__(self, path: Path) -> None:
-        append(path, b"")  # where it cannot be written, that is an InputError
-        self.file = path.open("a", encoding="utf-8")
+        self.file = io.TextIOWrapper(io.BufferedWriter(opened(path, append=True)), encoding="utf-8")
 
 
 class Recorder(BaseCallback):

@@ -36,7 +36,7 @@ class FakePeer:
 
 @pytest.fixture(scope="session")
 def fake_call():
-    """The module fake_call.py: a call without root."""
+    """The module fake_call.py: a call without a link."""
     return call.fake_call
 
 
@@ -48,7 +48,7 @@ def made_call():
 
 @pytest.fixture
 def made_up_link(monkeypatch, tmp_path):
-    """Calls have no namespaces, no link, no video and no speech."""
+    """Calls have no networks, no link, no video and no speech."""
     monkeypatch.setattr(session, "CallNamespaces", call.fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", call.fake_call.FakeLink)
     monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")

@@ -1,4 +1,4 @@
-"""A call whose link and namespaces are made up, so that it needs no root; its ends are stand-ins of weir-peer."""
+"""A call whose link and networks are made up; its ends are stand-ins of weir-peer."""
 
 import asyncio
 import json
@@ -10,13 +10,25 @@ from weir.qoe_eval.link.process import LinkFailed
 from weir.traces.schema.scenario import Scenario
 
 
+class FakeNetwork:
+    """This process's own."""
+
+    address = "127.0.0.1"
+
+    def command(self, words):
+        return words
+
+    def processes(self):
+        return []
+
+
 class FakeNamespaces:
     """Counts what was made and not removed."""
 
     existing = 0
 
     def __init__(self):
-        self.left = self.right = None
+        self.left = self.right = FakeNetwork()
 
     async def create(self):
         FakeNamespaces.existing += 1

@@ -1,9 +1,11 @@
 """`weir call` as a user meets it, over a made-up link: what is run, kept, made again, and said."""
 
 import json
+import os
 
 import pytest
 
+from weir.errors import MissingComponent
 from weir.files.output import file_name
 from weir.qoe_eval import call_command, requirements
 from weir.qoe_eval.call.summary import read_calls
@@ -198,18 +200,31 @@ def test_wrong_use_is_one_message_and_status_2(weir, arguments, message):
     assert "Traceback" not in error
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="of root alone")
+def test_root_makes_no_calls_in_a_folder_of_another_user(weir, tmp_path):
+    (tmp_path / "here/calls").mkdir(parents=True)
+    os.chown(tmp_path / "here", 1234, 1234)
+    status, _, error = weir(*CALL)
+    assert (status, "here belongs to user 1234" in error) == (2, True), error
+    assert list((tmp_path / "here").rglob("*")) == [tmp_path / "here/calls"]
+    status, _, error = weir("serve", "--out", "here/served", "--no-browser")
+    assert (status, "here belongs to user 1234" in error) == (2, True), error
+
+
 def test_everything_that_is_missing_is_one_message_before_anything_starts(weir, tmp_path, monkeypatch):
+    def forbidden():
+        raise MissingComponent("user and network namespaces cannot be made here: use sudo")
+
     monkeypatch.setattr(call_command, "check_requirements", requirements.check_requirements)
-    monkeypatch.setattr(requirements.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(requirements, "find_link_devices", forbidden)
     monkeypatch.setattr(requirements, "CHROMIUM", "/nowhere/chromium")
-    monkeypatch.setattr(requirements, "_TUN", tmp_path / "tun")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("WEIR_PEER", "/nowhere/weir-peer")
     monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")
     status, out, error = weir("call", "steady.json", "--out", "here")
     assert (status, out) == (3, "")
     missing = [line for line in error.splitlines() if line.startswith("  - ")]
-    for number, name in enumerate(("root", "tun", "ip,", "/nowhere/chromium", "setpriv", "weir-peer", "weir-sim")):
+    for number, name in enumerate(("namespaces", "/nowhere/chromium", "setpriv", "weir-peer", "weir-sim")):
         assert name in missing[number]
     assert all(":" in line for line in missing)
     assert not (tmp_path / "here").exists()

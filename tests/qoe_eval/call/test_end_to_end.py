@@ -1,17 +1,17 @@
 """Real calls: Chromium or weir-peer through weir-sim link to weir-peer; `chaos/` kills parts of them."""
 
 import asyncio
-import os
 
 import pytest
 from processes import is_running, wait_until
 
+from weir.qoe_eval.call import session
 from weir.qoe_eval.call.media.wav import read_wav
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.call.session import run_call
 from weir.qoe_eval.json_lines import read_objects
-from weir.qoe_eval.link.namespaces import FOLDER, processes_in
+from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.qoe_eval.requirements import missing_requirements
 from weir.traces.catalogue import load_bundled
 
@@ -28,20 +28,22 @@ needs_chromium = needs("chromium")
 needs_network = needs("native")
 
 
+MADE = []
+
+
 @pytest.fixture(autouse=True)
-def nothing_is_left():
+def seen(monkeypatch):
+    """The namespaces of calls are in MADE, and none is left."""
+
+    class Seen(CallNamespaces):
+        def __init__(self):
+            super().__init__()
+            MADE.append(self)
+
+    monkeypatch.setattr(session, "CallNamespaces", Seen)
     yield
-    assert namespaces_of(os.getpid()) == []
-
-
-def namespaces_of(process, side="*"):
-    return sorted(path.name for path in FOLDER.glob(f"weir-*-{process}-*-*-{side}"))
-
-
-def own(side):
-    """The namespace of this process's call on that side."""
-    (name,) = namespaces_of(os.getpid(), side)
-    return name
+    assert all(one._holder is None for one in MADE)
+    MADE.clear()
 
 
 def settings(out, **changes):
@@ -58,7 +60,7 @@ def make_call(settings, orders=()):
 
     async def meanwhile(control, decided):
         await decided.wait()
-        processes.update(*(processes_in(own(side)) for side in ("left", "right")))
+        processes.update(MADE[-1].left.processes(), MADE[-1].right.processes())
         assert processes
         for order in orders:
             control.put_nowait(order)

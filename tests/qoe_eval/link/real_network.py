@@ -1,52 +1,51 @@
-"""UDP through network namespaces, for tests of the real link: sockets, a sender that keeps time, a receiver with the
-kernel's time stamps. All in real time: the link is measured by the clock of the machine.
+"""UDP through the networks of a link, for its tests: sockets, a sender that keeps time, a receiver with the kernel's
+time stamps. All in real time: the link is measured by the clock of the machine.
 """
 
-import ctypes
-import os
-import shutil
+import functools
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 
-from weir.qoe_eval.link.process import LEFT_ADDRESS, RIGHT_ADDRESS
+from weir.errors import MissingComponent
+from weir.qoe_eval.link.link_requirements import find_link_devices
+from weir.qoe_eval.link.namespaces import LEFT_ADDRESS, RIGHT_ADDRESS
 
 UDP_IP_BYTES = 28
-_CLONE_NEWNET = 0x40000000
 _SO_TIMESTAMPNS = 35
 _STAMP = struct.Struct("<q")
 
 
+MAKE_SOCKET = """
+import socket, sys
+made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [made.fileno()])
+"""
+
+
+@functools.cache
 def missing():
     """The reason that the real link cannot run here; empty if it can."""
-    if os.geteuid() != 0:
-        return "needs root"
-    if shutil.which("ip") is None:
-        return "needs the command ip"
-    if not Path("/dev/net/tun").exists():
-        return "needs /dev/net/tun"
+    try:
+        find_link_devices()
+    except MissingComponent as error:
+        return str(error)
     return ""
 
 
-def udp_socket(namespace):
-    """Made in the namespace, in a thread that ends with it; stays there, whoever uses it."""
-
-    def make():
-        libc = ctypes.CDLL(None, use_errno=True)
-        descriptor = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
-        try:
-            assert libc.setns(descriptor, _CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
-        finally:
-            os.close(descriptor)
-        return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(make).result()
+def udp_socket(network):
+    """Made in the network of an end; stays there, whoever uses it."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        command = network.command([sys.executable, "-S", "-c", MAKE_SOCKET, str(theirs.fileno())])
+        subprocess.run(command, pass_fds=[theirs.fileno()], check=True)
+        _, (descriptor,), *_ = socket.recv_fds(ours, 1, 1)
+    return socket.socket(fileno=descriptor)
 
 
 class Receiver:
@@ -54,9 +53,9 @@ class Receiver:
     monotonic clock.
     """
 
-    def __init__(self, namespace, address=RIGHT_ADDRESS, port=5000):
-        self._socket = udp_socket(namespace)
-        self._socket.bind((address, port))
+    def __init__(self, network, port=5000):
+        self._socket = udp_socket(network)
+        self._socket.bind((network.address, port))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         self._socket.settimeout(0.1)
@@ -86,9 +85,9 @@ class Receiver:
             self._packets.append((_STAMP.unpack_from(data)[0], arrived_ns, len(data) + UDP_IP_BYTES))
 
 
-def send(namespace, rate_bps, duration_s, *, to=RIGHT_ADDRESS, port=5000, ip_bytes=1200):
+def send(network, rate_bps, duration_s, *, to=RIGHT_ADDRESS, port=5000, ip_bytes=1200):
     """Sends at a constant rate of IP bits, in real time; blocks. Returns when each packet was sent."""
-    sending = udp_socket(namespace)
+    sending = udp_socket(network)
     payload = bytes(ip_bytes - UDP_IP_BYTES - _STAMP.size)
     interval_ns = round(ip_bytes * 8e9 / rate_bps)
     next_ns = time.monotonic_ns()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pwd
 import signal
 import subprocess
 import sys
@@ -11,11 +10,12 @@ import zlib
 from pathlib import Path
 
 import pytest
+from link import ordinary_user
 from link import real_network as network
 from processes import processes_with, wait_until
 
-from weir.qoe_eval.link.namespaces import FOLDER
-from weir.qoe_eval.link.program import make_folder_of_programs
+from weir.errors import MissingComponent
+from weir.qoe_eval.link import link_requirements
 from weir.simulator.executables import find_simulator
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
@@ -88,10 +88,6 @@ def script(tmp_path):
     return make
 
 
-def own_namespaces(process):
-    return [one.name for one in FOLDER.iterdir() if f"-{process}-" in one.name] if FOLDER.is_dir() else []
-
-
 @real
 def test_udp_gets_the_rate_and_the_delay_of_the_path(run_weir, scenario, script, tmp_path):
     far, here, seen = script("udp_far", UDP_FAR), script("udp_here", UDP_HERE), tmp_path / "seen.json"
@@ -137,7 +133,6 @@ def test_tcp_downloads_over_the_path(run_weir, scenario, script):
 @pytest.mark.parametrize(("line", "expected"), [("exit 7", 7), ("kill -9 $$", 137)])
 def test_the_exit_status_is_the_command_s(run_weir, scenario, line, expected):
     assert run_weir("link", scenario, "--", "sh", "-c", line)[0] == expected
-    assert own_namespaces(os.getpid()) == []
 
 
 @real
@@ -157,35 +152,87 @@ def test_a_far_command_that_ends_is_told_of(run_weir, scenario):
     assert "the far command has ended with status 4" in err
 
 
+# The user that a command becomes, and the capabilities that are left of root's.
+UNDER_SUDO = """
+import os, subprocess
+from weir.qoe_eval.link.namespaces import CallNamespaces
+from weir.qoe_eval.link.sudo import become_caller, pass_on_permission
+become_caller()
+print(os.getresuid(), os.getresgid(), 0 in os.getgroups(), os.environ["HOME"], os.environ["USER"], flush=True)
+show = ["grep", "-E", "^Cap(Prm|Eff)", "/proc/self/status"]
+own = [line for line in open("/proc/self/status") if line.startswith(("CapPrm", "CapEff"))]
+print(*own, sep="", end="", flush=True)
+subprocess.run(show)
+subprocess.run(show, preexec_fn=pass_on_permission)
+with CallNamespaces() as made:
+    subprocess.run(made.left.command(["id", "-u"]))
+"""
+as_nobody = pytest.mark.skipif(bool(ordinary_user.missing()), reason=ordinary_user.missing())
+
+
 @real
-def test_under_sudo_the_command_is_the_user_s(run_weir, scenario):
-    nobody = pwd.getpwnam("nobody")
-    command = ["sh", "-c", "id -u; echo $HOME $USER"]
-    _, out, err = run_weir("link", scenario, "--", *command, SUDO_UID=str(nobody.pw_uid))
-    assert out.split() == [str(nobody.pw_uid), nobody.pw_dir, "nobody"], err
+@as_nobody
+def test_under_sudo_everything_is_the_user_s():
+    done = ordinary_user.run(UNDER_SUDO, sudo=True)
+    nobody = ordinary_user.NOBODY
+    user, group = (nobody.pw_uid,) * 3, (nobody.pw_gid,) * 3
+    who, *capabilities, user_of_a_program = done.stdout.splitlines()
+    assert who == f"{user} {group} False {nobody.pw_dir} nobody", done.stderr
+    # CAP_SYS_ADMIN is permitted, in force nowhere but where namespaces are made, and no program's.
+    admin, none = "0000000000200000", "0000000000000000"
+    assert [line.split()[1] for line in capabilities] == [admin, none, none, none, admin, admin]
+    assert user_of_a_program == str(nobody.pw_uid)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
-def test_under_sudo_the_folder_for_its_files_is_the_user_s(tmp_path, monkeypatch):
-    nobody = pwd.getpwnam("nobody")
-    monkeypatch.setenv("SUDO_UID", str(nobody.pw_uid))
-    make_folder_of_programs(tmp_path / "commands")
-    assert (tmp_path / "commands").stat().st_uid == nobody.pw_uid
-
-
-@real
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_sudo_user_that_does_not_exist_is_not_root(run_weir, scenario):
     status, _, err = run_weir("link", scenario, "--", "true", SUDO_UID="4000000000")
     assert (status, "SUDO_UID" in err) == (2, True)
 
 
+@as_nobody
+def test_under_sudo_weir_must_not_be_in_a_folder_of_root_s(tmp_path):
+    tmp_path.chmod(0o700)
+    code = "from weir.qoe_eval.link import sudo; sudo.__file__ = sys.argv[1]; sudo.become_caller()"
+    done = ordinary_user.run(code, str(tmp_path / "sudo.py"), sudo=True)
+    assert "MissingComponent: the user nobody, who called sudo, cannot read" in done.stderr
+
+
+@real
+@as_nobody
+def test_an_ordinary_user_needs_no_root():
+    code = "sys.argv[0] = 'weir'; from weir.cli.main import main; main()"
+    line = "id -u; grep CapPrm /proc/self/status"
+    done = ordinary_user.run(code, "link", "catalogue/steady-1m", "--", "sh", "-c", line)
+    assert done.returncode == 0, done.stderr
+    user, capabilities = done.stdout.splitlines()
+    assert user == str(ordinary_user.NOBODY.pw_uid)
+    assert int(capabilities.split()[1], 16) == 0
+
+
+WITHOUT_TUN = ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null /dev/net/tun; exec "$@"', "-"]
+
+
+@real
+@pytest.mark.skipif(os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="only root can hide /dev/net/tun")
+def test_without_tun_devices_packets_pass_all_the_same(scenario, script):
+    far, here = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
+    arguments = ["--receive", "--json", "--far", f"{sys.executable} {far}", "--", sys.executable, here]
+    done = subprocess.run([*WITHOUT_TUN, *WEIR, "link", str(scenario), *arguments], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "250000\n"), done.stderr
+    summary = json.loads(done.stderr.splitlines()[-1])
+    # Packets of 1448 bytes of data, some of them sent twice.
+    assert 250_000 / 1448 < summary["forward"]["packets"] < 1.5 * 250_000 / 1448
+
+
 @real
 @pytest.mark.parametrize("how", ["terminated", "interrupted", "link killed", "weir killed"])
-def test_nothing_stays_behind(run_weir, scenario, how, request):
+def test_nothing_stays_behind(scenario, how, request):
     number = zlib.crc32(how.encode())
     here, there = str(number), str(number + 1)
-    # With a socket, so that nobody waits for it to listen; what it starts has to end too.
-    far = f"bash -c 'exec 3<>/dev/udp/$WEIR_LINK_FAR/9; sleep {there} & wait'"
+    # With a socket, so that nobody waits for it to listen; what it starts has to end too, also where it has left its
+    # session and has namespaces of its own.
+    far = f"bash -c 'exec 3<>/dev/udp/$WEIR_LINK_FAR/9; setsid unshare -r -n sleep {there} & wait'"
     # A group of its own, as the terminal makes one: Ctrl-C goes to all of it.
     process = subprocess.Popen(
         [*WEIR, "link", str(scenario), "--far", far, "--", "sleep", here],
@@ -207,12 +254,8 @@ def test_nothing_stays_behind(run_weir, scenario, how, request):
     else:
         process.kill()
     assert process.wait(120) == expected
-    if how == "weir killed":
-        # The next one clears up.
-        assert run_weir("link", scenario, "--", "true")[0] == 0
-    else:
+    if how != "weir killed":
         assert ("killed by signal 9" in process.stderr.read()) == (how == "link killed")
-    assert own_namespaces(process.pid) == []
     wait_until(lambda: not any(sleeping()), "the end of both commands")
 
 
@@ -224,11 +267,15 @@ def child_of(parent, processes):
 
 
 def test_what_is_missing_is_named_before_anything_starts(run_weir, scenario, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    def forbidden():
+        raise MissingComponent("user and network namespaces cannot be made here ([Errno 1] ...): use sudo")
+
+    monkeypatch.setattr(link_requirements, "find_link_devices", forbidden)
+    monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")
     status, _, err = run_weir("link", scenario, "--", "true")
     assert status == 3
     assert "a link cannot be made here" in err
-    assert "sudo" in err
+    assert [word in err for word in ("sudo", "/nowhere/weir-sim")] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -1,185 +1,183 @@
-"""Namespaces of a call: whatever becomes of their owner, they go, and nobody else's do."""
+"""Networks of a link: whatever becomes of their owner, and whatever their processes do, they go."""
 
 import asyncio
 import os
-import shutil
+import re
 import signal
 import subprocess
 import sys
-import threading
+import tempfile
+from pathlib import Path
 
 import pytest
-from processes import is_running, wait_until
+from link import real_network as network
+from processes import is_running, processes_with, wait_until
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.link import leftovers as owner_names
-from weir.qoe_eval.link import namespaces as module
-from weir.qoe_eval.link.namespaces import FOLDER, CallNamespaces, processes_in, remove_leftovers
-
-needs_root = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and the command ip"
-)
-
-# Makes a pair, starts a process in it, reports that, and waits.
-START = """
-import asyncio, signal, subprocess, time
-# The parent of the tests may ignore it (nohup), and children inherit that.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+from weir.qoe_eval.link import leftovers
+from weir.qoe_eval.link.leftovers import ScratchFolder, remove_scratch_folders
 from weir.qoe_eval.link.namespaces import CallNamespaces
-def start(made):
-    command = ["ip", "netns", "exec", made.left, "sh", "-c", "echo inside; exec sleep 60"]
-    inside = subprocess.Popen(command, stdout=subprocess.PIPE)
-    assert inside.stdout.readline() == b"inside\\n"
-    print(made.left, made.right, inside.pid, flush=True)
-    # Kept by the caller: what a signal's handler raises within Popen.__del__ is lost.
-    return inside
-"""
-IN_CONTEXT = f"""
-{START}
-with CallNamespaces() as made:
-    inside = start(made)
+
+needs_namespaces = pytest.mark.skipif(bool(network.missing()), reason=network.missing())
+
+# Makes networks and a temporary folder, starts a process that leaves its session and has namespaces of its own, and
+# waits.
+OWNER = """
+import subprocess, sys, time
+from weir.qoe_eval.link.leftovers import ScratchFolder
+from weir.qoe_eval.link.namespaces import CallNamespaces
+with ScratchFolder() as folder, CallNamespaces() as made:
+    command = ["setsid", "unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "sleep", sys.argv[1]]
+    subprocess.Popen(made.left.command(command))
+    print(folder, made._holder.pid, flush=True)
     time.sleep(60)
 """
-IN_ASYNCIO = f"""
-{START}
-async def main():
-    made = CallNamespaces()
-    try:
-        await made.create()
-        inside = start(made)
-        await asyncio.sleep(60)
-    finally:
-        await made.remove()
-asyncio.run(main())
-"""
 
 
-# As in a container that is not privileged; the mounts are for this process alone.
-READ_ONLY_SYSCTLS = f"""
-mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec {sys.executable} -c '
-import subprocess
-from weir.qoe_eval.link.namespaces import CallNamespaces
-with CallNamespaces() as made:
-    subprocess.run(["ip", "netns", "exec", made.left, "cat", "/proc/sys/net/ipv6/conf/default/disable_ipv6"])
-'
-"""
+class Owner:
+    """A process that owns networks; `sleeps` counts the processes that sleep in them."""
+
+    numbers = iter(range(4_240_000 + os.getpid() % 1000 * 100, 2**31))
+
+    def __init__(self, *, prefix=()):
+        self._seconds = str(next(self.numbers))
+        command = [*prefix, sys.executable, "-c", OWNER, self._seconds]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        folder, holder = self.process.stdout.readline().split()
+        self.folder, self.holder = Path(folder), int(holder)
+        wait_until(self.sleeps, "its process")
+
+    def sleeps(self):
+        return processes_with(f"sleep\0{self._seconds}\0", first=True)
 
 
 @pytest.fixture
-def run_owner():
-    """Starts an owner of namespaces: the process, its namespaces' names, and the process it has in one of them."""
+def make_owner():
     owners = []
 
-    def start(program):
-        owner = subprocess.Popen(
-            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        owners.append(owner)
-        left, right, inside = owner.stdout.readline().split()
-        return owner, [left, right], int(inside)
+    def make(**options):
+        owners.append(Owner(**options))
+        return owners[-1]
 
-    yield start
+    yield make
     for owner in owners:
-        owner.kill()
-        owner.wait()
-        owner.stdout.close()
-    remove_leftovers()
+        owner.process.kill()
+        owner.process.wait()
+        owner.process.stdout.close()
 
 
-def exist(names):
-    return [name for name in names if (FOLDER / name).exists()]
+def run(network, *command, **options):
+    return subprocess.run(network.command(command), capture_output=True, text=True, **options)
 
 
-@needs_root
-def test_a_pair_has_loopback_and_nothing_else_and_goes():
+@needs_namespaces
+def test_each_end_has_loopback_and_one_device_and_no_other_process():
     with CallNamespaces() as made:
-        names = [made.left, made.right]
-        assert exist(names) == names
-        for name in names:
-            links = subprocess.run(["ip", "-n", name, "-o", "link"], capture_output=True, text=True, check=True).stdout
-            assert len(links.splitlines()) == 1
-            assert "lo: <LOOPBACK,UP" in links
-        # Processes that still run in them end with them.
-        inside = subprocess.Popen(["ip", "netns", "exec", made.right, "sleep", "60"])
-        wait_until(lambda: list(processes_in(made.right)) == [inside.pid])
-    assert exist(names) == []
-    assert inside.wait(120) == -signal.SIGKILL
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+        for end, address in ((made.left, "10.211.0.1"), (made.right, "10.211.0.2")):
+            devices = re.findall(r"(\w+):", run(end, "cat", "/proc/net/dev").stdout)
+            assert devices == ["lo", "weir0"]
+            assert end.address == address
+            assert run(end, "sh", "-c", f"cat /proc/net/fib_trie | grep -c {address}").stdout != "0\n"
+        assert made.left._network != made.right._network
+        inside = run(made.left, sys.executable, "-c", "import os; print(os.getpid(), os.getuid(), os.getgid())")
+        number, *who = map(int, inside.stdout.split())
+        assert number < 20
+        assert who == [os.getuid(), os.getgid()]
+        running = subprocess.Popen(made.right.command(["sleep", "60"]))
+        (found,) = wait_until(lambda: [one for one in made.right.processes() if one != running.pid], "the program")
+        assert found not in list(made.left.processes())
+    # Its stand-in outside ends as the program does.
+    assert running.wait(60) == -signal.SIGKILL
 
 
-@needs_root
-def test_an_exception_removes_them():
-    made = CallNamespaces()
+@needs_namespaces
+def test_a_program_ends_outside_as_it_does_inside():
+    with CallNamespaces() as made:
+        assert run(made.left, "sh", "-c", "exit 7").returncode == 7
+        assert run(made.left, "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL
+        missing = run(made.left, "./no-such-program")
+        assert (missing.returncode, missing.stderr) == (127, "./no-such-program: No such file or directory\n")
+        assert run(made.left, "sh", "-c", "pwd", cwd="/usr/lib").stdout == "/usr/lib\n"
+        # A program that a broken pipe ends, as from a shell.
+        assert run(made.left, "sh", "-c", "yes | head -c 2").stderr == ""
+        stopped = subprocess.Popen(
+            made.left.command(["sh", "-c", "trap 'exit 3' TERM; echo there; while :; do sleep 0.01; done"]),
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        stopped.stdout.readline()
+        stopped.terminate()
+        assert stopped.wait(60) == 3
+        stopped.stdout.close()
 
-    def break_in_the_middle():
+
+@needs_namespaces
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_outlives_an_owner_that_ends(make_owner, number):
+    owner, living = make_owner(), make_owner()
+    # Found while they run, so that the test would notice one that stays.
+    assert owner.sleeps()
+    owner.process.send_signal(number)
+    assert owner.process.wait(60) != 0
+    wait_until(lambda: not owner.sleeps(), "the end of the process inside")
+    wait_until(lambda: not is_running(owner.holder), "the end of the holder")
+    wait_until(lambda: not owner.folder.exists(), "the end of its temporary folder")
+    assert living.sleeps()
+    assert living.folder.exists()
+
+
+@needs_namespaces
+def test_processes_do_not_outlive_a_holder_that_is_killed(make_owner):
+    owner = make_owner()
+    os.kill(owner.holder, signal.SIGKILL)
+    wait_until(lambda: not owner.sleeps(), "the end of the process inside")
+    owner.process.kill()
+    owner.process.wait()
+    # The next run finds its folder.
+    assert owner.folder.exists()
+    remove_scratch_folders()
+    assert not owner.folder.exists()
+
+
+@needs_namespaces
+def test_a_holder_that_is_stopped_is_not_waited_for_long(monkeypatch):
+    monkeypatch.setattr("weir.qoe_eval.link.namespaces._END_LIMIT_S", 0.5)
+    with CallNamespaces() as made:
+        inside = subprocess.Popen(made.left.command(["sleep", "60"]))
+        wait_until(lambda: len(list(made.left.processes())) == 2, "the program")
+        holder = made._holder.pid
+        os.kill(holder, signal.SIGSTOP)
+    assert inside.wait(60) == -signal.SIGKILL
+    assert not is_running(holder)
+
+
+@needs_namespaces
+def test_an_exception_or_a_cancellation_leaves_nothing():
+    def holders():
+        return processes_with(f"namespace_holder.py\0{os.getpid()}")
+
+    def break_in_the_middle(made):
         with made:
-            assert exist([made.left, made.right]) == [made.left, made.right]
             raise RuntimeError
 
+    made = CallNamespaces()
     with pytest.raises(RuntimeError):
-        break_in_the_middle()
-    assert exist([made.left, made.right]) == []
+        break_in_the_middle(made)
+    assert made._holder is None
 
-
-@needs_root
-@pytest.mark.parametrize("program", [IN_CONTEXT, IN_ASYNCIO], ids=["context", "asyncio"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_remove_them(run_owner, program, number):
-    owner, names, inside = run_owner(program)
-    assert exist(names) == names
-    owner.send_signal(number)
-    assert owner.wait(120) != 0
-    assert exist(names) == []
-    assert not is_running(inside)
-
-
-@needs_root
-def test_what_a_killed_run_left_goes_at_the_next_and_live_ones_stay(run_owner):
-    dead, left_behind, inside = run_owner(IN_CONTEXT)
-    _, living, inside_living = run_owner(IN_CONTEXT)
-    assert exist(left_behind) == left_behind
-    dead.kill()
-    # Not waited for: its exit status is still there, as with a parent that is busy. From here on another test that runs
-    # at the same time may remove what it left.
-    wait_until(lambda: not is_running(dead.pid))
-    with CallNamespaces():
-        assert exist(left_behind) == []
-        assert not is_running(inside)
-        assert exist(living) == living
-        assert is_running(inside_living)
-
-
-@needs_root
-def test_a_cancelled_creation_leaves_nothing(monkeypatch):
-    ip = module._ip
-
-    async def cancelled_at(number):
-        """With the command of that number about to run, of the four that make them; 0: at its start."""
-        made, loop = CallNamespaces(), asyncio.get_running_loop()
-        reached, cancelled, commands = asyncio.Event(), threading.Event(), []
-
-        def held_ip(*arguments):
-            if {made.left, made.right} & {*arguments}:
-                commands.append(arguments)
-                if len(commands) == number:
-                    loop.call_soon_threadsafe(reached.set)
-                    assert cancelled.wait(120)
-            ip(*arguments)
-
-        monkeypatch.setattr(module, "_ip", held_ip)
-        creating = asyncio.create_task(made.create())
-        await (asyncio.wait_for(reached.wait(), 120) if number else asyncio.sleep(0))
+    async def cancelled():
+        other = CallNamespaces()
+        creating = asyncio.create_task(other.create())
+        await asyncio.sleep(0)
         creating.cancel()
-        cancelled.set()
         with pytest.raises(asyncio.CancelledError):
             await creating
-        return exist([made.left, made.right])
+        return other
 
-    for number in range(5):
-        assert asyncio.run(cancelled_at(number)) == []
+    assert asyncio.run(cancelled())._holder is None
 
 
-@needs_root
+@needs_namespaces
 def test_a_forked_copy_removes_nothing():
     with CallNamespaces() as made:
         child = os.fork()
@@ -187,38 +185,47 @@ def test_a_forked_copy_removes_nothing():
             made.__exit__()
             os._exit(0)
         os.waitpid(child, 0)
-        assert exist([made.left, made.right]) == [made.left, made.right]
+        assert run(made.left, "true").returncode == 0
 
 
-def test_only_names_of_dead_owners_are_leftovers():
-    boot, process_namespace, process = owner_names._boot(), owner_names._process_namespace(), os.getpid()
-    start_time = owner_names._start_time(process)
-    ours = f"weir-{boot}-{process_namespace}-{process}-{start_time}-0-left"
-    assert not module._is_leftover(ours)
-    # Another process with the number of ours, before us.
-    assert module._is_leftover(f"weir-{boot}-{process_namespace}-{process}-{start_time - 1}-0-left")
-    assert module._is_leftover(f"weir-{boot}-{process_namespace}-{2**22 + 1}-5-0-right")
-    other_boot = "0" * 8 if boot != "0" * 8 else "1" * 8
-    assert module._is_leftover(f"weir-{other_boot}-{process_namespace}-{process}-{start_time}-0-left")
-    # The name of another container may be in use.
-    assert not module._is_leftover(f"weir-{boot}-{process_namespace + 1}-{2**22 + 1}-5-0-right")
-    for name in ("weir", "weir-left", "mine", ours + "x", "x" + ours):
-        assert not module._is_leftover(name)
+FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
 
 
-def test_without_root_or_ip_it_says_so(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(MissingComponent, match="root"), CallNamespaces():
+@needs_namespaces
+def test_where_they_are_forbidden_it_is_one_message():
+    code = "from weir.qoe_eval.link.namespaces import CallNamespaces; CallNamespaces().__enter__()"
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", FORBIDDEN, "-", sys.executable, "-c", code],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    *_, message = done.stderr.splitlines()
+    assert message.startswith("weir.errors.MissingComponent: user and network namespaces cannot be made here ([Errno")
+    assert "sudo" in message
+
+
+def test_temporary_folders_of_others_stay(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with ScratchFolder() as folder:
+        dead = tmp_path / "weir-call-dead"
+        (dead / "below").mkdir(parents=True)
+        (tmp_path / "weir-call-link").symlink_to(dead)
+        (tmp_path / "other").mkdir()
+        remove_scratch_folders()
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["other", "weir-call-link", folder.name])
+        theirs = tmp_path / "weir-call-theirs"
+        theirs.mkdir()
+        monkeypatch.setattr(leftovers.os, "geteuid", lambda: 1)
+        remove_scratch_folders()
+        assert theirs.exists()
+    assert not folder.exists()
+
+
+def test_what_makes_them_may_be_missing(monkeypatch):
+    monkeypatch.setattr("weir.qoe_eval.link.namespaces._SCRIPT", ("/bin/false",))
+    from weir.qoe_eval.link.link_requirements import find_link_devices
+    from weir.qoe_eval.link.namespaces import NamespacesFailed
+
+    with pytest.raises(NamespacesFailed, match="killed"), CallNamespaces():
         pass
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(MissingComponent, match="iproute2"), CallNamespaces():
-        pass
-
-
-@needs_root
-def test_no_ipv6_where_sysctls_are_read_only():
-    done = subprocess.run(["unshare", "--mount", "sh", "-c", READ_ONLY_SYSCTLS], capture_output=True, text=True)
-    if "disable_ipv6: No such file" in done.stderr:
-        pytest.skip("this kernel has no IPv6")
-    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    with pytest.raises(MissingComponent, match="killed"):
+        find_link_devices()

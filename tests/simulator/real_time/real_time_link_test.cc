@@ -1,4 +1,4 @@
-// The real-time link without real time: socket pairs for TUN devices, the simulator's time for the clock. So every
+// The real-time link without real time: socket pairs for devices, the simulator's time for the clock. So every
 // number is exact. And the commands of `weir-sim link`.
 #include "real_time_link.h"
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "link_process.h"
+#include "program/file_descriptor.h"
 #include "program/input.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"

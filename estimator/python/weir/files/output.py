@@ -3,7 +3,7 @@
 A new file is written without a name, or where the file system has no such files beside its place, and takes its place
 when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
 a pipe (``/dev/stdout``) is written to as it is, a pipe that nobody reads is refused. Root writes through no link of
-another user.
+another user: a path is opened folder by folder, and what was opened is checked.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import io
 import json
 import os
 import re
 import secrets
-import stat
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +24,7 @@ from typing import IO, Any
 
 from weir.errors import DiskFull, InputError
 from weir.files.input import printable, why
+from weir.files.place import place_of
 
 RESULT_FILES = {
     "results.jsonl": "runs or calls",
@@ -35,8 +36,6 @@ RESULT_FILES = {
 _READABLE_CHARACTERS = 60
 _HASH_DIGITS = 8
 _JSON_WIDTH = 120
-# More than the kernel follows in a path.
-_MOST_LINKS = 50
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -65,41 +64,47 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Raises:
         InputError: it cannot be written.
     """
-    with _told(path):
-        if _is_special(path):
-            with open(path, "wb", opener=_open_without_waiting) as file:
+    with _told(path), place_of(path) as place:
+        if place.is_special:
+            with os.fdopen(place.open(os.O_WRONLY | os.O_TRUNC), "wb") as file:
                 yield file
             return
-        # A link stays one.
-        target = Path(os.path.realpath(path))
-        part = target.with_name(f".weir-{secrets.token_hex(8)}.part")
+        part = f".weir-{secrets.token_hex(8)}.part"
         try:
-            with _nameless(target.parent) or part.open("xb") as file:
+            with os.fdopen(_nameless(place.folder) or _new(place.folder, part), "wb") as file:
                 yield file
                 file.flush()
-                _give_name(file, part)
-            part.replace(target)
+                if not os.fstat(file.fileno()).st_nlink:
+                    # Only with a folder's descriptor does Python follow the link in /proc to the file itself.
+                    source = f"/proc/self/fd/{file.fileno()}"
+                    os.link(source, part, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+            os.replace(part, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
         finally:
             with suppress(OSError):
-                part.unlink()
+                os.unlink(part, dir_fd=place.folder)
 
 
-def _nameless(folder: Path) -> IO[bytes] | None:
+def _nameless(folder: int) -> int | None:
     """A file that is gone with this process, until it is given a name; None where there cannot be one."""
     try:
-        return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), "wb")
+        return os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666, dir_fd=folder)
     except OSError:
         return None
 
 
-def _give_name(file: IO[bytes], path: Path) -> None:
-    if not os.fstat(file.fileno()).st_nlink:
-        # Only with a folder's descriptor does Python follow the link in /proc to the file itself.
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.link(f"/proc/self/fd/{file.fileno()}", path.name, src_dir_fd=folder, dst_dir_fd=folder)
-        finally:
-            os.close(folder)
+def _new(folder: int, name: str) -> int:
+    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
+
+
+def opened(path: str | os.PathLike[str], *, append: bool = False) -> io.FileIO:
+    """A file to write into, emptied unless `append`, without a buffer.
+
+    Raises:
+        InputError: it cannot be opened.
+    """
+    with _told(path), place_of(path) as place:
+        how = os.O_APPEND if append else os.O_TRUNC
+        return io.FileIO(place.open(os.O_WRONLY | os.O_CREAT | how), "wb")
 
 
 def append(path: str | os.PathLike[str], content: bytes) -> None:
@@ -108,7 +113,7 @@ def append(path: str | os.PathLike[str], content: bytes) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    with _told(path), open(path, "ab", buffering=0, opener=_open_without_waiting) as file:
+    with _told(path), opened(path, append=True) as file:
         rest = memoryview(content)
         while rest:
             rest = rest[file.write(rest) :]
@@ -121,8 +126,8 @@ def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
         InputError: it cannot be made; the message names the option that asked for it.
     """
     try:
-        _refuse_links_of_others(path)
-        Path(path).mkdir(parents=True, exist_ok=True)
+        with place_of(path, make=True) as place:
+            place.make_folder()
     except OSError as error:
         raise InputError(
             f"{option} '{printable(path)}': the folder cannot be made ({why(error)}); choose another"
@@ -176,60 +181,9 @@ def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
         raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
 
 
-def _is_special(path: str | os.PathLike[str]) -> bool:
-    try:
-        return not stat.S_ISREG(os.stat(path).st_mode)
-    except FileNotFoundError:
-        return False
-
-
-def _open_without_waiting(path: str | os.PathLike[str], flags: int) -> int:
-    """Opens a file to write into, as open() does; a pipe that nobody reads would keep that waiting for ever."""
-    try:
-        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        if error.errno == errno.ENXIO:
-            raise InputError(f"{printable(path)}: is a pipe that nobody reads; choose another path") from None
-        raise
-    os.set_blocking(descriptor, True)
-    return descriptor
-
-
-def _refuse_links_of_others(path: str | os.PathLike[str]) -> None:
-    """Refuses, as root, a path with a link or a pipe of a user who is neither root nor who called sudo: it could make
-    root overwrite any file, or wait for ever.
-    """
-    if os.geteuid() != 0:
-        return
-    sudo = os.environ.get("SUDO_UID", "")
-    trusted = {0, int(sudo)} if sudo.isdecimal() else {0}
-    place, links = "/", 0
-    steps = os.path.join("" if os.path.isabs(path) else os.getcwd(), os.fsdecode(path)).split("/")[::-1]
-    while steps and links < _MOST_LINKS:
-        if (step := steps.pop()) in ("", "."):
-            continue
-        place = os.path.dirname(place) if step == ".." else os.path.join(place, step)
-        try:
-            status = os.lstat(place)
-        except (OSError, ValueError):
-            continue
-        is_link = stat.S_ISLNK(status.st_mode)
-        if (is_link or stat.S_ISFIFO(status.st_mode)) and status.st_uid not in trusted:
-            raise InputError(
-                f"{printable(path)}: {printable(place)} is a {'link' if is_link else 'pipe'} of user {status.st_uid}, "
-                "through which root does not write; choose another path"
-            )
-        if is_link:
-            links += 1
-            target = os.readlink(place)
-            place = "/" if target.startswith("/") else os.path.dirname(place)
-            steps += target.split("/")[::-1]
-
-
 @contextmanager
 def _told(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
-        _refuse_links_of_others(path)
         yield
     except OSError as error:
         kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from processes import wait_until
 
-from weir.qoe_eval.link.namespaces import FOLDER
-
 COMMAND = Path(__file__).with_name("staged_weir.py")
 LIMIT_S = 90.0
 GONE_LIMIT_S = 40.0
@@ -38,7 +36,7 @@ LIMITS = {
 
 
 class StagedRun:
-    """Everything that it starts carries a mark in its environment, or is in its network namespaces, as Chromium's
+    """Everything that it starts carries a mark in its environment, or is in its networks, as Chromium's
     renderers, which overwrite theirs; and it writes temporary files into a folder of its own.
     """
 
@@ -72,7 +70,10 @@ class StagedRun:
                 return None
             self._text += chunk
         line, _, self._text = self._text.partition(b"\n")
-        self._networks.update(identity(path) for path in self._namespaces())
+        for process in self._processes():
+            with suppress(OSError):
+                self._networks.add(identity(Path(f"/proc/{process}/ns/net")))
+        self._networks.discard(identity(Path("/proc/self/ns/net")))
         return line.decode()
 
     def go(self):
@@ -112,15 +113,11 @@ class StagedRun:
         wait_until(lambda: not self._left(), lambda: f"the end of {self._left()}", GONE_LIMIT_S)
 
     def _left(self):
-        namespaces = [path.name for path in self._namespaces()]
         processes = [" ".join(command_line(process))[:200] for process in self._processes()]
         files = [str(path) for path in self.temporary.iterdir()]
         files += [str(path) for path in self.folder.rglob("*") if path.suffix == ".part"]
         sizes = [path.stat().st_size for path in self.folder.rglob("*") if path.is_file()]
-        return namespaces + processes + files + (["too much"] if sum(sizes) > LARGEST_FOLDER_BYTES else [])
-
-    def _namespaces(self):
-        return list(FOLDER.glob(f"weir-*-{self.process.pid}-*-*-*"))
+        return processes + files + (["too much"] if sum(sizes) > LARGEST_FOLDER_BYTES else [])
 
     def _processes(self):
         for entry in Path("/proc").iterdir():

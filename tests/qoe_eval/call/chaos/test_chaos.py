@@ -33,7 +33,8 @@ VICTIMS = {
     "renderer": lambda words: "chromium" in words[0] and "--type=renderer" in " ".join(words),
     "driver": lambda words: words[0].endswith("node"),
     "ffmpeg": lambda words: "ffmpeg" in words[0],
-    "reaper": lambda words: any("pidfd_open" in word for word in words),
+    # And the first process of its PID namespace.
+    "holder": lambda words: any(word.endswith("namespace_holder.py") for word in words),
 }
 
 KILL, STOP = signal.SIGKILL, signal.SIGSTOP
@@ -43,7 +44,8 @@ START, SIGNALLING, MEDIA, END, MEASURING = (
 )  # fmt: skip
 BY_DEFAULT = {
     *(("native", MEDIA, "weir", number) for number in (KILL, signal.SIGINT, signal.SIGTERM)),
-    ("native", MEDIA, "receiver", STOP), ("native", MEDIA, "sender", KILL), ("native", MEDIA, "link", KILL),
+    ("native", MEDIA, "holder", KILL), ("native", MEDIA, "receiver", STOP),
+    ("native", MEDIA, "sender", KILL), ("native", MEDIA, "link", KILL),
     ("native", SIGNALLING, "link", KILL), ("native", MEASURING, "weir", KILL), ("native", END, "link", STOP),
     ("chromium", MEDIA, "driver", STOP), ("chromium", MEDIA, "chromium", KILL),
     ("chromium", MEDIA, "weir", signal.SIGINT), ("chromium", MEDIA, "weir", KILL),
@@ -55,7 +57,7 @@ ALL = [
     *(("native", stage, "weir", KILL) for stage in ("setting up", START, SIGNALLING, MEDIA, END, MEASURING)),
     *(("native", MEDIA, "weir", number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)),
     *(("native", MEASURING, "ffmpeg", number) for number in (KILL, STOP)),
-    *(("native", MEDIA, "reaper", number) for number in (KILL, STOP)),
+    *(("native", MEDIA, "holder", number) for number in (KILL, STOP)),
     *(("chromium", stage, victim, number) for stage in (SIGNALLING, MEDIA)
       for victim in ("chromium", "renderer", "driver") for number in (KILL, STOP)),
     *(("chromium", stage, "weir", KILL) for stage in (SIGNALLING, MEDIA, END)),
@@ -69,6 +71,7 @@ TOLD = {
     "chromium": r"Chromium|connection",
     "renderer": r"Chromium|connection",
     "driver": r"Chromium|connection",
+    "holder": r"receiver|sender|connection",
 }
 
 
@@ -122,7 +125,7 @@ def assert_told(run, victim, number, ended):
         # SIGHUP and SIGTERM are taken as Ctrl-C is.
         assert status == (-KILL if number == KILL else 1)
         assert number == KILL or "interrupted; 0 calls kept" in errors
-    elif victim == "reaper":
+    elif (victim, number) == ("holder", STOP):
         assert (status, record(run.folder)["call"]["failure"]) == (0, "")
     elif victim == "ffmpeg":
         assert status == 0

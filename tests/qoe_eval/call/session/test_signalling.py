@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from weir.qoe_eval.call.signalling import MAXIMUM_MESSAGE_BYTES, SignallingServer
-from weir.qoe_eval.link.namespaces import listening_socket
+from weir.qoe_eval.link.namespaces import listening
 
 pytestmark = pytest.mark.asyncio
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.asyncio
 @asynccontextmanager
 async def session():
     """A server, a client session, the server's address and its token."""
-    server = SignallingServer(listening_socket(None))
+    server = SignallingServer(listening(socket.socket()))
     await server.start()
     base, _, token = server.url.partition("/#")
     try:

@@ -1,0 +1,47 @@
+"""Programs as the user nobody, who has no privilege: how an ordinary user finds Weir."""
+
+import functools
+import os
+import pwd
+import subprocess
+import sys
+import sysconfig
+
+from weir.simulator.executables import find_simulator
+
+NOBODY = pwd.getpwnam("nobody")
+_IMPORT = f"import site, sys; site.addsitedir({sysconfig.get_path('purelib')!r}); import weir"
+
+
+def run(code, *arguments, sudo=False):
+    """Runs Python code; with `sudo` as sudo does when nobody calls it."""
+    who = {} if sudo else {"user": NOBODY.pw_uid, "group": NOBODY.pw_gid, "extra_groups": []}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/root" if sudo else "/nonexistent", "WEIR_SIM": find_simulator()}
+    environment |= {"SUDO_UID": str(NOBODY.pw_uid)} if sudo else {}
+    command = [_python(), "-c", f"{_IMPORT}\n{code}", *arguments]
+    return subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, **who)
+
+
+@functools.cache
+def missing():
+    """The reason that nobody cannot run Weir here; empty otherwise."""
+    if os.geteuid() != 0:
+        return "only root can become another user"
+    return "" if _python() else "Weir is in a folder of root's"
+
+
+@functools.cache
+def _python():
+    """This Python, or the system's where this one is in a folder of root's; they are of one version, or weir._core is
+    not imported.
+    """
+    for python in (sys.executable, "/usr/bin/python3"):
+        try:
+            subprocess.run(
+                [python, "-c", _IMPORT], user=NOBODY.pw_uid, group=NOBODY.pw_gid, extra_groups=[], cwd="/", check=True,
+                env={"PATH": "/usr/bin:/bin"}, capture_output=True,
+            )  # fmt: skip
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        return python
+    return None
