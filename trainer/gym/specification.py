@@ -33,7 +33,7 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
-# Sender and receiver: the simulator's own, or libwebrtc's in simulated time, with an encoder that has VP8's sizes and no
+# Sender and receiver: the simulator's own, or libwebrtc's in simulated time, whose encoder has VP8's sizes and no
 # pictures.
 Stack = Literal["model", "libwebrtc"]
 
