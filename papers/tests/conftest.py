@@ -13,7 +13,7 @@ def _conftest(folder):
 
 
 _all, _bench, _trainer = _conftest(""), _conftest("qoe_eval"), _conftest("trainer")
-interruptible, run_weir, real_simulator, steady = _all.interruptible, _all.run_weir, _all.real_simulator, _all.steady
+run_weir, real_simulator, steady = _all.run_weir, _all.real_simulator, _all.steady
 fake_simulator, make_record = _bench.fake_simulator, _bench.make_record
 fake_gym_simulator = _trainer.fake_simulator
 values, write_toml = _trainer.values, _trainer.write_toml

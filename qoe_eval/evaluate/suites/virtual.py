@@ -1,7 +1,8 @@
 """Virtual calls: libwebrtc's own sender and receiver in simulated time, Weir at either end against the better of
 libwebrtc's controllers, path by path.
 
-Traces and bundled scenarios have the video of `weir call` as VP8; mixtures, which are many, its frame sizes alone.
+Bundled scenarios and cellular paths have the video of `weir call` as VP8; whole traces and mixtures, which are many or
+long, its frame sizes alone.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _OWN: Final = (POLICY, "weir-send")
 _SETS: Final = {
     "bundled": (sets.fixed(bundled_scenarios), _VIDEO),
     "cellular": (sets.cellular_calls, _VIDEO),
-    "opennetlab": (sets.traces("opennetlab"), _VIDEO),
-    "mahimahi": (sets.traces("mahimahi"), _VIDEO),
+    "opennetlab": (sets.traces("opennetlab"), _SIZES_ALONE),
+    "mahimahi": (sets.traces("mahimahi"), _SIZES_ALONE),
     MIXTURES: (mixtures, _SIZES_ALONE),
 }
 _POINTS: Final = Bound("at least", 0.0, signed=True, decimals=1)
@@ -50,8 +51,8 @@ def _goals(name: str) -> Iterator[Goal]:
 
 SUITE: Final = Suite(
     name="virtual",
-    about="Virtual calls: libwebrtc's own sender and receiver in simulated time, on the bundled scenarios, twelve "
-    "cellular paths, OpenNetLab's and Mahimahi's traces (VP8 at 640x360), and mixtures of ordinary networks (VP8's "
+    about="Virtual calls: libwebrtc's own sender and receiver in simulated time, on the bundled scenarios and twelve "
+    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces and mixtures of ordinary networks (VP8's "
     "frame sizes without pictures), against gcc and scream on the same stack.",
     random=300,
     only_named=True,

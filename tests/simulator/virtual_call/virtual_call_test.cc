@@ -41,7 +41,9 @@ TEST_P(VirtualCallOfController, UsesASteadyPathAndRendersFrames) {
   const auto record = RunVirtual(Steady(1'500'000, 15), GetParam());
   const auto& flow = record["flows"][0];
   EXPECT_EQ(flow["controller"], GetParam());
-  EXPECT_GT(MeanOver(flow, "receive_rate_bps", 8, 14), 0.6 * 1'500'000);
+  // NADA rises for half a minute.
+  const double least_share = GetParam() == "nada" ? 0.4 : 0.6;
+  EXPECT_GT(MeanOver(flow, "receive_rate_bps", 8, 14), least_share * 1'500'000);
   EXPECT_GT(RenderedFrames(flow), 0.9 * 15 * 30);
   EXPECT_GT(flow["feedback_packets_sent"].get<int>(), 50);
 }
