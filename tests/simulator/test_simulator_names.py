@@ -88,7 +88,7 @@ def test_an_unknown_name_is_refused(
 ) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(scenario(**flow)))
-    for command in (("run",), ("link", "--left", "a", "--right", "b", "--log", "log")):
+    for command in (("run",), ("link", "--left", "0", "--right", "1", "--log", "log")):
         done = weir_sim(*command, *arguments, str(path))
         assert (done.returncode, done.stdout) == (2, "")
         assert unknown in done.stderr

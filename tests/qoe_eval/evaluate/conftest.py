@@ -28,7 +28,10 @@ def traces(tmp_path):
 
 @pytest.fixture
 def weir(fake_simulator, monkeypatch, run_weir):
-    """Runs `weir evaluate ARGUMENTS` with the stand-in for weir-sim; returns status, standard output and error."""
+    """Runs `weir evaluate ARGUMENTS` with the stand-in for weir-sim and weir-virtual-call; returns status, standard
+    output and error.
+    """
+    monkeypatch.setenv("WEIR_VIRTUAL_CALL", str(fake_simulator))
     monkeypatch.delenv("WEIR_SHARED", raising=False)
     return partial(run_weir, "evaluate", shipped_model(), "--out", "out")
 
