@@ -119,7 +119,7 @@ MEASURES = MeasureTable(
         Measure("frame_delay_ms_p50", "Frame delay, median", "ms", "lower",
             "From the capture of a frame to the arrival of its last packet and of all frames before it; in filler, a "
             "lost packet arrives again one round trip after the gap shows. Without encoder, jitter buffer and "
-            "decoder.", decimals=0),
+            "decoder; in virtual calls, to the rendering of the frame.", decimals=0),
         Measure("frame_delay_ms_p95", "Frame delay, p95", "ms", "lower",
             "95th percentile of the frame delay.", decimals=0),
         Measure("recoco", "ReCoCo score", "of 99.9", "higher",

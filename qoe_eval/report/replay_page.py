@@ -146,6 +146,7 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:
         "runs": summary.run.runs,
         "controllers": len(summary.controllers),
         "scenarios": len(summary.scenarios),
+        "virtual": any(one.stack == "libwebrtc" for one in records),
         "media": " and ".join(sorted({media.kind for one in records for media in one.media.values()})),
         "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
         "paired": paired_sentences(summary),
