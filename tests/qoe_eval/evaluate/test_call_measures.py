@@ -152,7 +152,9 @@ def test_calls_are_near_their_replays_path_by_path():
     values = {name: one.value for name, one in near.items()}
     # Without series a replay has no rendering times.
     assert values == {"rate": 0.5, "delay": 1.0, "end_to_end": None, "frozen": 1.0}
-    assert near["rate"].detail == "1 of 2. Not near: gcc, cellular, steps: 1,200 in calls, 1,000 in replays"
+    far = "gcc, cellular, steps: 1,200 in calls, 1,000 in replays"
+    assert near["rate"].detail == f"1 of 2, mean error 13%. Not near: {far}"
+    assert near["rate"].figures["mean_error"] == pytest.approx((0.1 / 1.1 + 0.2 / 1.2) / 2)
     assert row("near_rate", results(called=ONE)).reached is None
 
 

@@ -16,6 +16,7 @@ SMALL = {
     "calls": ["--seeds", 1],
     "opponents": ["--seeds", 1, "--scenarios", 1, "--set", "random"],
     "natural": ["--seeds", 1, "--scenarios", 7, "--set", "mixtures", "--set", "clock alone"],
+    "virtual": ["--seeds", 1, "--scenarios", 2, "--set", "mixtures", "--set", "bundled"],
 }
 # Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
 MEASURED = {
@@ -30,6 +31,7 @@ MEASURED = {
               "near_rate", "near_frozen", "link_delay", "cpu"),
     "opponents": (),
     "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),
+    "virtual": ("mean_mixtures_weir", "not_below_bundled_weir-send"),
 }  # fmt: skip
 ABSENT = {
     "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
@@ -41,6 +43,7 @@ ABSENT = {
     "calls": {},
     "opponents": {},
     "natural": {"jitter_weir": "the set jitter alone was not chosen"},
+    "virtual": {"mean_cellular_weir": "the set cellular was not chosen"},
 }  # fmt: skip
 
 
@@ -184,7 +187,7 @@ def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     assert rows["gcc_bitrate"]["figures"]["pairs"] == 2
     assert rows["transport_cc_bitrate"]["figures"]["pairs"] == 1
     # The replays of calls are the stand-in's, too.
-    assert rows["near_rate"]["detail"].startswith("2 of 6. Not near: gcc, cellular, steps: 1,200 in calls, ")
+    assert rows["near_rate"]["detail"].startswith("2 of 6, mean error ")
     assert rows["impaired_vmaf"]["reason"] == "the set impaired was not chosen"
     assert 'href="calls/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
 
