@@ -33,17 +33,18 @@ CLI::App* AddLink(CLI::App& app, LinkOptions& options) {
   return command;
 }
 
-}  // namespace
-}  // namespace weir::sim
-
-int main(int argc, char** argv) {
-  using namespace weir;
-  sim::LinkOptions link;
-  return sim::RunSimulatorProgram(
+int Main(int argc, char** argv) {
+  LinkOptions link;
+  return RunSimulatorProgram(
       argc, argv,
       {.name = "weir-sim",
        .summary = "Simulates calls over network paths, with every controller.",
-       .make_stack = sim::MakeModelStack,
-       .other = {.add = [&link](CLI::App& app) { return sim::AddLink(app, link); },
-                 .run = [&link] { return sim::RunLink(link, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed; }}});
+       .make_stack = MakeModelStack,
+       .other = {.add = [&link](CLI::App& app) { return AddLink(app, link); },
+                 .run = [&link] { return RunLink(link, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed; }}});
 }
+
+}  // namespace
+}  // namespace weir::sim
+
+int main(int argc, char** argv) { return weir::sim::Main(argc, argv); }

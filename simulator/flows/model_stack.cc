@@ -27,7 +27,7 @@ std::unique_ptr<MediaSource> MakeMediaSource(const MediaSpec& media, uint32_t ov
 
 class ModelEnds final : public RtpEnds {
  public:
-  explicit ModelEnds(const RtpFlowContext& context);
+  explicit ModelEnds(const RtpFlowContext& flow);
 
   void ProcessArrivals(int64_t until_ns) override { receiver_->ProcessArrivals(until_ns); }
   AgentController* agent() override { return agent_; }

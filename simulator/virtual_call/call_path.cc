@@ -98,7 +98,7 @@ void CallPath::OnWakeUp() {
   WakeUpInTime();
 }
 
-void CallPath::Deliver(EmulatedIpPacket ip_packet) {
+void CallPath::Deliver(EmulatedIpPacket ip_packet) const {
   // libwebrtc takes it for the time at which the packet was received.
   ip_packet.arrival_time = config_.clock->now();
   config_.to->OnPacketReceived(std::move(ip_packet));

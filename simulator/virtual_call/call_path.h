@@ -76,7 +76,7 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
   void OnDropped(const Packet& packet) override;
 
   void Send(webrtc::EmulatedIpPacket ip_packet);
-  void Deliver(webrtc::EmulatedIpPacket ip_packet);
+  void Deliver(webrtc::EmulatedIpPacket ip_packet) const;
   void WakeUpInTime();
   void OnWakeUp();
   int64_t NextEventNs() const;
