@@ -92,7 +92,20 @@ def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkey
 
 
 def test_a_replay_on_libwebrtcs_stack(program, run_weir, tmp_path):
-    options = ("catalogue/steps", "--stack", "libwebrtc", "--encoder", "fake", "--duration", 8, "--seeds", 1)
+    # One job at a time: records are written as runs end.
+    options = (
+        "catalogue/steps",
+        "--stack",
+        "libwebrtc",
+        "--encoder",
+        "fake",
+        "--duration",
+        8,
+        "--seeds",
+        1,
+        "--jobs",
+        1,
+    )
     controllers = ("--controller", "weir", "--controller", "gcc", "--objectives", 0)
     status, _, error = run_weir("replay", *options, *controllers, "--out", tmp_path / "out")
     assert status == 0, error
