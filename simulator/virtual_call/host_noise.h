@@ -10,7 +10,7 @@
 
 namespace weir::sim {
 
-// Constants are those of real calls on an idle machine, from the lateness of packets and threads that they log.
+// The constants are assumptions about an idle machine; they are not yet fitted to logs of real calls.
 class HostNoise {
  public:
   explicit HostNoise(RandomStream random) : random_(random) { next_stall_ns_ = Gap(); }

@@ -35,7 +35,7 @@ class VirtualCall final : public RtpEnds {
   };
   const std::vector<Step>& steps() const { return steps_; }
 
-  // Begins to connect; returns once for all, before anything is sent.
+  // Begins to connect, and returns before anything is sent. Once.
   void Connect();
   bool connected() const { return connected_ends_ == 2; }
   // From now on its packets take the scenario's links.
@@ -78,7 +78,7 @@ class VirtualCall final : public RtpEnds {
   VirtualClock* const clock_;
   webrtc::TimeController* const time_;
   webrtc::test::NetworkEmulationManagerImpl* const network_;
-  // The controllers of a pool may be another's at the sender.
+  // At most one is true; where none is, libwebrtc's own controller decides at the sender.
   const bool decides_at_sender_;
   const bool decides_at_receiver_;
   FrameLog frames_;
