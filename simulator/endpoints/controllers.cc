@@ -149,6 +149,12 @@ std::unique_ptr<SenderController> SenderOfReceiver(const ControllerContext& cont
   return context.transport_cc ? MakeGccOfReceiver() : nullptr;
 }
 
+// Null for what is none of the table: the agent, a controller or policy of the user's own.
+const Factory* FactoryOf(std::string_view name, const ControllerContext& context) {
+  const bool is_own = context.external() || context.own_policy();
+  return is_own ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
+}
+
 std::unique_ptr<PoolController> MakePool(const PoolSpecification& specification, const ControllerContext& context) {
   return OrThrow(PoolController::Create(specification,
                                         [&context](const std::string& member) { return MakeMember(member, context); }));
@@ -215,8 +221,7 @@ bool IsAvailable(const RegisteredController& controller) {
 
 std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name, const ControllerContext& context) {
   if (!context.external() && IsPoolLine(name)) return MakePool(ReadPool(name).at_receiver, context);
-  const bool is_own = context.external() || context.own_policy();
-  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
+  const Factory* const factory = FactoryOf(name, context);
   if (!factory || factory->at_receiver) return MakeReceiverController(name, factory, context);
   CheckControllerName(name);
   return factory->from_feedback ? factory->from_feedback(context) : nullptr;
@@ -230,14 +235,13 @@ bool IsGuarded(std::string_view name, const ControllerContext& context) {
     const PoolSpecification pool = ReadPool(name).at_receiver;
     return IsModelName(pool.pilot) || std::ranges::any_of(pool.copilots, IsModelName);
   }
-  const Factory* const factory = FindRow(kFactories, WithoutFieldTrials(name));
+  const Factory* const factory = FactoryOf(name, context);
   return factory && factory->guard;
 }
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
   if (!context.external() && IsPoolLine(name)) return MakePoolController(name, context);
-  const bool is_own = context.external() || context.own_policy();
-  const Factory* const factory = is_own ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
+  const Factory* const factory = FactoryOf(name, context);
   FlowController result;
   if (factory && factory->at_sender) {
     CheckControllerName(name);

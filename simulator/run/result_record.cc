@@ -10,6 +10,7 @@
 
 #include "endpoints/achievable.h"
 #include "endpoints/rtp_format.h"
+#include "flows/controller_context.h"
 #include "flows/flow_recorder.h"
 #include "policy/policy.h"
 #include "rate_controllers.h"
@@ -116,7 +117,7 @@ void FollowFrames(const Scenario& scenario, const FlowSet::Flow& ends, size_t in
   if (!ends.rtp || ends.rtp->follows_frames()) return;
   const FlowSpec& flow = scenario.flows[index];
   const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
-  const bool repaired = std::get<RtpSpec>(flow.kind).media.kind == MediaSpec::Kind::kVideo;
+  const bool repaired = IsRepaired(std::get<RtpSpec>(flow.kind).media);
   recorder.frames = std::make_unique<FrameRecorder>(
       repaired ? std::nullopt : std::optional(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns));
 }

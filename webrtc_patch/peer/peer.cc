@@ -136,7 +136,6 @@ std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
   config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
   // As in browsers: a decoded picture is delivered at once, with its render time.
   config.set_prerenderer_smoothing(false);
-  if (runtime_.certificate != nullptr) config.certificates.push_back(runtime_.certificate);
   auto connection = factory_->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
   if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
   connection_ = connection.MoveValue();

@@ -18,7 +18,6 @@
 #include "camera.h"
 #include "receive_side_switch.h"
 #include "rtc_base/network.h"
-#include "rtc_base/rtc_certificate.h"
 #include "rtc_base/socket_factory.h"
 #include "rtc_base/thread.h"
 #include "system_wrappers/include/clock.h"
@@ -36,8 +35,6 @@ struct Runtime {
   webrtc::Thread* network_thread = nullptr;
   webrtc::SocketFactory* socket_factory = nullptr;
   std::unique_ptr<webrtc::NetworkManager> network_manager;
-  // Null: libwebrtc generates one.
-  webrtc::scoped_refptr<webrtc::RTCCertificate> certificate;
   // Null: libwebrtc's.
   std::unique_ptr<webrtc::VideoEncoderFactory> encoders;
   std::unique_ptr<webrtc::VideoDecoderFactory> decoders;
