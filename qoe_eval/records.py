@@ -21,6 +21,7 @@ from typing_extensions import TypedDict  # pydantic does not take that of typing
 
 from weir.errors import InputError
 from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.simulator.executables import Stack
 from weir.traces.schema import Values
 
 SCHEMA: Literal["weir.result/1"] = "weir.result/1"
@@ -40,7 +41,6 @@ Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
 """Both ends, or None twice where there is none."""
 Samples = Values[Number | None]
 EpisodeKind = Literal["freeze", "queue"]
-Stack = Literal["model", "libwebrtc"]
 
 
 class FrameColumns(TypedDict):

@@ -17,7 +17,7 @@ from weir.installation import how_to_get
 from weir.objectives import parse_objective
 from weir.qoe_eval.call.media.sent_video import with_source_video
 from weir.qoe_eval.measures.summary import in_order
-from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept, Stack
+from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
 from weir.qoe_eval.options.shared import SIZES, model_to_run
 from weir.qoe_eval.records import CustomController as CustomControllerAbout
 from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
@@ -36,7 +36,7 @@ from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import knows_path, uses_model, without_field_trials
 from weir.simulator.cluster import connected
-from weir.simulator.executables import find_simulator, find_virtual_call
+from weir.simulator.executables import find_stack
 from weir.traces.bounds import MEDIA, MediaKind
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.convert import parse_rate
@@ -110,7 +110,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         InputError: an option or a file cannot be used.
         MissingComponent: there is no simulator or no model.
     """
-    simulator = find_virtual_call() if options.stack is Stack.LIBWEBRTC else find_simulator()
+    simulator = find_stack(options.stack)
     names = _available(names, simulator, options)
     path = options.read(options.duration, repair=options.repair, window_ms=options.window)
     if path.reverse is not None:
@@ -129,7 +129,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         own=own,
         decision_delay_ms=options.decision_delay,
         call=with_source_video(CallMedia(options.encoder, *SIZES[options.size]))
-        if options.stack is Stack.LIBWEBRTC
+        if options.stack == "libwebrtc"
         else None,
     )
     for scenario in main.scenarios:
@@ -158,7 +158,7 @@ def _media(options: ReplayOptions) -> tuple[MediaKind | None, float | None]:
 def _available(names: Sequence[str], simulator: Path, options: ReplayOptions) -> list[str]:
     """Those that `simulator` runs. Raises MissingComponent or InputError for another that the user named."""
     missing = unavailable_controllers(simulator)
-    if options.stack is Stack.LIBWEBRTC:
+    if options.stack == "libwebrtc":
         model_alone = [name for name in names if without_field_trials(name) in MODEL_STACK_ALONE]
         if model_alone and options.controller:
             raise InputError(f"--controller '{model_alone[0]}': needs a sender of the simulator's own: --stack model")

@@ -6,9 +6,9 @@ import time
 
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
-from weir.qoe_eval.options.replay import ReplayOptions, Stack
+from weir.qoe_eval.options.replay import ReplayOptions
 from weir.qoe_eval.options.shared import check_controllers, check_model
-from weir.simulator.executables import find_simulator, find_virtual_call
+from weir.simulator.executables import find_stack
 
 
 @with_options(ReplayOptions)
@@ -22,7 +22,7 @@ def replay(options: ReplayOptions) -> None:
     parse_objective(options.objective)
     check_model(options.model)
     options.check_files(options.inputs)
-    find_virtual_call() if options.stack is Stack.LIBWEBRTC else find_simulator()
+    find_stack(options.stack)
     with loading():
         from weir.qoe_eval.replay import run_replay
 

@@ -6,9 +6,13 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Literal
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
+
+Stack = Literal["model", "libwebrtc"]
+"""Sender and receiver of the RTP flows of a simulation: the simulator's own, or libwebrtc's in simulated time."""
 
 
 def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
@@ -29,6 +33,15 @@ def find_virtual_call() -> Path:
         MissingComponent: it is in none of these places.
     """
     return _find_executable("weir-virtual-call", "WEIR_VIRTUAL_CALL", "webrtc")
+
+
+def find_stack(stack: Stack) -> Path:
+    """The path of the program that simulates on a stack; both answer the same jobs and frames.
+
+    Raises:
+        MissingComponent: see `find_simulator` and `find_virtual_call`.
+    """
+    return find_virtual_call() if stack == "libwebrtc" else find_simulator()
 
 
 def find_peer() -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from weir.simulator.executables import Stack
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym import BottleneckVectorEnv, EnvironmentSpecification
 from weir.trainer.gym.opennetlab import Gym
-from weir.trainer.gym.specification import Stack
 
 INTERVAL_MS = 200
 OPENNETLAB_INTERVAL_MS = 60

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from weir.files.output import make_folder
 from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.display import dated
@@ -61,6 +62,16 @@ def mean_of(values: Sequence[float]) -> Mean:
         return Mean(float(values[0]), None, n)
     half = stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n)
     return Mean(float(np.mean(values)), float(half), n)
+
+
+def save_scenarios(scenarios: Iterable[Scenario], folder: Path) -> list[Path]:
+    """Writes scenarios into a folder, which is made, and returns their absolute paths."""
+    make_folder(folder)
+    files = []
+    for scenario in scenarios:
+        files.append((folder / f"{scenario.name}.json").absolute())
+        scenario.save(files[-1])
+    return files
 
 
 def case_of(record: RunRecord) -> Case | None:

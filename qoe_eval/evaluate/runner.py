@@ -35,7 +35,7 @@ from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import CallStore, RunStore
 from weir.registry import POLICY, PRESETS
-from weir.simulator.executables import find_peer, find_simulator, find_virtual_call
+from weir.simulator.executables import find_peer, find_simulator, find_stack
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> 
         PRESETS[one.preset],
         planned.seeds[:1] if one.first_seed else planned.seeds,
         planned.settings.model,
-        find_virtual_call() if one.call else find_simulator(),
+        find_stack("libwebrtc" if one.call else "model"),
         one.series,
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,

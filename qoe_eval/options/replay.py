@@ -24,6 +24,7 @@ from weir.qoe_eval.options.shared import (
 from weir.qoe_eval.runs.call_media import Encoder
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.registry import COMPARED, DEFAULT_PRESET, SIMULATED
+from weir.simulator.executables import Stack
 from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S, MediaKind
 
 
@@ -33,13 +34,6 @@ class SeriesKept(StrEnum):
     ALL = "all"
     FIRST = "first"
     NONE = "none"
-
-
-class Stack(StrEnum):
-    """The sender and receiver of a replay's RTP flows: the simulator's own, or libwebrtc's in simulated time."""
-
-    MODEL = "model"
-    LIBWEBRTC = "libwebrtc"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +73,7 @@ class ReplayOptions(PathArguments):
             help="Sender and receiver: the simulator's model, in milliseconds a run; or libwebrtc's own sender and "
             "receiver in simulated time (a virtual call), in seconds a run."
         ),
-    ] = Stack.MODEL
+    ] = "model"
     encoder: Annotated[
         Encoder,
         typer.Option(help="The encoder of virtual calls; fake: VP8's sizes without pictures, ten times as fast."),

@@ -11,7 +11,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.tables.table import Table
-from weir.traces.formats.tables.timestamps import epoch_unit, is_number, read_number
+from weir.traces.formats.tables.timestamps import epoch_unit, is_number, read_numbers
 from weir.traces.formats.validation import Finding, Samples, check
 from weir.traces.schema.capacity import CapacityTrace
 
@@ -41,7 +41,7 @@ def read_byte_log(text: str, source: str) -> ImportedTrace:
     table = Table(text, source)
     lines, columns = table.cells([4, 5])
     received, took_ms = (
-        np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
+        read_numbers(cells, name, source, lines)
         for cells, name in zip(columns, ("the bytes", "the time since the row before"), strict=True)
     )
     findings = []

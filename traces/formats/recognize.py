@@ -74,7 +74,7 @@ FORMATS = (
     Format(
         "scenario",
         lambda content: is_scenario(content.json),
-        lambda content: read_scenario(content.text, content.source),
+        lambda content: read_scenario(content.json, content.source),
     ),
     Format(
         "mmsys2024", lambda content: is_mmsys(content.json), lambda content: read_mmsys(content.json, content.source)

@@ -14,9 +14,9 @@ def is_scenario(data: Any) -> bool:
     return isinstance(data, dict) and ("schema" in data or bool({"forward", "flows"} & data.keys()))
 
 
-def read_scenario(text: str, source: str) -> ImportedTrace:
-    """A scenario. Raises InputError where the text is none."""
-    scenario = Scenario.from_json(text, source)
+def read_scenario(data: Any, source: str) -> ImportedTrace:
+    """A scenario from parsed JSON. Raises InputError where it is none."""
+    scenario = Scenario.from_dict(data, source)
     capacity = scenario.forward.capacity
     trace = None if capacity is None else capacity.trace()
     findings = []

@@ -14,6 +14,7 @@ from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationErr
 import weir
 from weir.errors import InputError
 from weir.files.input import read_text
+from weir.simulator.executables import Stack
 from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
     ALGORITHMS,
@@ -27,7 +28,7 @@ from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
 from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.rewards import resolve_reward
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side, Stack
+from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
 
 REGISTERED: Final = "weir.algorithms"
 """The group of entry points with the algorithms of other distributions."""

@@ -16,23 +16,17 @@ import math
 import os
 import struct
 import uuid
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final, get_args
 
 import numpy as np
 
 from weir.errors import InputError
 from weir.python_controller import OPENNETLAB_PAYLOAD_TYPES
-from weir.simulator.executables import find_simulator, find_virtual_call
+from weir.simulator.executables import Stack, find_stack
 from weir.trainer.gym.opennetlab_scenario import DEFAULT_DURATION_MS, opennetlab_scenario
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
-from weir.trainer.gym.specification import Stack
+from weir.trainer.gym.specification import KEYS_OF_STACK
 
-# They answer the same frames.
-_PROGRAMS: Final[dict[Stack, Callable[[], Path]]] = {"model": find_simulator, "libwebrtc": find_virtual_call}
-# Keys of a request that only one has. As in the original, libwebrtc's encoder makes no pictures.
-_OWN_KEYS: Final[dict[Stack, dict[str, Any]]] = {"model": {}, "libwebrtc": {"call": {"encoder": "fake"}}}
 MINIMUM_BPS: Final = 1_000.0
 MAXIMUM_BPS: Final = 1e9
 # A packet in an answer to a step; the kinds are those of `weir::PacketKind`.
@@ -122,9 +116,9 @@ class Gym:
             "history": 1,
             "action": {"kind": "rate_bps", "min_bps": MINIMUM_BPS, "max_bps": MAXIMUM_BPS},
             "packets": True,
-        } | _OWN_KEYS[self._stack]
+        } | KEYS_OF_STACK[self._stack]
         if self._process is None or not self._process.alive:
-            self._process = SimulatorProcess(self._simulator or _PROGRAMS[self._stack](), self._timeout_s)
+            self._process = SimulatorProcess(self._simulator or find_stack(self._stack), self._timeout_s)
         self._done = False
 
     def step(self, bandwidth_bps: float) -> tuple[list[dict[str, Any]], bool]:

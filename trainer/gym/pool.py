@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from weir.simulator.executables import find_virtual_call
+from weir.simulator.executables import find_stack
 from weir.trainer.gym.episode import Episode
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorError, SimulatorProcess, SimulatorRefusal
 from weir.trainer.gym.specification import EnvironmentSpecification
@@ -54,7 +54,7 @@ class SimulatorPool:
         self.observations = np.zeros((count, specification.width), dtype=np.float32)
         self.objectives = self.observations[:, size : size + 3]
         self.final_observations = np.zeros_like(self.observations)
-        self._executable = executable or (find_virtual_call() if specification.stack == "libwebrtc" else None)
+        self._executable = executable or find_stack(specification.stack)
         self._timeout_s = timeout_s
         self._processes: list[SimulatorProcess | None] = [None] * count
         self._poll: select.poll | None = None

@@ -13,6 +13,7 @@ import numpy as np
 from weir._core import FEATURES
 from weir.errors import InputError
 from weir.registry import check_features
+from weir.simulator.executables import Stack
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
 from weir.trainer.gym.step import PRIVILEGED_FIELDS
 
@@ -33,9 +34,8 @@ DEFAULT_FEATURES: tuple[str, ...] = (
 # Where the agent decides: from the packets themselves, or from the feedback about them.
 Side = Literal["receiver", "sender"]
 
-# Sender and receiver: the simulator's own, or libwebrtc's in simulated time, whose encoder has VP8's sizes and no
-# pictures.
-Stack = Literal["model", "libwebrtc"]
+# Keys of a request that only one stack has: libwebrtc's encoder has VP8's sizes and no pictures.
+KEYS_OF_STACK: dict[Stack, dict[str, Any]] = {"model": {}, "libwebrtc": {"call": {"encoder": "fake"}}}
 
 # A path, `catalogue/NAME`, what `read_trace` returns, a mapping or a `Scenario`; see `EpisodeSource`.
 ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Any
@@ -223,5 +223,5 @@ class EnvironmentSpecification:
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
             "side": self.side,
-            **({"call": {"encoder": "fake"}} if self.stack == "libwebrtc" else {}),
+            **KEYS_OF_STACK[self.stack],
         }

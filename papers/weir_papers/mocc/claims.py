@@ -116,6 +116,4 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "mocc.json"))
 
 
-REPETITION: Final = Repetition(
-    "mocc", CLAIMS, _commands, _measured, lambda out: out / "models/landmarks-36-1/checkpoint.zip"
-)
+REPETITION: Final = Repetition("mocc", CLAIMS, _commands, _measured, lambda out: out / _MODEL)

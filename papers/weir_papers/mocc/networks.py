@@ -16,13 +16,13 @@ from typing import Literal
 
 import numpy as np
 
-from weir.files.output import make_folder
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.drawing import log_uniform
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import Queue
 from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
+from weir_papers.common import save_scenarios
 
 Split = Literal["training", "testing"]
 _STREAMS = {"training": 0, "testing": 1}
@@ -51,10 +51,4 @@ def mocc_network(split: Split, seed: int, duration_s: float) -> Scenario:
 
 def write_networks(folder: Path, split: Split, seeds: Iterable[int], duration_s: float) -> list[Path]:
     """Networks of a split as files in the folder."""
-    make_folder(folder)
-    files = []
-    for seed in seeds:
-        scenario = mocc_network(split, seed, duration_s)
-        files.append((folder / f"{scenario.name}.json").absolute())
-        scenario.save(files[-1])
-    return files
+    return save_scenarios((mocc_network(split, seed, duration_s) for seed in seeds), folder)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from weir.files.output import make_folder
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.learning.stages import export_run
 from weir.trainer.learning.train import train
 from weir.trainer.model.file import CHECKPOINT
+from weir_papers.common import save_scenarios
 from weir_papers.muses.networks import muses_scenario
 
 CONFIGURATION: Final = Path(__file__).parent / "teacher.toml"
@@ -28,12 +28,7 @@ def teach(steps: int, seed: int, out: Path, on_progress: Callable[[int], None]) 
     file, folder, networks = out / "teacher.onnx", out / "teacher", out / "networks"
     if file.exists():
         return file
-    make_folder(networks)
-    files = []
-    for number in range(NETWORKS):
-        scenario = muses_scenario(number, duration_s=_DURATION_S)
-        files.append((networks / f"{scenario.name}.json").absolute())
-        scenario.save(files[-1])
+    files = save_scenarios((muses_scenario(number, duration_s=_DURATION_S) for number in range(NETWORKS)), networks)
     settings = load_configuration(CONFIGURATION)
     scenarios = settings.scenarios.model_copy(update={"source": "files", "files": tuple(files)})
     result = train(

@@ -124,6 +124,4 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "recoco.json"))
 
 
-REPETITION: Final = Repetition(
-    "recoco", CLAIMS, _commands, _measured, lambda out: out / "models/all-gap-1/checkpoint.zip"
-)
+REPETITION: Final = Repetition("recoco", CLAIMS, _commands, _measured, lambda out: out / _MODEL)

@@ -15,7 +15,7 @@ from weir.traces.formats import ImportedTrace
 from weir.traces.formats.reading import Reading
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
-from weir.traces.formats.tables.timestamps import epoch_unit, is_timestamp, read_number, read_times
+from weir.traces.formats.tables.timestamps import epoch_unit, is_timestamp, read_numbers, read_times
 from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS
 from weir.traces.schema.capacity import MAX_RATE_BPS
@@ -37,7 +37,7 @@ def read_columns(table: Table, reading: Reading) -> ImportedTrace:
     time, rate = _columns(table, reading)
     lines, (times, rates) = table.cells([rate if time is None else time, rate])
     name = table.name(rate)
-    numbers = np.array([read_number(cell, name, table.source, line) for cell, line in zip(rates, lines, strict=True)])
+    numbers = read_numbers(rates, name, table.source, lines)
     rows = RateRows(
         table.source, "columns", np.zeros(0), numbers, RateUnit(1.0), [f"line {line}" for line in lines], "",
     )  # fmt: skip
@@ -110,9 +110,7 @@ def _unit_doubt(table: Table, median: float, step: float, times: list[float]) ->
 
 
 def _numbers(table: Table, times: list[str], lines: list[int]) -> NDArray[np.float64]:
-    return np.array(
-        [read_number(cell, "the time", table.source, line) for cell, line in zip(times, lines, strict=True)]
-    )
+    return read_numbers(times, "the time", table.source, lines)
 
 
 def _usual_step(numbers: NDArray[np.float64]) -> float:

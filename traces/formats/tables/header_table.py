@@ -19,7 +19,7 @@ from weir.traces.formats.tables.headers import (
 )
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
-from weir.traces.formats.tables.timestamps import LARGEST_STEP, read_number, read_times
+from weir.traces.formats.tables.timestamps import LARGEST_STEP, read_numbers, read_times
 from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import Finding
 
@@ -58,7 +58,7 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
     lines, rates, times = ([cells[index] for index in kept] for cells in (lines, rates, times))  # type: ignore[assignment]
     if not lines:
         raise InputError(f"{source}: no row of data; add at least one time and rate")
-    numbers = np.array([read_number(cell, name, source, line) for cell, line in zip(rates, lines, strict=True)])
+    numbers = read_numbers(rates, name, source, lines)
     rows = RateRows(
         source, columns.format, np.zeros(0), numbers, columns.unit, [f"line {line}" for line in lines],
         f"{name} in {columns.unit}", holds=columns.holds, findings=columns.findings,

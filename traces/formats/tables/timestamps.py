@@ -75,7 +75,7 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
             f"{source}: line {lines[0]}: {name} is {cells[0].strip()[:40]!r}; it must be a number, or a date such as "
             "2024-02-29 12:00:05"
         )
-    numbers = np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
+    numbers = read_numbers(cells, name, source, lines)
     epoch_s = epoch_unit(float(numbers[0])) if unit_s is None else None
     if epoch_s is not None:
         seconds = (numbers - numbers[0]) * epoch_s
@@ -93,6 +93,11 @@ def read_number(cell: str, name: str, source: str, line: int) -> float:
     if not abs(value) <= LARGEST_NUMBER:
         raise InputError(f"{source}: line {line}: {name} is {cell.strip()[:40]!r}; it must be a finite number")
     return value
+
+
+def read_numbers(cells: list[str], name: str, source: str, lines: list[int]) -> NDArray[np.float64]:
+    """The same of a column, [n]; its cells are in the rows at ``lines``."""
+    return np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
 
 
 def epoch_unit(number: float) -> float | None:
