@@ -14,8 +14,8 @@
 namespace weir::sim {
 namespace {
 
-// Constants of libvpx in libwebrtc's real-time mode, from virtual calls with VP8: a key frame over an average one, how
-// much of its excess each later frame pays back, how far sizes scatter, and what a frame has at the coarsest quantizer.
+// As libvpx in libwebrtc's real-time mode, but not yet fitted to its frames: a key frame over an average one, how much
+// of its excess each later frame pays back, how far sizes scatter, and what a frame has at the coarsest quantizer.
 constexpr double kKeyFrameSize = 5;
 constexpr double kRepaidShare = 0.3;
 constexpr double kSizeScatter = 0.15;

@@ -14,8 +14,8 @@ namespace weir::sim {
 // One grey picture, for encoders that do not look at it.
 std::unique_ptr<peer::FrameSource> MakeBlankPictures(const peer::FrameFormat& format);
 
-// Encoders of VP8's format whose frames have, at the rate and the frame rate that libwebrtc sets, the sizes that
-// libvpx gives a moving picture.
+// Encoders of VP8's format whose frames have, at the rate and the frame rate that libwebrtc sets, about the
+// sizes that libvpx gives a moving picture.
 std::unique_ptr<webrtc::VideoEncoderFactory> MakeModelEncoders(RandomStream random);
 
 // Decoders of VP8 and VP9 that yield an empty picture of the frame's size at once.
