@@ -18,7 +18,7 @@ from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests, runs_policy
 from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, field_trials, is_pool, uses_model, without_field_trials
 from weir.traces.schema.scenario import RtpFlow, Scenario
-from weir.traces.schema.variation import vary
+from weir.traces.schema.variation import varied
 
 Order = dict[str, Any]
 """A change to a running call, see `weir.qoe_eval.call.orders`."""
@@ -28,7 +28,7 @@ CALLS = "calls"
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
 # Settings that a key contains in another form.
-_NOT_IN_KEY = ("scenario", "out", "model", "objective", "own")
+_NOT_IN_KEY = ("scenario", "out", "model", "objective", "own", "vmaf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,8 @@ class CommonSettings:
     `sender`, `receiver`: chromium, native, or both a shell command line; `receiver` chromium only with a native sender
     under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
-    `decision_delay_ms`: the policy's answers are used so much later.
+    `decision_delay_ms`: the policy's answers are used so much later. `vmaf`: the rendered frames are compared with the
+    source, which takes half as long as the call.
     """
 
     sender: str
@@ -52,6 +53,7 @@ class CommonSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     decision_delay_ms: float = 0.0
+    vmaf: bool = True
 
     @property
     def by_commands(self) -> bool:
@@ -140,7 +142,8 @@ class CallResult:
 class CallPlan(CommonSettings):
     """Calls of every scenario, as each seed varies it, under every controller.
 
-    `duration_s` None: as `call_duration_s`. `own`: the custom ones of the controllers by their names.
+    `duration_s` None: as `call_duration_s`. `own`: the custom ones of the controllers by their names. `path_seed`: all
+    calls have the path of that seed.
     """
 
     scenarios: Sequence[Scenario]
@@ -148,6 +151,7 @@ class CallPlan(CommonSettings):
     seeds: Sequence[int]
     duration_s: float | None = None
     own: Mapping[str, CustomController] = field(default_factory=dict)
+    path_seed: int | None = None
 
 
 def call_duration_s(scenario: Scenario) -> float:
@@ -169,7 +173,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     common: dict[str, Any] = {one.name: getattr(plan, one.name) for one in fields(CommonSettings)}
     calls = {}
     for seed in plan.seeds:
-        for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
+        for scenario, variation in varied(plan.scenarios, seed, plan.path_seed):
             for controller in plan.controllers:
                 own = plan.own.get(controller)
                 model_of_call = plan.model if uses_model(controller) and not own else None

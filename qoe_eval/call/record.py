@@ -53,7 +53,7 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         folder,
         progress.started_us,
         progress.ended_us,
-        source_video_path(settings.width, settings.height) if sends_source else None,
+        source_video_path(settings.width, settings.height) if sends_source and settings.vmaf else None,
         settings.scenario.forward.one_way_delay_ms,
         frames.path if frames else None,
         sender,

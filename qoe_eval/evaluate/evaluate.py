@@ -35,6 +35,7 @@ SETS = {
     "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
     "virtual": ("bundled", "cellular", *TRACE_SETS, "mixtures"),
     "calls": ("muses", "cellular", "impaired", "slow decisions", "native", "l4s"),
+    "fidelity": ("chromium", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"
 PAGE = "evaluation.html"

@@ -236,6 +236,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> 
         one.guard_off,
         one.decision_delay_ms,
         with_source_video(one.call) if one.call else None,
+        one.path_seed,
     )
 
 
@@ -254,5 +255,7 @@ def _plan_calls(planned: PlannedSuite, one: Calls, folder: Path) -> dict[str, Ca
         max_bitrate_bps=one.max_bitrate_bps,
         model=planned.settings.model,
         decision_delay_ms=one.decision_delay_ms,
+        vmaf=one.vmaf,
+        path_seed=one.path_seed,
     )
     return plan_calls(plan, folder, [find_peer(), find_simulator()])

@@ -26,7 +26,7 @@ class Replays:
 
     A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
     controllers or of a suite's custom ones. `first_seed`: only one run of each scenario. `with_calls`: only when calls
-    are made, to compare with. `call`: virtual calls of these media.
+    are made, to compare with. `call`: virtual calls of these media. `path_seed`: all seeds have the path of that one.
     """
 
     name: str
@@ -39,11 +39,12 @@ class Replays:
     decision_delay_ms: float = 0.0
     with_calls: bool = False
     call: CallMedia | None = None
+    path_seed: int | None = None
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Scenarios called for real, in pairs of the controllers."""
+    """Scenarios called for real, in pairs of the controllers. `path_seed`: all seeds have the path of that one."""
 
     name: str
     scenarios: SetBuilder
@@ -53,6 +54,8 @@ class Calls:
     receiver: SenderKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     decision_delay_ms: float = 0.0
+    vmaf: bool = True
+    path_seed: int | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.registry import POLICY_FILE, is_pool, pool_members, uses_model
 from weir.traces.schema.scenario import Scenario
-from weir.traces.schema.variation import vary
+from weir.traces.schema.variation import varied
 
 SeriesOfPlan = Literal["kept", "first kept", "measured", "none"]
 
@@ -33,6 +33,8 @@ class ReplayPlan:
 
     `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off. `decision_delay_ms`: how long
     each decision of a model takes.
+
+    `path_seed`: all runs have the path of that seed, and differ in what else is chance.
 
     `call`: the media of virtual calls, for the simulator of libwebrtc's stack; None for that of the simulator's own.
 
@@ -51,6 +53,7 @@ class ReplayPlan:
     guard_off: Sequence[str] = ()
     decision_delay_ms: float = 0.0
     call: CallMedia | None = None
+    path_seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     call = plan.call.request() if plan.call else None
     jobs = {}
     for seed in plan.seeds:
-        for scenario, variation in (vary(scenario, seed) for scenario in plan.scenarios):
+        for scenario, variation in varied(plan.scenarios, seed, plan.path_seed):
             document = scenario.to_dict()
             tested = (f for f in document["flows"] if f["kind"] == "rtp" and f["controller"] == "under_test")
             media = {flow["id"]: flow["media"] for flow in tested}

@@ -18,6 +18,7 @@ other.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,13 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
         },
     }
     return scenario.model_copy(update={**links, "flows": flows}), drawn
+
+
+def varied(
+    scenarios: Iterable[Scenario], seed: int, path_seed: int | None = None
+) -> Iterator[tuple[Scenario, dict[str, Any]]]:
+    """`vary` of each scenario by the seed, or by `path_seed` where there is one."""
+    return (vary(scenario, seed if path_seed is None else path_seed) for scenario in scenarios)
 
 
 def _trace_start_s(scenario: Scenario, share: float) -> float | None:
