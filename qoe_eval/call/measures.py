@@ -55,6 +55,7 @@ def measure(
     sender: StatsReports | None = None,
     *,
     logs_frames: bool = True,
+    quality: bool = True,
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
@@ -69,6 +70,7 @@ def measure(
         raw_frames: the received frames; by default in the folder.
         sender: getStats of the sender.
         logs_frames: False: rendered frames are known from the receiver's getStats alone.
+        quality: False: neither VMAF and `recording.mp4` nor ViSQOL are made.
 
     Raises:
         InputError: a log cannot be read, or is larger than that of any call.
@@ -88,15 +90,11 @@ def measure(
     metrics |= stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
         metrics |= frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
-    problems = []
-    try:
-        metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
-    except (InputError, FfmpegFailed) as error:
-        problems.append(str(error))
-    try:
-        metrics |= _speech_metrics(folder / logs.RECEIVED_AUDIO)
-    except (InputError, MissingComponent, VisqolFailed) as error:
-        problems.append(str(error))
+    problems: list[str] = []
+    if quality:
+        metrics |= _quality_metrics(
+            folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us), problems
+        )
     CALL_MEASURES.check(metrics)
     finite = {name: _finite(value) for name, value in metrics.items()}
     finite["call_score"] = call_score(finite, (end_us - start_us) / 1e6)
@@ -156,6 +154,27 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | 
         "receive_rate_bps": 8 * float(np.nansum(link.bytes)) / seconds,
         "utilisation": link.utilisation,
     }
+
+
+def _quality_metrics(
+    folder: Path,
+    path: Path,
+    source: Path | None,
+    frames: Sequence[ReceivedFrame],
+    span_us: tuple[int, int],
+    problems: list[str],
+) -> Values:
+    """Of picture and speech; what cannot be measured is added to `problems`."""
+    metrics: Values = {}
+    try:
+        metrics |= _picture_metrics(folder, path, source, frames, span_us)
+    except (InputError, FfmpegFailed) as error:
+        problems.append(str(error))
+    try:
+        metrics |= _speech_metrics(folder / logs.RECEIVED_AUDIO)
+    except (InputError, MissingComponent, VisqolFailed) as error:
+        problems.append(str(error))
+    return metrics
 
 
 def _picture_metrics(

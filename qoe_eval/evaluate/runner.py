@@ -255,7 +255,7 @@ def _plan_calls(planned: PlannedSuite, one: Calls, folder: Path) -> dict[str, Ca
         max_bitrate_bps=one.max_bitrate_bps,
         model=planned.settings.model,
         decision_delay_ms=one.decision_delay_ms,
-        vmaf=one.vmaf,
+        quality=one.quality,
         path_seed=one.path_seed,
     )
     return plan_calls(plan, folder, [find_peer(), find_simulator()])

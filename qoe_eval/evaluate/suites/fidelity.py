@@ -120,7 +120,7 @@ SUITE: Final = Suite(
             _SIZE,
             sender=one.sender,
             max_bitrate_bps=_PATHS[one.kind][1],
-            vmaf=False,
+            quality=False,
             path_seed=_PATH_SEED,
         )
         for one in _CALLED
