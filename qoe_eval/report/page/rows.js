@@ -31,6 +31,10 @@
       legend: { orientation: "h", y: 1.005, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
       xaxis: axis({ anchor: `y${chart.rows.length > 1 ? chart.rows.length : ""}`, title: { text: chart.x_title || "Time, s" }, range: [0, chart.duration_s], hoverformat: ".1f" }),
       annotations: [],
+      shapes: (chart.spans || []).map(([start, end]) => ({
+        type: "rect", yref: "paper", x0: start, x1: end, y0: 0, y1: 1, layer: "below",
+        fillcolor: css("--bad") + "40", line: { color: css("--bad"), width: 1 },
+      })),
     };
     const traces = [];
     const seen = new Set();
