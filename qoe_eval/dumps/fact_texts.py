@@ -46,6 +46,8 @@ def _path_texts(facts: FreezeFacts, cause: str) -> list[str]:
     found = []
     if facts.lost and facts.lost >= _LEAST_SHOWN_LOST and cause != "sender stopped":
         found.append(f"{100 * facts.lost:.{0 if facts.lost >= 0.02 else 1}f} % of packets were lost")
+    elif facts.nacks and cause == "loss":
+        found.append(f"{counted(facts.nacks, 'NACK')} went to the sender")
     if facts.round_trip_ms:
         found.append(f"the round trip rose from {_change(facts.round_trip_ms)} ms")
     elif facts.jitter_ms:
@@ -65,6 +67,8 @@ def _machine_texts(facts: FreezeFacts, cause: str) -> list[str]:
         found.append("the sender encoded {1:.0f} frames a second, before {0:.0f}".format(*facts.encoded_per_s))
     if facts.limited_by and not (cause == "sender limit" and facts.limited_by == "bandwidth"):
         found.append(f"the sender’s quality was limited by {facts.limited_by}")
+    if facts.own_cpu and cause == "cpu" and not facts.limited_by:
+        found.append("the video that it sends was limited by cpu, too")
     if facts.key_frames_requested and cause in ("key frame", "loss"):
         found.append(f"{counted(facts.key_frames_requested, 'key frame')} requested")
     if facts.heights:

@@ -26,6 +26,8 @@ class FreezeFacts:
         jitter_ms: where it rose.
         decode_ms: of a frame, where it rose to more than the time between frames.
         undecoded: frames that came whole and were not decoded.
+        nacks: NACK messages that went to the sender.
+        own_cpu: this machine's outgoing video is limited by CPU.
         key_frames_requested: picture loss indications that went to the sender.
         reports_gap_s: the longest time between two reports, where it is far above the usual.
         available_kbps: the estimate of the sender, where this dump has the sender.
@@ -45,6 +47,8 @@ class FreezeFacts:
     jitter_ms: Change | None = None
     decode_ms: Change | None = None
     undecoded: int = 0
+    nacks: int = 0
+    own_cpu: bool = False
     key_frames_requested: int = 0
     reports_gap_s: float | None = None
     available_kbps: Change | None = None
@@ -89,6 +93,8 @@ def freeze_facts(freeze: Freeze, reports: StatsReports, everything: Iterable[Sta
         jitter_ms=jitter,
         decode_ms=None if outgoing else around.decode_rise(),
         undecoded=0 if outgoing else around.undecoded(reports.objects.get(stream.text("trackId"))),
+        nacks=0 if outgoing else around.grown("nackCount"),
+        own_cpu=any(around.text(one, "qualityLimitationReason") == "cpu" for one in reports.of("outbound-rtp")),
         key_frames_requested=0 if outgoing else around.grown("pliCount"),
         reports_gap_s=around.reports_gap_s(),
         available_kbps=around.levels(pair, "availableOutgoingBitrate", 1e-3) if pair else None,

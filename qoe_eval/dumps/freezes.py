@@ -68,10 +68,13 @@ def find_freezes(reports: StatsReports) -> tuple[list[Freeze], int]:
     found: list[Freeze] = []
     more = 0
     for stream in incoming_video(reports):
-        counted, others = _counted(stream, counter_of(reports, stream))
-        times, frames = stream.series("framesDecoded")
-        stalls = [] if stream.text("contentType") == _SCREEN else _stalls(stream, times, frames)
-        apart = _apart(stalls, counted)
+        counter = counter_of(reports, stream)
+        counted, others = _counted(stream, counter)
+        stalls = [] if stream.text("contentType") == _SCREEN else _stalls(stream, *_decoded(stream))
+        if "totalFreezesDuration" in counter.numbers:
+            apart = _apart(stalls, counted)
+        else:
+            counted, apart = _apart(counted, stalls), stalls
         found += [*counted, *apart[:MOST_OF_STREAM]]
         more += others + len(apart[MOST_OF_STREAM:])
     sent = [stream for stream in reports.of("outbound-rtp", "video") if stream.text("contentType") != _SCREEN]
@@ -82,16 +85,20 @@ def find_freezes(reports: StatsReports) -> tuple[list[Freeze], int]:
 
 
 def incoming_video(reports: StatsReports) -> list[StatsObject]:
-    """The incoming streams of video."""
-    return [one for one in reports.of("inbound-rtp") if one.kind == "video" or "framesDecoded" in one.numbers]
+    """The incoming streams of video, of which some versions do not write the kind."""
+    incoming = reports.of("inbound-rtp")
+    return [one for one in incoming if one.kind == "video" or (not one.kind and "framesDecoded" in one.numbers)]
 
 
 def counter_of(reports: StatsReports, stream: StatsObject) -> StatsObject:
     """The object that counts the freezes of a stream: itself, or in older versions its track."""
-    track = reports.objects.get(stream.text("trackId"))
-    if "freezeCount" in stream.numbers or track is None or "freezeCount" not in track.numbers:
+    if "freezeCount" in stream.numbers:
         return stream
-    return track
+    tracks = [track for track in reports.of("track") if "freezeCount" in track.numbers]
+    named = [track for track in tracks if track.id == stream.text("trackId")]
+    if not named and len(tracks) == 1 and len(incoming_video(reports)) == 1:
+        return tracks[0]
+    return named[0] if named else stream
 
 
 def earlier_freezes(counter: StatsObject) -> tuple[int, float | None]:
@@ -163,6 +170,14 @@ def _stalls(stream: StatsObject, times: Array, frames: Array) -> list[Freeze]:
 def _without_frames(frames: float, span_s: float, per_s: float) -> float:
     """The part of an interval at the edge of a stall in which there was no frame either."""
     return max(0.0, float(span_s) - float(frames) / per_s)
+
+
+def _decoded(stream: StatsObject) -> tuple[Array, Array]:
+    """Times and frames of an incoming stream; the oldest legacy statistics have only the frames a second."""
+    if "framesDecoded" in stream.numbers:
+        return stream.series("framesDecoded")
+    times, per_s = stream.series("framesPerSecond")
+    return times, np.cumsum(per_s * np.diff(times, prepend=times[:1]))
 
 
 def _frames_of_all(streams: Sequence[StatsObject]) -> tuple[Array, Array]:

@@ -68,22 +68,31 @@ def _reports(
                 one = {"id": one[0], **one[1]}
             yield from _reports(one, time_s, name, depth + 1)
     elif isinstance(value, Mapping):
-        if isinstance(value.get("type"), str) and isinstance(value.get("id", ""), str) and not _nested(value):
-            yield _name(value, name), time_s, {"id": _id(value), **value}
+        if (found := _statistics(value)) is not None:
+            yield _name(value, name), time_s, {"id": _id(value), **found}
             return
         times = (_time_s(key, value[key]) for key in _TIMES if key in value)
         time_s = next((found for found in times if found is not None), time_s)
         name = _name(value, name)
         for key, one in value.items():
-            if isinstance(one, Mapping) and isinstance(one.get("type"), str) and not _nested(one):
-                yield name, time_s, {"id": short(key), **one}
+            if isinstance(one, Mapping) and (found := _statistics(one)) is not None:
+                yield name, time_s, {"id": short(key), **found}
             elif isinstance(one, list | Mapping):
                 yield from _reports(one, time_s, name if key in _REPORTS else short(key), depth + 1)
 
 
-def _nested(value: Mapping[str, Any]) -> bool:
-    """True for what holds a report: an event of a log has a `type`, too."""
-    return any(isinstance(value.get(key), list | Mapping) for key in _REPORTS)
+def _statistics(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """An object of a report; None for what holds a report, as an event of a log that has a `type`, too.
+
+    Flutter and the native SDKs have the members inside `values` or `members`.
+    """
+    kind_of_object = value.get("type")
+    if not isinstance(kind_of_object, str) or not isinstance(value.get("id", ""), str):
+        return None
+    inside = next((value[key] for key in ("values", "members") if isinstance(value.get(key), Mapping)), None)
+    if inside is not None and kind_of_object in NUMBERS and "type" not in inside:
+        return {"timestamp": value.get("timestamp_us", value.get("timestampUs")), **value, **inside}
+    return None if any(isinstance(value.get(key), list | Mapping) for key in _REPORTS) else value
 
 
 def _name(value: Mapping[str, Any], name: str) -> str:

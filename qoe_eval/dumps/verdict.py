@@ -40,6 +40,7 @@ _LOST = 0.01
 # An estimate this far above the encoder's target does not bind it.
 _FREE = 1.5
 _ABOUT_S = 1.5
+_MANY_NACKS = 5
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,8 @@ def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
         (slowed, "path slowed"),
         (lost, "loss"),
         (facts.limited_by == "bandwidth" or (out and facts.available_fell), "path slowed"),
+        (facts.nacks >= _MANY_NACKS, "loss"),
+        (facts.own_cpu, "cpu"),
         (facts.key_frames_requested > 0, "key frame"),
         (facts.reports_gap_s is not None, "browser busy"),
         (facts.encoded_per_s is not None, "sender limit"),

@@ -1,5 +1,6 @@
 """Each freeze of a dump has the right sentence and cause."""
 
+import itertools
 import json
 import math
 
@@ -247,3 +248,39 @@ def test_of_many_freezes_the_longest_are_explained(tmp_path):
     text = render_dump(read_dump(path))
     assert "99 shorter ones have no sentence" in text
     assert "88 more" in text
+
+
+def test_members_inside_values(verdict_of):
+    """As Flutter and the native SDKs write them."""
+    changed, sentence = CALLS["loss"]
+    lines = []
+    for time_ms, objects in made_dump.reports(call(changed)):
+        for key, one in objects.items():
+            members = {name: value for name, value in one.items() if name != "type"}
+            lines.append({"id": key, "type": one["type"], "timestamp_us": 1000 * time_ms, "values": members})
+    (verdict,) = verdict_of("\n".join(map(json.dumps, lines)))
+    assert [one.sentence for one in verdict.explained] == [sentence]
+
+
+def test_durations_that_a_browser_does_not_count(verdict_of):
+    """Frames have them, where a whole interval has none."""
+    changed, _ = CALLS["path slowed"]
+    text = made_dump.stats_lines(call(changed), "list").replace("totalFreezesDuration", "unknown")
+    (found,) = verdict_of(text)[0].explained
+    assert found.freeze.duration_s == pytest.approx(2.5, abs=0.1)
+    (found,) = verdict_of(
+        made_dump.stats_lines(call({20: {"frozen_s": 0.3}}), "list").replace("totalFreezesDuration", "x")
+    )[0].explained
+    assert "froze for an unknown time" in found.sentence
+
+
+def test_frames_a_second_are_enough(verdict_of):
+    """The oldest legacy statistics count no frames."""
+    changed, _ = CALLS["network stopped"]
+    data = json.loads(made_dump.legacy_internals(call(changed)))
+    stats = data["PeerConnections"]["12-1"]["stats"]
+    frames = stats.pop(f"ssrc_{made_dump.SSRC}_recv-framesDecoded")
+    per_s = [30, *(int(b) - int(a) for a, b in itertools.pairwise(json.loads(frames["values"])))]
+    stats[f"ssrc_{made_dump.SSRC}_recv-googFrameRateDecoded"] = frames | {"values": json.dumps(list(map(str, per_s)))}
+    (found,) = verdict_of(json.dumps(data))[0].explained
+    assert (found.cause, round(found.freeze.duration_s, 1)) == ("network stopped", 3.3)
