@@ -14,9 +14,11 @@ def fact_texts(freeze: Freeze, facts: FreezeFacts, cause: str) -> list[str]:
     found = [*_rate_texts(freeze, facts, cause), *_path_texts(facts, cause), *_machine_texts(facts, cause)]
     if found and cause != "key frame":
         return found
+    if facts.rate_kbps is None:
+        return ["it had just begun", *found]
     went = "packets went out" if freeze.is_outgoing else "packets came"
-    rate = f"{went} at {facts.rate_kbps[1]:,.0f} kbps or more" if facts.rate_kbps else "no number of it changed"
-    return [rate + (" without loss" if facts.lost == 0 else ""), *found]
+    without = " without loss" if facts.lost == 0 else ""
+    return [f"{went} at {facts.rate_kbps[1]:,.0f} kbps or more{without}", *found]
 
 
 def seconds_text(value_s: float) -> str:
@@ -52,7 +54,7 @@ def _path_texts(facts: FreezeFacts, cause: str) -> list[str]:
         found.append(f"the round trip rose from {_change(facts.round_trip_ms)} ms")
     elif facts.jitter_ms:
         found.append(f"jitter rose from {_change(facts.jitter_ms)} ms")
-    elif cause == "sender limit" and not facts.lost:
+    elif cause in ("sender limit", "sent less") and not facts.lost:
         found.append("nothing was lost" + (" and the round trip stayed" if facts.knows_path else ""))
     return found
 

@@ -27,6 +27,7 @@ CAUSES = {
     "cpu": "likely this machine is short of CPU",
     "sender cpu": "likely the sender is short of CPU",
     "sender limit": "likely the sender’s own limit",
+    "sent less": "likely the sender sent less: its own limit, or its path to a server",
     "sender stopped": "likely the sender, or a server between, stopped sending it",
     "source stopped": "its camera or screen gave no frames",
     "muted": "likely it was muted, or removed by its page",
@@ -97,9 +98,11 @@ def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
     first = verdicts[0]
     at_s = first.first_s - time_span_s(first.connection.reports)[0]
     of = f"; {first.connection.id} froze first, {at_s:,.1f} s after its start" if len(verdicts) > 1 else ""
-    main = Counter(one.cause for one in froze).most_common(1)[0][0]
+    causes = Counter(one.cause for one in froze)
+    main = CAUSES[causes.most_common(1)[0][0]]
+    why = main[:1].upper() + main[1:] if len(causes) == 1 else f"Most: {main}"
     total = seconds_text(sum(one.freeze.duration_s for one in froze))
-    return f"{number} of incoming video, {total} in all{of}. Most: {CAUSES[main]}."
+    return f"{number} of incoming video, {total} in all{of}. {why}."
 
 
 def earlier_texts(verdict: ConnectionVerdict) -> list[str]:
@@ -165,7 +168,7 @@ def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
         (facts.key_frames_requested > 0, "key frame"),
         (facts.reports_gap_s is not None, "browser busy"),
         (facts.encoded_per_s is not None, "sender limit"),
-        (not out and facts.rate_fell and facts.knows_path, "sender limit"),
+        (not out and facts.rate_fell and facts.knows_path, "sent less"),
     )
     return next((cause for holds, cause in rules if holds), "unknown")
 

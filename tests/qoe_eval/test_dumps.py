@@ -333,3 +333,13 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     status, out, _ = run_weir("report", "--help")
     assert status == 0
     assert "dump of chrome://webrtc-internals" in " ".join(out.split())
+
+
+def test_a_sender_in_the_same_dump_tells_its_own_limit():
+    receiver, _ = find_verdicts(read_dump(INTERNALS).connections)
+    first = receiver.explained[0]
+    assert first.sentence == (
+        "At 9.2 s (07:04:28 UTC) video in froze for 0.3 s: the rate fell from 1,728 to 170 kbps, the target of the "
+        "sender’s encoder fell from 1,700 to 208 kbps, 3,478 kbps were available, nothing was lost and the round trip "
+        "stayed; likely the sender’s own limit."
+    )

@@ -40,10 +40,10 @@ CALLS = {
         "At 18.8 s (14:13:39 UTC) video in froze for 3.4 s: no packet of any stream came for 3.0 s; likely the network "
         "stopped.",
     ),
-    "sender limit": (
+    "sent less": (
         over(range(19, 30), {"kbps": 250}) | {20: {"kbps": 250, "frames": 18, "frozen_s": 0.5}},
         "At 19.0 s (14:13:40 UTC) video in froze for 0.5 s: the rate fell from 1,699 to 250 kbps, nothing was lost and "
-        "the round trip stayed; likely the sender’s own limit.",
+        "the round trip stayed; likely the sender sent less: its own limit, or its path to a server.",
     ),
     "cpu": (
         over((20, 21), {"decoded": 0}) | {22: {"decoded": 6, "decode_ms": 160, "frozen_s": 2.5}},
