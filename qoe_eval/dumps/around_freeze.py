@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports
-from weir.qoe_eval.dumps.freezes import Freeze
+from weir.qoe_eval.dumps.freeze import Freeze
 
 Change = tuple[float, float]
 """A number before the freeze, and at the worst moment."""

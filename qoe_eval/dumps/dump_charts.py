@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, carried_bytes
 from weir.qoe_eval.dumps.around_freeze import pair_with
 from weir.qoe_eval.dumps.dump import DumpedConnection
-from weir.qoe_eval.dumps.freezes import Freeze
+from weir.qoe_eval.dumps.freeze import Freeze
 from weir.qoe_eval.dumps.stream_names import stream_names
 from weir.qoe_eval.dumps.verdict import time_span_s
 from weir.qoe_eval.measures.flow_series import Array

@@ -11,7 +11,8 @@ from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
 from weir.qoe_eval.dumps.dump_charts import connection_chart, sent_streams
-from weir.qoe_eval.dumps.freezes import Freeze, counter_of
+from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freezes import counter_of
 from weir.qoe_eval.dumps.verdict import ConnectionVerdict, earlier_texts, find_verdicts, summary_text, time_span_s
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, View, render_page

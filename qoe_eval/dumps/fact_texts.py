@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from weir.console import counted
+from weir.qoe_eval.dumps.freeze import Freeze
 from weir.qoe_eval.dumps.freeze_facts import FreezeFacts
-from weir.qoe_eval.dumps.freezes import Freeze
 
 _LEAST_SHOWN_LOST = 0.001
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
 from weir.qoe_eval.dumps.around_freeze import AroundFreeze, Change, has_fallen, pair_with
-from weir.qoe_eval.dumps.freezes import Freeze
+from weir.qoe_eval.dumps.freeze import Freeze
 
 _LEAST_KBPS = 30.0
 

@@ -12,8 +12,9 @@ from weir.console import counted
 from weir.qoe_eval.call.webrtc_stats import StatsReports
 from weir.qoe_eval.dumps.dump import DumpedConnection
 from weir.qoe_eval.dumps.fact_texts import fact_texts, seconds_text
+from weir.qoe_eval.dumps.freeze import Freeze
 from weir.qoe_eval.dumps.freeze_facts import FreezeFacts, freeze_facts
-from weir.qoe_eval.dumps.freezes import Freeze, counter_of, earlier_freezes, find_freezes, incoming_video
+from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_freezes, incoming_video
 from weir.qoe_eval.dumps.stream_names import stream_names
 
 MOST_EXPLAINED = 100
@@ -48,7 +49,7 @@ _MANY_NACKS = 5
 class ExplainedFreeze:
     """A freeze, its stream's name, its likely cause (a key of CAUSES) and its sentence.
 
-    `is_stop`: it is no freeze of video that was sent to this browser: it was outgoing, or was not sent.
+    `is_stop`: it is no freeze of video that was sent to this browser: the video was outgoing, or was not sent.
     """
 
     freeze: Freeze
@@ -154,8 +155,8 @@ def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
     rules = (
         (facts.source_stopped, "source stopped"),
         (is_dry and freeze.is_open and facts.others_came is False and not slowed, "ended"),
-        (has_room and not slowed and not lost, "sender limit"),
         (facts.limited_by == "cpu" and not slowed, "cpu" if out else "sender cpu"),
+        (has_room and not slowed and not lost, "sender limit"),
         (out and is_dry and not facts.limited_by and not facts.available_fell, "muted"),
         (not out and is_dry and facts.others_came is True, "sender stopped"),
         (not out and is_dry, "network stopped"),
@@ -180,7 +181,7 @@ def _sentence(freeze: Freeze, name: str, facts: FreezeFacts, cause: str, zero_s:
         how_long = f"{freeze.count} times, {seconds_text(freeze.duration_s)} in all"
     else:
         how_long = f"for {seconds_text(freeze.duration_s)}" if freeze.duration_s else "for an unknown time"
-    verb = "stopped" if _is_stop(freeze, cause) else "froze"
+    verb = "fell" if freeze.is_drop else "stopped" if _is_stop(freeze, cause) else "froze"
     end = ", to the end of the dump" if freeze.is_open else ""
     return f"{at} {name} {verb} {how_long}{end}: {', '.join(fact_texts(freeze, facts, cause))}; {CAUSES[cause]}."
 

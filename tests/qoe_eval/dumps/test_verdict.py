@@ -284,3 +284,21 @@ def test_frames_a_second_are_enough(verdict_of):
     stats[f"ssrc_{made_dump.SSRC}_recv-googFrameRateDecoded"] = frames | {"values": json.dumps(list(map(str, per_s)))}
     (found,) = verdict_of(json.dumps(data))[0].explained
     assert (found.cause, round(found.freeze.duration_s, 1)) == ("network stopped", 3.3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause", "facts"),
+    [
+        ({"available": 300_000, "target": 250_000, "kbps": 250, "limited": "bandwidth"}, "path slowed",
+         "the rate fell from 1,700 to 250 kbps, the target of the sender’s encoder fell from 1,700 to 250 kbps, the "
+         "available bandwidth fell from 2,500 to 300 kbps"),
+        ({"target": 250_000, "kbps": 250}, "sender limit", "2,500 kbps were available"),
+        ({"target": 250_000, "kbps": 250, "limited": "cpu"}, "cpu", "limited by cpu"),
+    ],
+)  # fmt: skip
+def test_why_outgoing_video_fell(verdict_of, changed, cause, facts):
+    """As a sender's dump has what froze at the other end."""
+    (found,) = verdict_of(sending(20, **changed))[0].explained
+    assert (found.cause, found.is_stop) == (cause, True)
+    assert found.sentence.startswith("At 10.0 s (14:13:30 UTC) outgoing video fell for 9.0 s, to the end of the dump: ")
+    assert facts in found.sentence
