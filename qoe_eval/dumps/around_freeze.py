@@ -21,7 +21,7 @@ _LEAST_RISE_MS = 60.0
 _LEAST_RISE_OF_JITTER_MS = 20.0
 _LEAST_UNDECODED = 5
 _LOSS_INTERVALS = 2
-# Of fewer, one lost packet is many percent.
+# One lost packet of fewer is many percent.
 _LEAST_PACKETS = 30
 _LEAST_GAP_S = 0.7
 

@@ -18,7 +18,7 @@ from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_freeze
 from weir.qoe_eval.dumps.stream_names import stream_names
 
 MOST_EXPLAINED = 100
-"""Of a dump; the longest, where there are more freezes."""
+"""The most sentences of a dump; the longest freezes have them."""
 
 CAUSES = {
     "network stopped": "likely the network stopped",

@@ -11,7 +11,7 @@ PACKET_BYTES = 1200
 
 @dataclass(frozen=True)
 class Second:
-    """What happens in one second of the call; `frozen_s`: of a freeze that ends in it."""
+    """One second of the call; `frozen_s`: of a freeze that ends in it."""
 
     kbps: float = 1700.0
     lost: float = 0.0
