@@ -92,6 +92,8 @@ def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVer
 def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
     """The number of freezes, their time, and the connection that froze first."""
     froze = [one for verdict in verdicts for one in verdict.explained if not one.is_stop]
+    if all(last_s == first_s for first_s, last_s in (time_span_s(one.connection.reports) for one in verdicts)):
+        return "One report only: when video froze is not in it. Record several; of Firefox copy the report history."
     if not froze:
         video = any(incoming_video(one.connection.reports) for one in verdicts)
         return "No freeze of incoming video." if video else "No incoming video in it."

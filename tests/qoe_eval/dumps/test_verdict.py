@@ -1,14 +1,18 @@
 """Each freeze of a dump has the right sentence and cause."""
 
+import contextlib
 import itertools
 import json
 import math
+import random
+import re
 
 import made_dump
 import pytest
 from html_page import check, data_of
 from made_dump import call
 
+from weir.errors import InputError
 from weir.qoe_eval.dumps import dump_report
 from weir.qoe_eval.dumps.dump_file import read_dump
 from weir.qoe_eval.dumps.dump_report import describe
@@ -230,6 +234,7 @@ def test_freezes_from_before_the_dump_are_mentioned(tmp_path):
     path.write_text(json.dumps([one | {"id": key, "timestamp": 1.79e12} for key, one in objects.items()]))
     words = " ".join(" ".join(check(render_dump(read_dump(path))).text).split())
     assert "1, video in: 1 freeze, 4.2 s in all before the first report; when is not in the dump." in words
+    assert "One report only: when video froze is not in it." in words
 
 
 def test_a_still_screen_does_not_freeze(verdict_of):
@@ -302,3 +307,20 @@ def test_why_outgoing_video_fell(verdict_of, changed, cause, facts):
     assert (found.cause, found.is_stop) == (cause, True)
     assert found.sentence.startswith("At 10.0 s (14:13:30 UTC) outgoing video fell for 9.0 s, to the end of the dump: ")
     assert facts in found.sentence
+
+
+VALUES = ("null", '"x"', "-1", "0", "1e18", "-1e17", "true", "[]", "{}", "NaN", "1790000000000", "9" * 20)
+
+
+@pytest.mark.parametrize("name", [*FORMATS, *WITHOUT_COUNTERS])
+def test_mutated_dumps_are_read_or_refused(tmp_path, name):
+    chance = random.Random(name)
+    path = tmp_path / "dump"
+    for cause in CALLS:
+        text = (FORMATS | WITHOUT_COUNTERS)[name](call(CALLS[cause][0]))
+        places = [found.span() for found in re.finditer(r"(?<=[ \[,:])-?\d+(\.\d+)?(?=[,\]}])", text)]
+        for start, end in sorted(chance.sample(places, min(len(places), chance.choice([1, 20, 500]))), reverse=True):
+            text = text[:start] + chance.choice(VALUES) + text[end:]
+        path.write_text(text)
+        with contextlib.suppress(InputError):
+            check(render_dump(read_dump(path)))
