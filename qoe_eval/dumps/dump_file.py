@@ -22,7 +22,7 @@ from weir.qoe_eval.json_lines import LONGEST_LINE, MOST_LINES
 
 LARGEST_BYTES = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
-_FIRST_LINES = 50
+_FIRST_LINES = 1000
 READABLE = (
     "chrome://webrtc-internals ('Create a WebRTC-Internals dump'), rtcstats, Firefox's about:webrtc ('Copy Report "
     "History'), or getStats() as JSON lines"
