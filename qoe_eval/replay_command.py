@@ -10,6 +10,15 @@ from weir.qoe_eval.options.replay import ReplayOptions
 from weir.qoe_eval.options.shared import check_controllers, check_model
 from weir.simulator.executables import find_stack
 
+MOST_USED = {
+    "inputs": "Traces, scenario files, or catalogue for the bundled scenarios.",
+    "controller": "Such as weir, gcc or FILE.py:CLASS; repeatable.",
+    "duration": "Length of a run.",
+    "seeds": "Runs of each scenario, each with its own start and delay.",
+    "out": "Where report.html goes; weir-replay.",
+}
+"""The options that `--help` shows, with shorter texts."""
+
 
 @with_options(ReplayOptions)
 def replay(options: ReplayOptions) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from weir.options import HelpAllOption
 from weir.qoe_eval.options.shared import (
     FIELD_TRIALS,
     POOL,
@@ -151,3 +152,4 @@ class ReplayOptions(PathArguments):
         typer.Option(metavar="auto|HOST:PORT", help="Run on the machines of a Ray cluster. Default: on this one."),
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
+    help_all: HelpAllOption = False

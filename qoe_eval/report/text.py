@@ -15,7 +15,7 @@ from weir.qoe_eval.measures.comparison import leading_pairs
 from weir.qoe_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, Summary
-from weir.qoe_eval.report.display import counts_text, dated, signed, verdict
+from weir.qoe_eval.report.display import counts_text, dated, precise, signed, verdict
 
 TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."
 SHOWN = (
@@ -125,9 +125,9 @@ class PairedSentences:
 
     @property
     def verdict(self) -> str:
-        """The measures in which the first is better and worse; empty without intervals."""
+        """The measures in which the first is better and worse; without intervals the differences of the means."""
         if not self.has_intervals:
-            return ""
+            return "; ".join(f"{one.measure} {one.mean}" for one in self.differences)
         named = {word: [one.measure for one in self.differences if one.kind == kind] for kind, word in _WORDS.items()}
         found = [f"{word} in {'; '.join(measures)}" for word, measures in named.items() if measures]
         return " — ".join(found) or "not told apart in any measure"
@@ -165,7 +165,7 @@ def print_paired(summary: Summary) -> None:
 
 
 def _difference(row: PairedRow) -> Difference:
-    measure = MEASURES[row.metric]
+    measure = precise(MEASURES[row.metric], row)
     ends = ", ".join(signed(end, measure) for end in row.ci95 if end is not None)
     shown = f"[{ends}]" if ends else ""
     # A difference of shares is in points, and scores of 100 have no unit.
