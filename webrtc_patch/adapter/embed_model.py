@@ -35,6 +35,7 @@ def source_of(model: bytes) -> str:
 
 
 def main() -> int:
+    """Writes the source that the arguments name."""
     if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         return 2

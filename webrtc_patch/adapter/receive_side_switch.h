@@ -33,7 +33,6 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/policy_executor.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"

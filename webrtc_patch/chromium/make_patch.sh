@@ -19,9 +19,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 readonly weir=$work/third_party/weir
 mkdir -p "$weir"
-(cd "$root" && tar -c LICENSE estimator/{BUILD.gn,c,include,src} trainer/models/weir.onnx webrtc_patch/{adapter,chromium}) |
-  tar -x -C "$weir" --exclude='*.patch' --exclude='*.sh' --exclude='__pycache__'
-mv "$weir/webrtc_patch/chromium/README.chromium" "$weir/"
+# What the BUILD.gn files name.
+files=(LICENSE trainer/models/weir.onnx webrtc_patch/adapter/embed_model.py)
+for folder in estimator webrtc_patch/{adapter,chromium}; do
+  files+=("$folder/BUILD.gn")
+  while read -r source; do files+=("$folder/$source"); done < <(grep -oE '"[a-z0-9_/]+\.(cc|h)"' "$root/$folder/BUILD.gn" | tr -d '"')
+done
+tar -C "$root" -c "${files[@]}" | tar -x -C "$weir"
+cp "$here/README.chromium" "$weir/"
 # Settings and hooks of the user's git would change the result.
 new() { GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null git -C "$work" -c core.autocrlf=false "$@"; }
 new init --quiet

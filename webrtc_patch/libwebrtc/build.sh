@@ -76,7 +76,7 @@ mkdir -p "$result" "$out"
 readonly log=$result/build.log
 (cd "$src" && gn gen --quiet "out/$kind") >"$log" 2>&1 || { cat "$log" >&2; fail 1 "gn failed (see above)"; }
 say "building libwebrtc ($kind) of chromium $(<"$destination/source"); $log"
-"$here/../../docker/progress.sh" "$log" ninja -C "$out" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" weir >&2 ||
+"$here/../../docker/progress.sh" "$log" ninja -C "$out" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" weir:weir >&2 ||
   fail 1 "libwebrtc did not compile (see above and $log)"
 ln -sf "src/out/$kind/obj/weir/libweir_webrtc.a" "$result/libwebrtc.a"
 ln -sf "src/out/$kind/args.gn" "$result/args.gn"

@@ -21,7 +21,7 @@ using webrtc::SdpType;
 
 constexpr char kBitrates[] = "x-google-max-bitrate=20000;x-google-start-bitrate=1000\r\n";
 
-class Created final : public webrtc::CreateSessionDescriptionObserver {
+class Created : public webrtc::CreateSessionDescriptionObserver {
  public:
   void OnSuccess(webrtc::SessionDescriptionInterface* description) override {
     const std::unique_ptr<webrtc::SessionDescriptionInterface> owned(description);
@@ -34,7 +34,7 @@ class Created final : public webrtc::CreateSessionDescriptionObserver {
   std::string sdp;
 };
 
-class Set final : public webrtc::SetRemoteDescriptionObserverInterface {
+class Set : public webrtc::SetRemoteDescriptionObserverInterface {
  public:
   void OnSetRemoteDescriptionComplete(webrtc::RTCError error) override { done = error.ok(); }
 
