@@ -230,8 +230,9 @@ tsan: build/stamps/test $(CHECKED) ## The tests of the library and of the adapte
 	cmake --build --preset tsan
 	ctest --preset tsan -j $$(nproc)
 
-.PHONY: chromium
-chromium: ## Compile each file of that patch in Chromium's own build (fetches 950 MB, takes 7 GB; needs clang-19)
+.PHONY: test-chromium
+test-chromium: docker/packages-chromium.txt ## Compile each file of that patch in Chromium's own build (fetches 950 MB, takes 7 GB)
+	docker/packages.sh $<
 	webrtc_patch/chromium/check.sh build/chromium
 
 .PHONY: fuzz
@@ -280,7 +281,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-install test-docker
+CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-chromium test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)

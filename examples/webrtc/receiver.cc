@@ -1,7 +1,8 @@
-// Weir at the receiver of a host's libwebrtc, with `make webrtc`'s: installs the factory, as a host does before its
-// first call, and switches it as in a rollout.
+// Weir at the receiver of a host's own libwebrtc: installs the factory, as a host does before its first call, in mode
+// shadow, and switches to Weir. With the libwebrtc of `make webrtc`:
 //
-//   receiver MODEL        for example /usr/share/weir/weir.onnx
+//   cmake -S examples/webrtc -B build/webrtc -DWEIR_LIBWEBRTC=build/libwebrtc && cmake --build build/webrtc
+//   build/webrtc/receiver MODEL       for example /usr/share/weir/weir.onnx
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -13,22 +14,18 @@
 
 #include "receive_side_switch.h"
 
-namespace {
-
-// Shadow: libwebrtc decides, and Weir's decisions are logged only.
+// README
+// `model`: the bytes of weir.onnx. The result switches mode and objective from any thread, also during calls.
 std::shared_ptr<weir::ReceiveSideSwitch> InstallWeir(std::span<const std::byte> model) {
   const auto policy = weir::PolicyAlone(model, weir::ProcessWorker());
   if (!policy) std::fprintf(stderr, "no model, the rule decides: %s\n", policy.error().c_str());
-  const auto receive_side =
-      weir::ReceiveSideSwitch::Create({.mode = weir::ReceiveSideMode::kShadow,
-                                       .controller = policy ? policy.value() : weir::RuleAlone(),
-                                       .on_decision = [](const weir::ReceiveSideDecision&) {}});
-  if (!receive_side) return nullptr;
+  const auto receive_side = weir::ReceiveSideSwitch::Create(
+      {.mode = weir::ReceiveSideMode::kShadow, .controller = policy ? policy.value() : weir::RuleAlone()});
+  if (!receive_side) return nullptr;  // receive_side.error() names the invalid part of the configuration
   receive_side.value()->Install();
   return receive_side.value();
 }
-
-}  // namespace
+// README
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -1,6 +1,6 @@
 """Writes the C++ source behind shipped_model.h.
 
-    embed_model.py MODEL SOURCE        for example weir.onnx shipped_model.cc
+    embed_model.py MODEL SOURCE
 
 Runs in the builds of libwebrtc and Chromium (BUILD.gn) with their Python, so it needs the standard library alone.
 """
@@ -28,7 +28,7 @@ std::span<const std::byte> ShippedModel() { return std::as_bytes(std::span(kMode
 
 
 def source_of(model: bytes) -> str:
-    """Returns the text of shipped_model.cc for the bytes of a model."""
+    """Returns the text of the source for the bytes of a model."""
     starts = range(0, len(model), _BYTES_PER_LINE)
     lines = (",".join(map(str, model[start : start + _BYTES_PER_LINE])) + ",\n" for start in starts)
     return _BEGIN + "".join(lines) + _END
