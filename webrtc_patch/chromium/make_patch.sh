@@ -19,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 readonly weir=$work/third_party/weir
 mkdir -p "$weir"
-# What the BUILD.gn files name.
+# The files that the BUILD.gn files name.
 files=(LICENSE trainer/models/weir.onnx webrtc_patch/adapter/embed_model.py)
 for folder in estimator webrtc_patch/{adapter,chromium}; do
   files+=("$folder/BUILD.gn")

@@ -40,7 +40,8 @@ class PolicyExecutor {
   virtual void Reset() = 0;
 };
 
-// Stands for an empty PolicyExecutorFactory (weir/controllers.h). Computes in Submit(), on the caller's thread; the answer is there at once.
+// Stands for an empty PolicyExecutorFactory (weir/controllers.h). Computes in Submit(), on the caller's thread; the
+// answer is there at once.
 class InlineExecutor final : public PolicyExecutor {
  public:
   explicit InlineExecutor(std::unique_ptr<Policy> policy)
