@@ -67,9 +67,9 @@ class RembSdp : public ::testing::Test {
     switch_->Install();
   }
 
-  std::string Offer() { return Create(*Connection(), SdpType::kOffer); }
+  std::string Offer(bool video = true) { return Create(*Connection(video), SdpType::kOffer); }
   std::string Answer(const std::string& offer) {
-    const auto connection = Connection();
+    const auto connection = Connection(false);
     const auto set = webrtc::make_ref_counted<Set>();
     connection->SetRemoteDescription(webrtc::CreateSessionDescription(SdpType::kOffer, offer), set);
     RunUntil(set->done);
@@ -79,10 +79,10 @@ class RembSdp : public ::testing::Test {
   std::shared_ptr<ReceiveSideSwitch> switch_;
 
  private:
-  webrtc::scoped_refptr<webrtc::PeerConnectionInterface> Connection() {
+  webrtc::scoped_refptr<webrtc::PeerConnectionInterface> Connection(bool video) {
     auto connection =
         factory_->CreatePeerConnectionOrError({}, webrtc::PeerConnectionDependencies(&observer_)).MoveValue();
-    connection->AddTransceiver(webrtc::MediaType::VIDEO);
+    if (video) connection->AddTransceiver(webrtc::MediaType::VIDEO);
     connection->AddTransceiver(webrtc::MediaType::AUDIO);
     return connection;
   }
@@ -134,6 +134,14 @@ TEST_F(RembSdp, WeirsHaveBitratesAndThePassiveRole) {
   // Neither audio nor retransmissions.
   EXPECT_FALSE(Has(answer.substr(answer.find("m=audio")), "x-google"));
   EXPECT_FALSE(Has(answer, "apt=96;x-google"));
+}
+
+TEST_F(RembSdp, ACallWithoutVideoKeepsItsRole) {
+  Install({});
+  const std::string answer = Answer(Offer(false));
+  EXPECT_TRUE(Has(answer, "m=audio"));
+  EXPECT_TRUE(Has(answer, "a=setup:active"));
+  EXPECT_FALSE(Has(answer, "x-google"));
 }
 
 TEST_F(RembSdp, FollowsTheMode) {
