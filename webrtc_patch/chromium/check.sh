@@ -21,9 +21,9 @@ mkdir -p "$1"
 destination=$(cd "$1" && pwd)
 readonly here destination src=$destination/src out=$destination/src/out/check
 readonly llvm=${LLVM_ROOT:-/usr/lib/llvm-19} rust=${RUST_ROOT:-/usr}
-for command in gn ninja git patch python3 "$llvm/bin/clang++" "$rust/bin/rustc"; do
+for command in gn ninja git nm patch python3 "$llvm/bin/clang++" "$rust/bin/rustc"; do
   command -v "$command" >/dev/null ||
-    fail 3 "'$command' is missing; run: apt-get install generate-ninja ninja-build git patch python3 clang-19 libc++-19-dev rustc-web"
+    fail 3 "'$command' is missing; run: apt-get install generate-ninja ninja-build git binutils patch python3 clang-19 libc++-19-dev rustc-web"
 done
 
 # The source, with Debian's patches and its replacements of what the package lacks.
@@ -71,3 +71,9 @@ export CFLAGS='' CPPFLAGS='' CXXFLAGS=-stdlib=libc++ LDFLAGS=-stdlib=libc++
   { cat "$destination/gn.log" >&2; fail 1 "gn failed (see above)"; }
 apply --numstat "$destination/weir.patch" | cut -f 3 | grep '\.cc$' | python3 "$here/compile.py" "$out" ||
   fail 1 "not every file of the patch compiles (see above)"
+
+# The link of webrtc_component would not find these; libwebrtc's own symbols are not looked for.
+find "$out/obj/third_party/weir" "$out/obj/third_party/webrtc_overrides/environment" -name '*.o' -exec nm -C {} + >"$destination/symbols"
+missing=$(comm -23 <(sed -n 's/^ *U \(.*weir::\)/\1/p' "$destination/symbols" | sort -u) \
+  <(sed -nE 's/^[0-9a-f]+ [[:alpha:]] //p' "$destination/symbols" | sort -u))
+[[ -z $missing ]] || fail 1 "no source of the patch defines: $missing"
