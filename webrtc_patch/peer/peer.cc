@@ -49,6 +49,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
     peer->receive_side_ =
         OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
                                            .sender_decides_too = options.pool && options.pool->sender_has_gcc,
+                                           .changes_sdp = false,
                                            .controller = controller,
                                            .objective = options.objective,
                                            .constraints = options.bitrate,

@@ -13,6 +13,8 @@
 
 namespace weir {
 
+class PoolController;
+
 // A decision that takes longer than `longest` by `clock` is dropped and counts as a fault; for hosts in real time.
 // Without a clock no decision is late.
 struct DecisionLimit {
@@ -57,6 +59,11 @@ class FaultTolerantController : public ReceiverController {
   virtual std::span<const MemberState> members() const = 0;
   // The active controller.
   virtual const MemberState& active() const = 0;
+
+  FaultTolerantController* AsFaultTolerant() final { return this; }
+  // As AsFaultTolerant().
+  virtual PoolController* AsPool() { return nullptr; }
+  virtual const PoolController* AsPool() const { return nullptr; }
 };
 
 // One controller with its fallback. Null for either: the ten-line rule, tolerant of sparse packets.

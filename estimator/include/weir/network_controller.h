@@ -14,6 +14,8 @@
 
 namespace weir {
 
+class FaultTolerantController;
+
 class NetworkController {
  public:
   virtual ~NetworkController() = default;
@@ -41,6 +43,9 @@ class ReceiverController : public NetworkController {
   // Invoked when `next_timeout()` has come, or later. Every call returns a target, also an unchanged one. A missing,
   // infinite, zero or negative target is a fault; with the source kUndecided a missing one is not: it comes later.
   [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
+
+  // Null unless this is one. In place of dynamic_cast, for builds without RTTI.
+  virtual FaultTolerantController* AsFaultTolerant() { return nullptr; }
 };
 
 }  // namespace weir

@@ -147,6 +147,9 @@ class PoolController : public FaultTolerantController {
   virtual const PoolSpecification& specification() const = 0;
   // From the start until the policy first changed the active controller.
   virtual TimeDelta first_pilot_held() const = 0;
+
+  PoolController* AsPool() final { return this; }
+  const PoolController* AsPool() const final { return this; }
 };
 
 std::string_view ToString(PoolController::Role role);
