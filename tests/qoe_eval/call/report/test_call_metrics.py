@@ -8,8 +8,8 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.measures import CALL_MEASURES, VMAF_FRAMES
 from weir.qoe_eval.call.media.wav import write_wav
 from weir.qoe_eval.call.record import conclude, read_record
-from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.link.log import read_link_log
+from weir.qoe_eval.measures.call_score import call_score
 from weir.traces.schema.values_over_time import DelayOverTime
 
 
