@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import JsonValue
 
 from weir.errors import InputError
-from weir.qoe_eval.runs.simulator_worker import RunJob
+
+if TYPE_CHECKING:
+    from weir.qoe_eval.runs.simulator_worker import RunJob
 
 
 class Encoder(StrEnum):
