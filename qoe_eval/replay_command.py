@@ -30,6 +30,7 @@ def replay(options: ReplayOptions) -> None:
     controllers = check_controllers(options.controller or [], options.controller_time_limit)
     parse_objective(options.objective)
     check_model(options.model)
+    options.call_media()
     options.check_files(options.inputs)
     find_stack(options.stack)
     with loading():

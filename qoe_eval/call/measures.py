@@ -13,15 +13,15 @@ import numpy as np
 from weir.errors import InputError, MissingComponent
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
+from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording
+from weir.qoe_eval.call.media.quality import picture_quality, speech_quality
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
-from weir.qoe_eval.call.media.source_speech import source_speech_path
-from weir.qoe_eval.call.media.visqol import VisqolFailed, measure_speech
+from weir.qoe_eval.call.media.visqol import VisqolFailed
 from weir.qoe_eval.call.media.y4m import Y4m
-from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.stats_measures import Values, frame_metrics_of_stats, stats_metrics
 from weir.qoe_eval.call.webrtc_stats import StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.measures.call_score import call_score
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -171,7 +171,8 @@ def _quality_metrics(
     except (InputError, FfmpegFailed) as error:
         problems.append(str(error))
     try:
-        metrics |= _speech_metrics(folder / logs.RECEIVED_AUDIO)
+        audio = folder / logs.RECEIVED_AUDIO
+        metrics |= speech_quality(audio) if audio.is_file() else {}
     except (InputError, MissingComponent, VisqolFailed) as error:
         problems.append(str(error))
     return metrics
@@ -184,31 +185,13 @@ def _picture_metrics(
         return {}
     with Y4m(path) as received:
         make_recording(received, frames, span_us, folder / logs.RECORDING)
-        if source is None:
-            return {}
-        with Y4m(source) as sent:
-            compared = [
-                (frame.render_time_us, (frame.position, frame.frame_number))
-                for frame in frames
-                if frame.position is not None
-                and frame.position < len(received)
-                and frame.frame_number is not None
-                and frame.frame_number < len(sent)
-            ]
-            vmaf = measure_vmaf(received, sent, [numbers for _, numbers in compared])
-    if vmaf is None:
+        found = picture_quality(received, source, frames) if source else None
+    if found is None:
         return {}
-    values = [[compared[index][0], round(value, 2)] for index, value in vmaf.frames]
+    values = [[time_us, round(value, 2)] for time_us, value in found.frames]
     text = json.dumps({"model": MODEL, "frames": values}, separators=(",", ":"))
     write_text(folder / VMAF_FRAMES, text + "\n")
-    return {"vmaf_mean": vmaf.mean, "vmaf_p5": vmaf.p5}
-
-
-def _speech_metrics(received: Path) -> Values:
-    if not received.is_file():
-        return {}
-    scores = measure_speech(received, source_speech_path())
-    return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}
+    return dict(found.metrics)
 
 
 def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:

@@ -23,6 +23,7 @@ SHOWN = (
     "p95_queueing_delay_ms", "loss_ratio",
 )  # fmt: skip
 """The measures of a replay on the terminal and in model cards."""
+_RENDERED = ("call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
@@ -32,6 +33,11 @@ _WORDS = {"good": "better", "bad": "worse"}
 def libwebrtc_of(summary: Summary) -> str:
     """The version of the libwebrtc in the simulator of a replay; empty for results that name none."""
     return summary.run.versions.get("libwebrtc", "")
+
+
+def rendered_measures(summary: Summary) -> list[str]:
+    """Measures of rendered media, of those that a controller has: virtual calls have them on request."""
+    return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
 
 
 def print_means(summary: Summary, shown: Sequence[str]) -> None:

@@ -38,7 +38,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   const auto write_error = [lines](const std::string& message) { lines->WriteError(message, false); };
   if (!options.frames.empty()) {
     peer->received_frames_ = ReceivedFrames::Open(
-        options.frames, options.frames_width, options.frames_height,
+        options.frames, options.frames_width, options.frames_height, peer->runtime_.frames_written_at_once,
         [&clock = peer->sender_clock_](uint32_t ssrc, uint32_t rtp) { return clock.CaptureTimeMicros(ssrc, rtp); },
         write_error);
   }

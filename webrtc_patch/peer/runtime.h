@@ -50,6 +50,8 @@ struct Runtime {
   std::function<void(const Estimate&)> on_sender_estimate;
   // Receives decoded frames besides the options' file; null: none. Outlives the peer.
   webrtc::VideoSinkInterface<webrtc::VideoFrame>* frame_sink = nullptr;
+  // Received frames are written before the decoder goes on, so that time that is simulated waits for the disk.
+  bool frames_written_at_once = false;
   CameraTiming camera;
   // The encoder's own limit; zero: that of the options.
   DataRate max_encoder_rate = DataRate::Zero();
