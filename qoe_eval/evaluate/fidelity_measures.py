@@ -17,7 +17,7 @@ _MOST_SHOWN = 6
 
 @dataclass(frozen=True)
 class PathErrors:
-    """Of one path: mean distance of a simulated call from the mean of the real ones, and of a real call from the mean
+    """Mean distance, on one path, of a simulated call from the mean of the real ones, and of a real call from the mean
     of the others; as shares of the real mean if relative.
     """
 

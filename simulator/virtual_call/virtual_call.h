@@ -58,7 +58,7 @@ class VirtualCall final : public RtpEnds {
   peer::Runtime MakeRuntime(End end, webrtc::EmulatedEndpointImpl* endpoint);
   peer::Options SenderOptions() const;
   peer::Options ReceiverOptions() const;
-  // What its receiver renders and plays is written, see CallMedia::received.
+  // The receiver writes the media that it renders and plays, see CallMedia::received.
   bool keeps_received() const;
   // For the estimator of either end.
   ControllerFactory MakeController();

@@ -17,7 +17,7 @@ from weir.qoe_eval.runs.simulator_worker import Outcome
 
 
 class Receiver:
-    """A worker that renders pictures of the source: `shift` frames later ones than it says."""
+    """A worker that renders pictures of the source: `shift` frames later ones than it reports."""
 
     def __init__(self, source, shift=0):
         self.source, self.shift = source, shift

@@ -1,4 +1,4 @@
-"""What virtual calls send: the video and the speech of `weir call`."""
+"""The media of virtual calls: the video and the speech of `weir call`."""
 
 from __future__ import annotations
 
