@@ -259,6 +259,7 @@ peer::Runtime VirtualCall::MakeRuntime(End end, webrtc::EmulatedEndpointImpl* en
   runtime.socket_factory = interface->socket_factory();
   runtime.network_manager = interface->ReleaseNetworkManager();
   runtime.encrypted = false;
+  runtime.restarts_ice = true;
   runtime.audio_encoders = MakeModelAudioEncoders(media.audio_rate, StreamOf(context_, kAudioStream));
   runtime.audio_decoders = MakeModelAudioDecoders();
   runtime.decoders = MakeModelDecoders();
