@@ -164,7 +164,7 @@ def _quality_metrics(
     span_us: tuple[int, int],
     problems: list[str],
 ) -> Values:
-    """Of picture and speech; what cannot be measured is added to `problems`."""
+    """Quality of picture and speech; what cannot be measured is added to `problems`."""
     metrics: Values = {}
     try:
         metrics |= _picture_metrics(folder, path, source, frames, span_us)

@@ -260,6 +260,7 @@ peer::Runtime VirtualCall::MakeRuntime(End end, webrtc::EmulatedEndpointImpl* en
   runtime.socket_factory = interface->socket_factory();
   runtime.network_manager = interface->ReleaseNetworkManager();
   runtime.encrypted = false;
+  runtime.restarts_ice = true;
   if (keeps_received()) {
     runtime.audio_encoders = MakeOpusEncoders(media.audio_rate);
     runtime.frames_written_at_once = true;

@@ -216,6 +216,11 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
     // A REMB from before the transport was ready got lost.
     if (receive_side_ != nullptr) receive_side_->RepeatRemb();
   }
+  if (runtime_.restarts_ice) {
+    // The offerer's task; the other end has failed as well, or finds its new candidates.
+    if (state == State::kFailed && options_.send) RestartIce();
+    return;
+  }
   if (state == State::kDisconnected)
     FailUnless([this, change] { return connection_changes_ != change; }, kReconnectTime, "the connection was lost");
   if (state == State::kFailed) Fail("the connection failed");

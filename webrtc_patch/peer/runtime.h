@@ -42,6 +42,8 @@ struct Runtime {
   webrtc::scoped_refptr<webrtc::AudioDecoderFactory> audio_decoders;
   // False: neither DTLS nor SRTP, at either end of the call.
   bool encrypted = true;
+  // True: a call whose connection has failed restarts ICE, as applications do; false: it ends.
+  bool restarts_ice = false;
   // See ReceiveSideSwitchConfig.
   bool guard = true;
   GuardOptions guard_rules = {};
