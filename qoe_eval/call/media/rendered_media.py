@@ -1,4 +1,4 @@
-"""What the receivers of a virtual call rendered and played: written by the simulator, measured, and deleted."""
+"""Media that the receivers of a virtual call rendered and played: written by the simulator, measured, and deleted."""
 
 from __future__ import annotations
 
