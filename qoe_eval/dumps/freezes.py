@@ -125,8 +125,9 @@ def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
 
 def _apart(stalls: Sequence[Freeze], counted: Sequence[Freeze]) -> list[Freeze]:
     """The stalls that no counted freeze is at, or near."""
-    starts = sorted(one.start_s for one in counted)
-    latest_ends = list(itertools.accumulate((one.end_s for one in sorted(counted, key=lambda o: o.start_s)), max))
+    ordered = sorted(counted, key=lambda one: one.start_s)
+    starts = [one.start_s for one in ordered]
+    latest_ends = list(itertools.accumulate((one.end_s for one in ordered), max))
     found = []
     for one in stalls:
         place = bisect.bisect(starts, one.end_s + _NEAR_S)

@@ -15,7 +15,7 @@ from typing import Final
 from weir.qoe_eval.evaluate import fidelity_measures as fidelity
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate.results import delay_p95_ms, metric
+from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
@@ -96,10 +96,7 @@ def _goals() -> Iterator[Goal]:
                     f"{sender}_{simulated}_{key}",
                     f"{sender}, {simulated}: error of {what} over that of one real call against the others",
                     fidelity.error_over_scatter(
-                        of_sender,
-                        metric(name),
-                        of_replay if of_replay and simulated == "replayed" else metric(name),
-                        relative=relative,
+                        of_sender, name, of_replay if simulated == "replayed" else None, relative=relative
                     ),
                     Bound("at most", 1.0, "times"),
                 )

@@ -4,7 +4,6 @@ import pytest
 from hand_made import record, results
 
 from weir.qoe_eval.evaluate.fidelity_measures import PathErrors, error_over_scatter
-from weir.qoe_eval.evaluate.results import metric
 from weir.qoe_eval.report.goal_table import Bound
 
 RATE = "receive_rate_bps"
@@ -31,7 +30,7 @@ def test_disturbed_calls_do_not_count():
     ]
     run = record("steps", "gcc", 1, **{RATE: 120.0})
     found = results({"virtual": [run]}, calls={"native": calls}, called={"key": None})
-    measure = error_over_scatter({"native": "virtual"}, metric(RATE), metric(RATE), relative=True)
+    measure = error_over_scatter({"native": "virtual"}, RATE, relative=True)
     outcome = measure(found, Bound("at most", 1.0, "times"))
     assert outcome.value == pytest.approx(0.2 / 0.2)
     assert outcome.figures["paths"] == [{"name": "native, steps", "simulated": 0.2, "real": 0.2}]
