@@ -11,7 +11,7 @@
 
 namespace weir::sim {
 
-// A host as the logs of real calls show it (`python -m weir.qoe_eval.call.host_delays`): how late packets were
+// A host as the logs of real calls show it (`python -m weir.qoe_eval.call.media.host_delays`): how late packets were
 // delivered, and how late pictures were captured, in calls that nothing disturbed. Senders make no difference to it,
 // the load of the machine does: each host, and so each seed, has its own share of late packets.
 class HostNoise {
@@ -42,7 +42,7 @@ class HostNoise {
     double share;
     double ns;
   };
-  // Of packets that no stall holds up.
+  // Wake-up delays of packets that no stall holds up.
   static constexpr std::array<Quantile, 4> kWakeUpNs{{{0, 0}, {0.34, 62.5e3}, {0.93, 125e3}, {1, 250e3}}};
   static constexpr std::array<Quantile, 11> kCameraNs{{{0, 0},
                                                        {0.93, 0.3e6},
@@ -55,8 +55,8 @@ class HostNoise {
                                                        {0.995, 8e6},
                                                        {0.999, 14e6},
                                                        {1, 16e6}}};
-  // Of a host's packets, the share that waits longer than kShortestStallNs; it varies between hosts as the exponential
-  // of a normal distribution.
+  // The share of a host's packets that wait longer than kShortestStallNs; it varies between hosts as the exponential of
+  // a normal distribution.
   static constexpr double kMedianLateShare = 0.013;
   static constexpr double kLateShareDeviation = 1.2;
   static constexpr double kMaxLateShare = 0.14;

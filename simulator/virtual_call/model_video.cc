@@ -68,7 +68,7 @@ class ModelEncoder final : public webrtc::VideoEncoder {
     SetRate(parameters.bitrate.get_sum_bps());
   }
   int32_t Encode(const webrtc::VideoFrame& frame, const std::vector<webrtc::VideoFrameType>* types) override;
-  // What libwebrtc takes from it, for the same adaptation as with VP8.
+  // libwebrtc adapts by it as by that of VP8.
   EncoderInfo GetEncoderInfo() const override {
     EncoderInfo info;
     info.implementation_name = "model";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace weir::sim {
 namespace {
@@ -15,7 +16,9 @@ constexpr double kStartBufferS = 0.5;
 constexpr double kOptimalBufferS = 0.6;
 constexpr double kMaxBufferS = 1.0;
 constexpr double kMaxRaise = 0.15 / 2;
-// Of the first key frame.
+// The share of the optimal level below which every second frame is dropped.
+constexpr double kNearlyEmptyShare = 0.2;
+// The target of the first key frame, in seconds of the target rate.
 constexpr double kFirstKeyFrameS = kStartBufferS / 2;
 constexpr double kMaxKeyFrame = 9;
 constexpr double kAdaptation = 0.25;
@@ -29,7 +32,7 @@ struct Point {
   double quantizer;
   double log_bytes;
 };
-// Of a 640x360 picture: bytes of a frame between two of its own quantizer, and of a key frame.
+// Sizes of a 640x360 picture: a frame between two of its own quantizer, and a key frame.
 constexpr double kFittedPixels = 640.0 * 360;
 constexpr Point kDeltaBytes[] = {{2, 10.65}, {8, 10.23}, {13, 9.68}, {16, 9.24}, {19, 8.89}, {24, 8.53}, {30, 8.11},
                                  {39, 7.68}, {54, 7.16}, {69, 6.74}, {80, 6.56}, {92, 6.43}, {106, 6.21}};
@@ -45,6 +48,8 @@ constexpr Point kExpectedDeltaBytes[] = {{2, 4.85}, {8, 4.16}, {16, 3.65}, {26, 
 constexpr double kFinerReference = 0.013;
 constexpr double kCoarserReference = 0.021;
 constexpr double kReferenceDecay = 0.25;
+// The picture has moved on over frames that were dropped.
+constexpr double kSkippedExponent = 0.45;
 // Deviation of the logarithm of sizes, from frame to frame and, as much again, over several; a coarser quantizer leaves
 // less of the picture that is always the same.
 constexpr double kDeviation = 0.01;
@@ -136,8 +141,10 @@ std::optional<Vp8Model::Frame> Vp8Model::Encode(bool key_frame) {
     reference_quantizer_ = quantizer;
     return Frame{.bytes = Spend(bits, expected(quantizer), &key_factor_), .qp = quantizer, .key_frame = true};
   }
-  if (*buffer_bits_ < 0) {
+  const bool nearly_empty = *buffer_bits_ < kNearlyEmptyShare * optimal_buffer_bits_;
+  if (*buffer_bits_ < 0 || (nearly_empty && skipped_ == 0)) {
     *buffer_bits_ += bits_per_frame_;
+    ++skipped_;
     return std::nullopt;
   }
   const bool golden = ++since_key_frame_ % kGoldenInterval == 0;
@@ -147,7 +154,9 @@ std::optional<Vp8Model::Frame> Vp8Model::Encode(bool key_frame) {
   const int quantizer = Choose(limits.finest, limits.coarsest, FrameTargetBits(), expected);
   const double coarser_by = reference_quantizer_ - quantizer;
   const double of_reference = (coarser_by > 0 ? kCoarserReference : kFinerReference) * coarser_by;
-  const double bits = 8 * delta_scale_ * std::exp(At(kDeltaBytes, quantizer) + of_reference) * Complexity(quantizer);
+  const double motion = kSkippedExponent * std::log(1 + static_cast<double>(std::exchange(skipped_, 0)));
+  const double bits =
+      8 * delta_scale_ * std::exp(At(kDeltaBytes, quantizer) + of_reference + motion) * Complexity(quantizer);
   reference_quantizer_ -= (coarser_by > 0 ? 1 : kReferenceDecay) * coarser_by;
   recent_average_quantizer_ += (quantizer - recent_average_quantizer_) / 4;
   if (!golden) {

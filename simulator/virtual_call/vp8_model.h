@@ -14,7 +14,7 @@ namespace weir::sim {
 // calls. `weir-encode` and compare_encoders.py compare it with libvpx.
 //
 // 1. A buffer fills with the target rate and drains with frames; below its optimal level frames have a smaller target,
-//    above it a larger one, and below zero they are dropped.
+//    above it a larger one. Below a fifth of that level every second frame is dropped, below zero all are.
 // 2. A frame has the quantizer that the encoder expects to meet its target. What it expects follows the sizes of
 //    frames, by a quarter of the error with each.
 // 3. Once 150 frames are encoded, the coarsest quantizer allowed is the average one while the buffer is full, and the
@@ -59,11 +59,13 @@ class Vp8Model {
   double optimal_buffer_bits_ = 0;
   double max_buffer_bits_ = 0;
   std::optional<double> buffer_bits_;
-  // What the encoder expects over what it expected at first.
+  // Sizes that the encoder expects over those it expected at first.
   double key_factor_ = 1;
   double delta_factor_ = 1;
   double golden_factor_ = 1;
   int64_t frames_ = 0;
+  // Frames dropped since the last that was not.
+  int64_t skipped_ = 0;
   int64_t delta_frames_ = 0;
   int64_t since_key_frame_ = 0;
   double quantizer_sum_ = 0;

@@ -1,7 +1,7 @@
 """The delays that the machine added to real calls, from the calls' logs: what the host noise of virtual calls is fitted
 to.
 
-    python -m weir.qoe_eval.call.host_delays FOLDER...
+    python -m weir.qoe_eval.call.media.host_delays FOLDER...
 
 FOLDER holds calls' folders, as those that `weir evaluate --suite fidelity` makes. Disturbed calls do not count. A row
 has, for one kind of sender: the share of packets that the path delivered later than its model by more than a bound; the
@@ -21,11 +21,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from weir.errors import InputError
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, read_index
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
-from weir.qoe_eval.call.record import read_record
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, read_link_log
+from weir.qoe_eval.records import CallRecord
 
 _LATE_BINS: Final = DELAY_ERROR_BOUNDS_MS.index(0.25) + 1
 _SHOWN_BOUNDS: Final = 8
@@ -38,7 +39,7 @@ Array = NDArray[np.float64]
 
 @dataclass
 class HostDelays:
-    """Of calls of one kind of sender.
+    """Delays in the calls of one kind of sender.
 
     Attributes:
         packets: of each call, by the bins of DELAY_ERROR_BOUNDS_MS, forward.
@@ -66,8 +67,8 @@ def read_host_delays(folders: Sequence[Path]) -> dict[str, HostDelays]:
     """
     found: dict[str, HostDelays] = defaultdict(HostDelays)
     for path in sorted(path for folder in folders for path in folder.glob(f"*/{logs.RECORD}")):
-        record = read_record(path.parent)
-        if record is None or record.call.failure or record.call.disturbed:
+        record = _record(path)
+        if record.call.failure or record.call.disturbed:
             continue
         link = read_link_log(path.parent / logs.LINK_LOG, "forward")
         counts = link.delay_error_ms_counts[np.isfinite(link.scenario_time_s)].sum(axis=0)
@@ -77,6 +78,13 @@ def read_host_delays(folders: Sequence[Path]) -> dict[str, HostDelays]:
         of_sender.packets.append(counts)
         of_sender.camera_ms.append(camera_lateness_ms(read_index(path.parent / logs.FRAME_LOG)))
     return dict(found)
+
+
+def _record(path: Path) -> CallRecord:
+    try:
+        return CallRecord.model_validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not a record of a call: {error}") from None
 
 
 def camera_lateness_ms(frames: Sequence[ReceivedFrame]) -> Array:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.host_delays import HostDelays, camera_lateness_ms, read_host_delays
+from weir.qoe_eval.call.media.host_delays import HostDelays, camera_lateness_ms, read_host_delays
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame
 
 
