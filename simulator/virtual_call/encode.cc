@@ -119,7 +119,8 @@ nlohmann::ordered_json Encode(const nlohmann::json& value) {
 }
 
 int RunLines() {
-  for (std::string line; std::getline(std::cin, line);) std::cout << JsonText(Encode(ParseJson(line))) << std::endl;
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << JsonText(Encode(ParseJson(line))) << '\n' << std::flush;
   return 0;
 }
 

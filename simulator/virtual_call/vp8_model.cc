@@ -65,13 +65,20 @@ double At(std::span<const Point> points, double quantizer) {
   return low.log_bytes + share * (above->log_bytes - low.log_bytes);
 }
 
-// The finest quantizer within the limits that `expected_bits` gives no more than `target_bits`.
+// The finest quantizer within the limits whose `expected_bits` are at most `target_bits`; without one, the coarsest.
 template <class Function>
 int Choose(double finest, double coarsest, double target_bits, const Function& expected_bits) {
-  int quantizer = std::clamp(static_cast<int>(std::lround(finest)), kFinest, kCoarsest);
-  const int last = std::clamp(static_cast<int>(std::lround(coarsest)), quantizer, kCoarsest);
-  while (quantizer < last && expected_bits(quantizer) > target_bits) ++quantizer;
-  return quantizer;
+  int low = std::clamp(static_cast<int>(std::lround(finest)), kFinest, kCoarsest);
+  int high = std::clamp(static_cast<int>(std::lround(coarsest)), low, kCoarsest);
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (expected_bits(middle) > target_bits) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 }  // namespace
