@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 
 from weir.errors import InputError
+from weir.qoe_eval.measures.viewer import estimate_vmaf
+from weir.simulator.executables import Stack
 from weir.trainer.gym.step import StepRecord
 
 Reward = Callable[[StepRecord, np.ndarray], np.ndarray]
@@ -121,17 +123,31 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
     return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)
 
 
-REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge}
+def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
+    """Quality of the picture by its bitrate, none while it stands frozen: the viewer's quality
+    (`weir.qoe_eval.measures.viewer`) of one interval over 100; the objective is not used.
+
+    At most 1. A freeze takes back what the intervals since its beginning had, so that the mean over an episode is
+    that of the measure; an interval much shorter than the freeze is then below -1.
+    """
+    return estimate_vmaf(record.video_bitrate_bps) / 100.0 * (1.0 - record.frozen_share)
 
 
-def resolve_reward(reward: str | Reward) -> Reward:
-    """A reward by its name in `REWARDS`, or the function itself.
+REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge, "viewer": viewer}
+OF_RENDERED_FRAMES: Final = frozenset({"viewer"})
+"""Those of `REWARDS` that need the stack "libwebrtc", whose receivers render frames."""
+
+
+def resolve_reward(reward: str | Reward, stack: Stack) -> Reward:
+    """A reward by its name in `REWARDS`, or the function itself, for an environment on that stack.
 
     Raises:
-        InputError: there is no reward of that name; the message lists those there are.
+        InputError: there is no reward of that name, and the message lists those there are; or it needs another stack.
     """
     if callable(reward):
         return reward
     if reward not in REWARDS:
         raise InputError(f"reward {reward!r}: one of {', '.join(REWARDS)}")
+    if reward in OF_RENDERED_FRAMES and stack != "libwebrtc":
+        raise InputError(f"reward {reward!r}: the stack {stack!r} renders no frames; 'libwebrtc' does")
     return REWARDS[reward]
