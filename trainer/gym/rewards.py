@@ -43,6 +43,12 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     queue that drains) counts as 1. An interval in which nothing could have been carried counts as 1 in throughput:
     the whole of an outage, and the gaps of a path that serves in slots where intervals are shorter than those.
     """
+    if record.mocc_measures is None:  # a reward and the environment's `info` both have them
+        record.mocc_measures = _mocc_measures(record)
+    return record.mocc_measures
+
+
+def _mocc_measures(record: StepRecord) -> np.ndarray:
     measures = np.empty((*record.values.shape[:-1], 3))
     delay_ms = record.one_way_delay_mean_ms
     measures[..., 0] = np.where(record.achievable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)

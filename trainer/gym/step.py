@@ -23,7 +23,7 @@ STEP_FIELDS: tuple[str, ...] = (
     "optimal_bps",  # what an oracle would answer now under the objective (simulator/endpoints/oracle.h), as REMB
 )
 
-# What a viewer saw, where receivers render frames, on the stack "libwebrtc" (simulator/flows/viewed_step.h).
+# These are what a viewer saw, where receivers render frames, on the stack "libwebrtc" (simulator/flows/viewed_step.h).
 VIEWED_FIELDS: tuple[str, ...] = (
     "frames_rendered",
     "frozen_share",  # of the interval, or without a picture; a freeze counts from its beginning: may be above 1
@@ -54,10 +54,12 @@ class StepRecord:
             are views of it.
     """
 
-    __slots__ = ("values",)
+    __slots__ = ("mocc_measures", "values")
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
+        # See `weir.trainer.gym.rewards.mocc_objectives`, which computes them once.
+        self.mocc_measures: np.ndarray | None = None
 
     def __getattr__(self, name: str) -> np.ndarray:
         try:
