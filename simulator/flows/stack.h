@@ -45,7 +45,7 @@ class RtpEnds {
   // True if FrameColumns() has the frames with their rendering times; else the flow's recorder follows packets.
   virtual bool follows_frames() const { return false; }
   virtual nlohmann::ordered_json FrameColumns() const { return nullptr; }
-  // Of an agent's flow, if follows_frames(): since the previous call, or the beginning.
+  // The step of an agent's flow since the previous call, or the beginning; only if follows_frames().
   virtual ViewedStep TakeViewedStep(int64_t /*now_ns*/) { return {}; }
 };
 

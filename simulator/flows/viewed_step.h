@@ -1,4 +1,4 @@
-// What a viewer of an RTP flow's video saw in one step of an environment.
+// The video of an RTP flow as a viewer saw it in one step of an environment.
 #ifndef WEIR_SIMULATOR_FLOWS_VIEWED_STEP_H_
 #define WEIR_SIMULATOR_FLOWS_VIEWED_STEP_H_
 

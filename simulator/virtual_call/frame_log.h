@@ -50,7 +50,7 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
   };
 
   Frame* Find(uint32_t packet_timestamp);
-  // Of the encoder, in the second up to the frame.
+  // Encoder's output in the second up to the frame.
   double BitrateBps(const Frame& frame) const;
 
   const VirtualClock* const clock_;

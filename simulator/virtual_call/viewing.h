@@ -1,4 +1,4 @@
-// What a viewer of a call's video sees, step by step.
+// The video of a call as a viewer sees it, step by step.
 #ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
 #define WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
 
@@ -17,7 +17,7 @@ class Viewing {
   struct Frame {
     int64_t rendered_ns = 0;
     int64_t capture_ns = 0;
-    // Of the encoder, in the second up to the frame.
+    // Encoder's output in the second up to the frame.
     double bitrate_bps = 0;
     int qp = -1;
   };
@@ -50,7 +50,7 @@ class Viewing {
   double bitrate_bps_ = 0;
   bool frozen_ = false;
 
-  // Of this step.
+  // Sums over this step.
   int64_t frames_ = 0;
   int64_t frozen_ns_ = 0;
   int64_t seen_ns_ = 0;

@@ -23,7 +23,7 @@ STEP_FIELDS: tuple[str, ...] = (
     "optimal_bps",  # what an oracle would answer now under the objective (simulator/endpoints/oracle.h), as REMB
 )
 
-# These are what a viewer saw, where receivers render frames, on the stack "libwebrtc" (simulator/flows/viewed_step.h).
+# Fields of what a viewer saw, where receivers render frames, on the stack "libwebrtc" (simulator/flows/viewed_step.h).
 VIEWED_FIELDS: tuple[str, ...] = (
     "frames_rendered",
     "frozen_share",  # of the interval, or without a picture; a freeze counts from its beginning: may be above 1
