@@ -11,6 +11,7 @@
 
 #include "endpoints/agent_controller.h"
 #include "endpoints/simulation_job.h"
+#include "flows/viewed_step.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "weir/objective.h"
@@ -44,6 +45,8 @@ class RtpEnds {
   // True if FrameColumns() has the frames with their rendering times; else the flow's recorder follows packets.
   virtual bool follows_frames() const { return false; }
   virtual nlohmann::ordered_json FrameColumns() const { return nullptr; }
+  // The step of an agent's flow since the previous call, or the beginning; only if follows_frames().
+  virtual ViewedStep TakeViewedStep(int64_t /*now_ns*/) { return {}; }
 };
 
 class Stack {

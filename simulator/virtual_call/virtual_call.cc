@@ -174,7 +174,7 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
       network_(network),
       decides_at_sender_(IsAtSender(context_, controller_context_)),
       decides_at_receiver_(!decides_at_sender_ && !IsLibwebrtcs(context_, controller_context_)),
-      frames_(clock),
+      frames_(clock, context.controller == kAgentName ? &viewing_ : nullptr),
       sender_noise_(StreamOf(context_, kSenderNoiseStream)),
       receiver_noise_(StreamOf(context_, kReceiverNoiseStream)) {
   const RtpSpec& rtp = RtpOf(context_);

@@ -18,6 +18,7 @@
 #include "virtual_call/call_path.h"
 #include "virtual_call/frame_log.h"
 #include "virtual_call/host_noise.h"
+#include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
 
 namespace weir::sim {
@@ -47,6 +48,7 @@ class VirtualCall final : public RtpEnds {
   void AddTo(nlohmann::ordered_json& record) const override;
   bool follows_frames() const override { return true; }
   nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_ns_); }
+  ViewedStep TakeViewedStep(int64_t now_ns) override { return viewing_.Finish(now_ns); }
 
  private:
   enum class End { kSender, kReceiver };
@@ -69,10 +71,22 @@ class VirtualCall final : public RtpEnds {
   // The sender's clock of the scenario, as abs-send-time shows it.
   void ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const;
 
-  void HoldMedia() { sender_->HoldMedia(true); }
-  void SendMedia() { sender_->HoldMedia(false); }
-  void HoldVideo() { sender_->HoldVideo(true); }
-  void SendVideo() { sender_->HoldVideo(false); }
+  void HoldMedia() {
+    sender_->HoldMedia(true);
+    viewing_.Pause(clock_->NowNs());
+  }
+  void SendMedia() {
+    sender_->HoldMedia(false);
+    viewing_.Resume(clock_->NowNs());
+  }
+  void HoldVideo() {
+    sender_->HoldVideo(true);
+    viewing_.Pause(clock_->NowNs());
+  }
+  void SendVideo() {
+    sender_->HoldVideo(false);
+    viewing_.Resume(clock_->NowNs());
+  }
 
   const RtpFlowContext context_;
   const ControllerContext controller_context_;
@@ -83,6 +97,7 @@ class VirtualCall final : public RtpEnds {
   // At most one is true; where none is, libwebrtc's own controller decides at the sender.
   const bool decides_at_sender_;
   const bool decides_at_receiver_;
+  Viewing viewing_;
   FrameLog frames_;
   HostNoise sender_noise_;
   HostNoise receiver_noise_;

@@ -66,7 +66,7 @@ class EnvironmentSettings(Settings):
 
     @model_validator(mode="after")
     def _known(self) -> EnvironmentSettings:
-        resolve_reward(self.reward)
+        resolve_reward(self.reward, self.stack)
         self.specification()
         EpisodeSource({}, self.objective)
         return self
