@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results
@@ -18,24 +19,27 @@ FAR_BELOW = -5.0
 _SHOWN = 10
 
 
-def gains(results: Results, name: str, own: str, metric: str) -> dict[str, float]:
-    """A controller less the better of gcc and scream on each scenario of a set, above 0 is better."""
-    return gains_over_best(scenario_means(results.of(name)), own, LIBWEBRTC_SENDERS, metric)
+def gains(
+    results: Results, name: str, own: str, metric: str, others: Sequence[str] = LIBWEBRTC_SENDERS
+) -> dict[str, float]:
+    """A controller less the best of others on each scenario of a set, above 0 is better."""
+    return gains_over_best(scenario_means(results.of(name)), own, others, metric)
 
 
-def _why_none(results: Results, name: str, found: dict[str, float]) -> str:
+def _why_none(results: Results, name: str, found: dict[str, float], others: Sequence[str] = LIBWEBRTC_SENDERS) -> str:
     """Why the gains on a set are not known; empty when they are."""
-    return results.why_any_absent(name, LIBWEBRTC_SENDERS) or ("" if found else "no pair of runs completed")
+    return results.why_any_absent(name, others) or ("" if found else "no pair of runs completed")
 
 
 @goal_measure
-def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+def mean_gain(
+    results: Results, bound: Bound, name: str, own: str, metric: str, others: Sequence[str] = LIBWEBRTC_SENDERS
+) -> Outcome:
     """The mean over scenarios."""
-    means = scenario_means(results.of(name))
-    found = gains_over_best(means, own, LIBWEBRTC_SENDERS, metric)
-    if why := _why_none(results, name, found):
+    found = gains(results, name, own, metric, others)
+    if why := _why_none(results, name, found, others):
         return Outcome(reason=why)
-    each = common_means(means, (own, *LIBWEBRTC_SENDERS), metric)
+    each = common_means(scenario_means(results.of(name)), (own, *others), metric)
     detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
 

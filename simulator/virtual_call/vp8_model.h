@@ -11,7 +11,7 @@ namespace weir::sim {
 
 // The rate control of libvpx with libwebrtc's settings (one pass, constant bitrate, quantizer indices 2 to 106 of
 // RFC 6386 section 14.1), over a picture whose bits at a quantizer are those that libvpx spends on the source video of
-// calls. `weir-encode` and compare_encoders.py compare it with libvpx.
+// calls. `weir-encode` and encoder_comparison.py compare it with libvpx.
 //
 // 1. A buffer fills with the target rate and drains with frames; below its optimal level frames have a smaller target,
 //    above it a larger one. Below a fifth of that level every second frame is dropped, below zero all are.
