@@ -23,7 +23,7 @@ struct Estimator final : BandwidthEstimator {
   Estimator(BandwidthEstimator made, std::shared_ptr<UserCode> code)
       : BandwidthEstimator(std::move(made)), user_code(std::move(code)) {}
 
-  // That of the controller.
+  // The controller's own Python.
   std::shared_ptr<UserCode> user_code;
   RembSender remb_sender;
   // As of the latest OnTimeout.

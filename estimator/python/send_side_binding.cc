@@ -19,7 +19,7 @@ struct Estimator final : SendSideEstimator {
   Estimator(SendSideEstimator made, std::shared_ptr<UserCode> code)
       : SendSideEstimator(std::move(made)), user_code(std::move(code)) {}
 
-  // That of the controller.
+  // The controller's own Python.
   const std::shared_ptr<UserCode> user_code;
 };
 
