@@ -16,7 +16,7 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// What the user's functions raise costs a decision only: the first exception is reported, as an unraisable one.
+// An exception of the user's functions costs a decision only, and the first is reported, as an unraisable one.
 // KeyboardInterrupt and SystemExit leave the estimator's method.
 class UserCode {
  public:
