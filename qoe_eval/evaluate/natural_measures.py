@@ -26,9 +26,11 @@ def gains(
     return gains_over_best(scenario_means(results.of(name)), own, others, metric)
 
 
-def _why_none(results: Results, name: str, found: dict[str, float], others: Sequence[str] = LIBWEBRTC_SENDERS) -> str:
+def _why_none(
+    results: Results, name: str, own: str, found: dict[str, float], others: Sequence[str] = LIBWEBRTC_SENDERS
+) -> str:
     """Why the gains on a set are not known; empty when they are."""
-    return results.why_any_absent(name, others) or ("" if found else "no pair of runs completed")
+    return results.why_any_absent(name, others, own) or ("" if found else "no pair of runs completed")
 
 
 @goal_measure
@@ -37,7 +39,7 @@ def mean_gain(
 ) -> Outcome:
     """The mean over scenarios."""
     found = gains(results, name, own, metric, others)
-    if why := _why_none(results, name, found, others):
+    if why := _why_none(results, name, own, found, others):
         return Outcome(reason=why)
     each = common_means(scenario_means(results.of(name)), (own, *others), metric)
     detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
@@ -48,7 +50,7 @@ def mean_gain(
 def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The share of scenarios more than five points below."""
     found = gains(results, name, own, metric)
-    if why := _why_none(results, name, found):
+    if why := _why_none(results, name, own, found):
         return Outcome(reason=why)
     below = [scenario for scenario, value in found.items() if value < FAR_BELOW]
     return Outcome(len(below) / len(found), f"{len(below)} of {len(found)} scenarios")
@@ -58,7 +60,7 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 def not_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The share of scenarios in which it is not below."""
     found = gains(results, name, own, metric)
-    if why := _why_none(results, name, found):
+    if why := _why_none(results, name, own, found):
         return Outcome(reason=why)
     good = [scenario for scenario, value in found.items() if value >= 0]
     worst = min(found, key=found.__getitem__)
@@ -69,7 +71,7 @@ def not_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
     """The ten worst scenarios, and of each the trouble whose absence gives most back."""
     found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)
-    if why := _why_none(results, name, found):
+    if why := _why_none(results, name, own, found):
         return Outcome(reason=why)
     troubles = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
     lines = []
