@@ -68,6 +68,22 @@ def not_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 
 
 @goal_measure
+def lowest_trouble(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+    """The mean over the scenarios with the trouble in which it is lowest. The figures hold that of each trouble."""
+    found = gains(results, name, own, metric)
+    if why := _why_none(results, name, own, found):
+        return Outcome(reason=why)
+    of_trouble: dict[str, list[float]] = {}
+    for scenario in results.sets[name].scenarios:
+        for trouble in scenario.description.split(", ") if scenario.name in found else ():
+            of_trouble.setdefault(trouble, []).append(found[scenario.name])
+    means = {trouble: mean(values) for trouble, values in of_trouble.items()}
+    ordered = sorted(means, key=means.__getitem__)
+    shown = ", ".join(f"{trouble} {means[trouble]:+.1f} ({len(of_trouble[trouble])})" for trouble in ordered)
+    return Outcome(means[ordered[0]], shown, means)
+
+
+@goal_measure
 def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
     """The ten worst scenarios, and of each the trouble whose absence gives most back."""
     found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)

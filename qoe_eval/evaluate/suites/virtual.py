@@ -70,6 +70,15 @@ SUITE: Final = Suite(
     ),
     goals=(
         *(goal for name in _SETS for goal in _goals(name)),
+        *(
+            Goal(
+                f"lowest_trouble_{own}",
+                f"{MIXTURES}, {own}: viewer's quality against the better of gcc and scream, worst trouble's mean",
+                natural.lowest_trouble(MIXTURES, own, "viewer_quality"),
+                _POINTS,
+            )
+            for own in _OWN
+        ),
         Goal(
             "mean_l4s",
             "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",
