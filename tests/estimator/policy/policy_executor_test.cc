@@ -27,8 +27,8 @@ constexpr std::array kModels{"rate_bps", "relative", "recurrent", "mocc_sized", 
 
 // `delay` is read at each decision, and outlives the controller.
 std::unique_ptr<PolicyController> MakeDelayed(const std::string& model, const TimeDelta& delay) {
-  return std::make_unique<PolicyController>(
-      std::make_unique<DelayedExecutor>(LoadTestModel(model), [&delay] { return delay; }));
+  return std::make_unique<PolicyController>(std::make_unique<DelayedExecutor>(
+      std::make_unique<InlineExecutor>(LoadTestModel(model)), [&delay] { return delay; }));
 }
 
 std::unique_ptr<PolicyController> StartDelayed(const std::string& model, const TimeDelta& delay) {
@@ -162,7 +162,8 @@ TEST(PolicyExecutorTest, ALongGapResetsTheStateAndDropsTheAnswer) {
 
 TEST(PolicyExecutorTest, ResetDropsTheDecisionInFlight) {
   InlineExecutor at_once(LoadTestModel("recurrent"));
-  DelayedExecutor later(LoadTestModel("recurrent"), [] { return TimeDelta::Millis(40); });
+  DelayedExecutor later(std::make_unique<InlineExecutor>(LoadTestModel("recurrent")),
+                        [] { return TimeDelta::Millis(40); });
   for (PolicyExecutor* executor : {static_cast<PolicyExecutor*>(&at_once), static_cast<PolicyExecutor*>(&later)}) {
     const std::vector<float> observation(executor->description().observation_size);
     executor->Submit(observation, kBalanced, kStart);

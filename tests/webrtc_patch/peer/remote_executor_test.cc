@@ -199,8 +199,8 @@ TEST_F(AgentTest, AModelBehindASocketDecidesAsHere) {
   request_ += R"(,"action":{"kind":"rate_bps","min_bps":)" +
               std::to_string(model->description().action.min_rate.bps()) + R"(,"max_bps":)" +
               std::to_string(model->description().action.max_rate.bps()) + "}}";
-  const auto here = RatesOfCall(std::make_unique<PolicyController>(
-      std::make_unique<DelayedExecutor>(LoadTestModel("rate_bps"), [delay] { return delay; })));
+  const auto here = RatesOfCall(std::make_unique<PolicyController>(std::make_unique<DelayedExecutor>(
+      std::make_unique<InlineExecutor>(LoadTestModel("rate_bps")), [delay] { return delay; })));
   ASSERT_GT(here.size(), 20u);
   const auto there =
       RatesOfCall(std::make_unique<PolledController>(std::make_unique<PolicyController>(MakeExecutor()), [&] {
