@@ -48,7 +48,8 @@ json Troubled() {
 }
 
 // The flow's record under an agent or, with none, under the controller of that name.
-nlohmann::ordered_json Run(const std::string& controller, const std::string& model, const AgentSpecification* agent) {
+nlohmann::ordered_json RecordOf(const std::string& controller, const std::string& model,
+                                const AgentSpecification* agent) {
   SimulationJob job = JobOf(Troubled(), controller);
   job.model = std::make_shared<ModelFile>(model);
   job.agent = agent;
@@ -79,8 +80,8 @@ TEST_P(AgentTest, SeesAndDoesWhatThePolicyOfACallDoes) {
                                  .features = description.features,
                                  .action = description.action,
                                  .source = &decisions};
-  const auto in_training = Run("agent", path, &agent);
-  EXPECT_EQ(in_training, Run(controller, path, nullptr));
+  const auto in_training = RecordOf("agent", path, &agent);
+  EXPECT_EQ(in_training, RecordOf(controller, path, nullptr));
   EXPECT_GT(Utilisation(in_training), 0.1);
   EXPECT_GT(decisions.times_ns.size(), 200u);
   EXPECT_LT(decisions.times_ns.size(), 260u);
@@ -102,7 +103,7 @@ TEST(AgentStartTest, DecidesFirstAfterAnIntervalWithTwoSilentOnesBeforeIt) {
                                  .features = description.features,
                                  .action = description.action,
                                  .source = &decisions};
-  Run("agent", kShipped, &agent);
+  RecordOf("agent", kShipped, &agent);
   EXPECT_EQ(decisions.times_ns.front(), description.interval.us() * 1000);
   const size_t width = description.features.interval_fields();
   const auto packets_of = [&](size_t interval) {
