@@ -73,7 +73,7 @@ void Episode::Run() {
   simulation.Run();
   if (simulation.stopped()) return;
   const int64_t end_ns = job.scenario.duration_ns();
-  SendObservation(kTruncated, simulation.flows().agent()->Observe(ToTimestamp(end_ns)),
+  SendObservation(kTruncated, simulation.flows().agent()->ObservationAt(ToTimestamp(end_ns)),
                   end_ns + request_.agent.interval.us() * 1000);
 }
 

@@ -366,8 +366,8 @@ ControllerFactory VirtualCall::MakeController() {
   };
 }
 
-std::unique_ptr<AgentController> VirtualCall::MakeAgent() {
-  auto agent = std::make_unique<AgentController>(*agent_specification_, controller_context_.decision_delay);
+std::unique_ptr<PolicyController> VirtualCall::MakeAgent() {
+  auto agent = MakeAgentController(*agent_specification_, controller_context_.decision_delay);
   agent_ = agent.get();
   return agent;
 }

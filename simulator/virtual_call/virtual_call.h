@@ -44,7 +44,7 @@ class VirtualCall final : public RtpEnds {
   // Requests the statistics that AddTo() reads.
   void RequestStats();
 
-  AgentController* agent() override { return agent_; }
+  PolicyController* agent() override { return agent_; }
   void AddTo(nlohmann::ordered_json& record) const override;
   bool follows_frames() const override { return true; }
   nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_ns_); }
@@ -64,7 +64,7 @@ class VirtualCall final : public RtpEnds {
   bool keeps_received() const;
   // For the estimator of either end.
   ControllerFactory MakeController();
-  std::unique_ptr<AgentController> MakeAgent();
+  std::unique_ptr<PolicyController> MakeAgent();
   void OnLine(End from, nlohmann::ordered_json line);
   void OnAnswer(const std::string& sdp);
   void OnTargetRate(DataRate rate);
@@ -104,8 +104,8 @@ class VirtualCall final : public RtpEnds {
   std::unique_ptr<AgentSource> agent_source_;
   std::optional<AgentSpecification> agent_specification_;
   // At a sender the controller is made only when the call has connected: until then it waits here.
-  std::unique_ptr<AgentController> waiting_agent_;
-  AgentController* agent_ = nullptr;
+  std::unique_ptr<PolicyController> waiting_agent_;
+  PolicyController* agent_ = nullptr;
   std::array<PacketKind, 128> packet_kinds_{};
   // Number of the header extension; 0 until it is negotiated.
   int abs_send_time_id_ = 0;

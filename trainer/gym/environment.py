@@ -28,7 +28,8 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     Observation: float32 of shape (width,), SI units: the features of each interval of the history, newest first, those
     of the path, the objective's three weights (and the privileged fields, if asked for). Action: float32 of shape (1,)
     in [-1, 1], made a rate by the action specification. An episode is truncated when the scenario's duration is over;
-    `terminated` is the simulator's to say and never means time.
+    `terminated` is the simulator's to say and never means time. The first observation is that of a call: of the first
+    interval, which is under the start rate, with two intervals without packets before it.
 
     `info` of a step: every name of the specification's `step_fields` (`weir.trainer.gym.step`) as a float, and
     `objectives`, the three measures of MOCC Eq. 2 (float64 of shape (3,)). `info` of a reset: `scenario` (its name),

@@ -91,7 +91,8 @@ Result<ControllerFactory> Session::PoolOfModels(const PoolSpecification& specifi
   const TimeDelta delay = options_.decision_delay;
   if (delay.IsZero()) return PoolOf(specification, models);
   return PoolOf(specification, models, [delay](auto policy) {
-    return std::make_unique<DelayedExecutor>(std::move(policy), [delay] { return delay; });
+    return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(policy)),
+                                             [delay] { return delay; });
   });
 }
 
