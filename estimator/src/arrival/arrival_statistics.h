@@ -60,7 +60,7 @@ class ArrivalStatistics {
     DataSize size = DataSize::Zero();
     DataSize received = DataSize::Zero();
   };
-  // When a packet was sent, as it says itself.
+  // Send time of a packet, as its header has it.
   struct SentPacket {
     // False only where `packet` was sent no later. Unknown times are no reason.
     bool IsBefore(const PacketArrival& packet) const;

@@ -53,7 +53,7 @@ class SendClockCheck {
   Timestamp compared_since_ = Timestamp::MinusInfinity();
   SendClock departures_;
   SendClock captures_;
-  // Of the time from capture to departure.
+  // Drift of the time from capture to departure.
   ClockSkew drift_{std::numeric_limits<double>::infinity()};
   DataSize size_ = DataSize::Zero();
   // The delays against both clocks when the present half-minute began.
