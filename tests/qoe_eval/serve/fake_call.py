@@ -42,6 +42,7 @@ class FakeCalls:
     failing: str = ""
     connects: bool = True
     video: Path | None = None
+    episodes: list = field(default_factory=list)
     cores: int = 8
     disturbed: list = field(default_factory=list)
     lateness_ms: float = 0.1
@@ -129,6 +130,7 @@ class FakeCalls:
             "path": {"one_way_delay_ms": 25.0},
             "flows": [],
             "metrics": {"run": METRICS},
+            "episodes": self.episodes,
             "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
         }
         (settings.out / "call.json").write_text(json.dumps(record))

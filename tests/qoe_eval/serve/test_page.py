@@ -262,6 +262,32 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     assert overflow(page) <= 0
 
 
+def test_two_recordings_play_in_step_and_frozen_times_are_marked(open_page, calls, tmp_path):
+    # No picture: what one player does is told to it.
+    calls.video = tmp_path / "none.mp4"
+    calls.video.write_bytes(b"no video")
+    freeze = {"kind": "freeze", "start_s": 3.0, "duration_s": 2.0, "cause": "loss", "shares": {"loss": 1.0}}
+    calls.episodes = [freeze, freeze | {"kind": "queue", "start_s": 8.0}]
+    page = open_page(beside=True)
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    seek = """(to) => {
+      const [first, second] = document.querySelectorAll("#results video");
+      first.currentTime = to;
+      for (const name of ["seeking", "timeupdate"]) first.dispatchEvent(new Event(name));
+      second.dispatchEvent(new Event("timeupdate"));
+      first.playbackRate = 2;
+      first.dispatchEvent(new Event("ratechange"));
+      const marks = [...document.querySelectorAll("#results figcaption")];
+      return [second.currentTime, second.playbackRate, ...marks.map((mark) => (mark.hidden ? "" : mark.textContent))];
+    }"""
+    assert page.evaluate(seek, 4) == [4, 2, "frozen for 2 s", "frozen for 2 s"]
+    assert page.evaluate(seek, 8) == [8, 2, "", ""]
+    assert overflow(page) <= 0
+
+
 @pytest.mark.parametrize("viewport", [PHONE, {"width": 320, "height": 640}, DESKTOP])
 def test_counts_of_the_guard_are_whole(open_page, viewport):
     page = open_page(viewport)
