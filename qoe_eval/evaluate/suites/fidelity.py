@@ -82,9 +82,8 @@ def _simulated() -> Iterator[Replays]:
             controllers=(one.controller,),
             with_calls=True,
             path_seed=_PATH_SEED,
-            first_seed=True,
         )
-        yield replays(_REPLAYED[one.name], series="kept")
+        yield replays(_REPLAYED[one.name], series="kept", first_seed=True)
         yield replays(_VIRTUAL[one.name], series="measured", call=CallMedia(sender=one.sender))
 
 
