@@ -165,7 +165,7 @@ TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
   }
 }
 
-// What the largest cluster has shown is not asked again, however much more is desired.
+// The largest cluster is not requested again after a success, however much more is desired.
 TEST(ProbeControllerTest, WhatNoClusterCanShowIsNotProbedForEver) {
   ProbeController controller(Kbps(300));
   controller.SetDesiredRate({Kbps(900'000), Kbps(900'000)});
