@@ -1,0 +1,25 @@
+// `weir-sim open-loop`: what a controller would have said on packets and feedback that another's call recorded.
+#ifndef WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
+#define WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
+
+#include <iosfwd>
+
+#include "run/run.h"
+#include "weir/network_types.h"
+
+namespace weir::sim {
+
+struct OpenLoopOptions {
+  JobOptions job;
+  TargetRateConstraints constraints;
+};
+
+// Reads events, one JSON object a line, in the order of time, as weir-event-log writes them; README.md has those that
+// count. Writes a line for each new target: {"time_us": ..., "target_bps": ...}. The packets stay as they were,
+// whatever the controller says. Throws ProgramError: for a line that is invalid, and where the controller found no
+// packet.
+void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream& out);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
