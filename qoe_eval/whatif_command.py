@@ -60,7 +60,7 @@ def whatif(
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:  # fmt: skip
     """Runs controllers on the packets and the feedback of a recorded call, in open loop: the packets stay as they were,
-    whatever a controller says. Writes a page with their targets beside the logged one.
+    whatever a controller decides. Writes a page with their targets beside the logged one.
     """
     check_exists(file)
     if file.is_dir():

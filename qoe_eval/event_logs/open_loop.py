@@ -1,4 +1,4 @@
-"""What controllers would have said on recorded packets and feedback: `weir-sim open-loop`."""
+"""Targets of controllers on recorded packets and feedback: `weir-sim open-loop`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Targets:
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two targets over time, in percent of the second: median and 95th percentile of the size, and its mean with
-    sign.
+    """The difference of two targets over time, in percent of the second: median and 95th percentile of its size, and
+    its mean with sign.
     """
 
     median_percent: float

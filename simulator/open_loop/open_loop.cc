@@ -17,7 +17,7 @@ constexpr size_t kLongestLine = size_t{1} << 20;
 
 FlowController MakeOpenLoopController(const SimulationJob& job, const TargetRateConstraints& constraints) {
   if (const RegisteredController* row = FindRow(kControllers, job.controller); row && row->knows_path)
-    throw ProgramError("the controller " + job.controller + " knows the path, and a log does not have it");
+    throw ProgramError("the controller " + job.controller + " needs the path, and a log does not have it");
   const ControllerContext context{.job = job,
                                   .receiver_constraints = constraints,
                                   .sender_constraints = constraints,

@@ -1,4 +1,4 @@
-// `weir-sim open-loop`: what a controller would have said on packets and feedback that another's call recorded.
+// `weir-sim open-loop`: the targets of a controller on packets and feedback that another's call recorded.
 #ifndef WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
 #define WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
 
@@ -16,7 +16,7 @@ struct OpenLoopOptions {
 
 // Reads events, one JSON object a line, in the order of time, as weir-event-log writes them; README.md has those that
 // count. Writes a line for each new target: {"time_us": ..., "target_bps": ...}. The packets stay as they were,
-// whatever the controller says. Throws ProgramError: for a line that is invalid, and where the controller found no
+// whatever the controller decides. Throws ProgramError: for a line that is invalid, and where the controller found no
 // packet.
 void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream& out);
 

@@ -21,7 +21,7 @@ using webrtc::kIncomingPacket;
 using webrtc::kOutgoingPacket;
 
 // Sender reports that a receiver report may refer to.
-constexpr size_t kMaxSenderReports = 1000;
+constexpr size_t kMaxSenderReports = 10'000;
 // libwebrtc's parser takes every call for an encrypted one.
 constexpr uint16_t kSrtpTagBytes = 10;
 
@@ -82,7 +82,9 @@ class LineWriter {
   bool IsUnencrypted() const;
   void OnSentPacket(const webrtc::LoggedPacketInfo& packet);
   void OnFeedback(webrtc::Timestamp time, const std::optional<webrtc::TransportPacketsFeedback>& feedback);
-  void OnReceiverReport(const webrtc::LoggedRtcpPacketReceiverReport& report);
+  // Blocks of a receiver report, or of the other end's sender report.
+  template <class Report>
+  void OnReportBlocks(const Report& report, const std::vector<webrtc::rtcp::ReportBlock>& blocks);
 
   const webrtc::ParsedRtcEventLog& log_;
   const std::function<void(const ordered_json&)>& write_;
@@ -178,13 +180,18 @@ void LineWriter::AddPackets() {
   processor_.AddEvents(
       log_.sender_reports(kOutgoingPacket),
       [this](const webrtc::LoggedRtcpPacketSenderReport& report) {
-        if (sender_reports_.size() < kMaxSenderReports)
-          sender_reports_[webrtc::CompactNtp(report.sr.ntp())] = report.log_time_us();
+        if (sender_reports_.size() >= kMaxSenderReports) sender_reports_.erase(sender_reports_.begin());
+        sender_reports_[webrtc::CompactNtp(report.sr.ntp())] = report.log_time_us();
       },
       kOutgoingPacket);
   processor_.AddEvents(
       log_.receiver_reports(kIncomingPacket),
-      [this](const webrtc::LoggedRtcpPacketReceiverReport& report) { OnReceiverReport(report); }, kIncomingPacket);
+      [this](const webrtc::LoggedRtcpPacketReceiverReport& one) { OnReportBlocks(one, one.rr.report_blocks()); },
+      kIncomingPacket);
+  processor_.AddEvents(
+      log_.sender_reports(kIncomingPacket),
+      [this](const webrtc::LoggedRtcpPacketSenderReport& one) { OnReportBlocks(one, one.sr.report_blocks()); },
+      kIncomingPacket);
   for (const auto& stream : log_.incoming_rtp_packets_by_ssrc()) AddReceived(stream);
 }
 
@@ -242,10 +249,11 @@ void LineWriter::OnFeedback(webrtc::Timestamp time, const std::optional<webrtc::
           {"packets", std::move(packets)}});
 }
 
-void LineWriter::OnReceiverReport(const webrtc::LoggedRtcpPacketReceiverReport& report) {
+template <class Report>
+void LineWriter::OnReportBlocks(const Report& report, const std::vector<webrtc::rtcp::ReportBlock>& blocks) {
   int64_t packets = 0;
   int64_t lost = 0;
-  for (const webrtc::rtcp::ReportBlock& block : report.rr.report_blocks()) {
+  for (const webrtc::rtcp::ReportBlock& block : blocks) {
     const Counted now{.highest = block.extended_high_seq_num(), .lost = block.cumulative_lost()};
     const auto [known, is_new] = counted_.try_emplace(block.source_ssrc(), now);
     packets += now.highest - known->second.highest;
@@ -254,10 +262,11 @@ void LineWriter::OnReceiverReport(const webrtc::LoggedRtcpPacketReceiverReport& 
     const auto sender_report = sender_reports_.find(block.last_sr());
     if (sender_report == sender_reports_.end()) continue;
     const int64_t held_us = int64_t{block.delay_since_last_sr()} * 1'000'000 / 65'536;
-    const int64_t round_trip_us = report.log_time_us() - sender_report->second - held_us;
-    if (round_trip_us > 0) Write("round_trip", report, {{"round_trip_us", round_trip_us}});
+    const int64_t round_trip_ms = (report.log_time_us() - sender_report->second - held_us + 500) / 1000;
+    if (round_trip_ms > 0) Write("round_trip", report, {{"round_trip_us", 1000 * round_trip_ms}});
   }
-  if (last_report_us_ >= 0 && packets > lost) {
+  if (packets == 0 || packets <= lost) return;
+  if (last_report_us_ >= 0) {
     Write("loss_report", report,
           {{"begin_us", last_report_us_}, {"lost", std::max<int64_t>(lost, 0)}, {"received", packets - lost}});
   }

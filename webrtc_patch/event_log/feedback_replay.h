@@ -40,12 +40,12 @@ class FeedbackReplay {
     }
 
     webrtc::PacedPacketInfo info;
-    // What the pacer sends at once is one probe.
+    // Packets that the pacer sends at once are one probe.
     int probes_sent = 0;
     webrtc::Timestamp last_sent = webrtc::Timestamp::MinusInfinity();
   };
 
-  // Of the packet that is sent now.
+  // The pacing information of the packet that is sent now.
   webrtc::PacedPacketInfo TakePacingInfo(webrtc::Timestamp time, int packet_bytes, bool audio);
 
   const bool rfc8888_;
