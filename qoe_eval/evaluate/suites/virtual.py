@@ -1,8 +1,8 @@
 """Virtual calls: libwebrtc's own sender and receiver in simulated time, Weir at either end against the better of
 libwebrtc's controllers, path by path.
 
-Bundled scenarios, cellular paths and L4S queues have the video of `weir call` as VP8; whole traces and mixtures, which
-are many or long, its frame sizes alone.
+Bundled scenarios, cellular paths and L4S queues have the video of `weir call` as VP8; whole traces, mixtures and
+families of impairments, which are many or long, its frame sizes alone.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _SETS: Final = {
     "opennetlab": (sets.traces("opennetlab"), _SIZES_ALONE),
     "mahimahi": (sets.traces("mahimahi"), _SIZES_ALONE),
     MIXTURES: (mixtures, _SIZES_ALONE),
+    "impairments": (sets.joined(*sets.families("video").values()), _SIZES_ALONE),
 }
 _L4S: Final = "l4s"
 _WEIR_CCFB: Final = "weir-send-ccfb"
@@ -56,9 +57,9 @@ def _goals(name: str) -> Iterator[Goal]:
 SUITE: Final = Suite(
     name="virtual",
     about="Virtual calls: libwebrtc's own sender and receiver in simulated time, on the bundled scenarios and twelve "
-    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces and mixtures of ordinary networks (VP8's "
-    "frame sizes without pictures), against gcc and scream on the same stack. On L4S queues (DualPI2), from RFC 8888 "
-    "feedback, Weir at the sender against scream.",
+    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces, mixtures of ordinary networks and "
+    "families of impairments (VP8's frame sizes without pictures), against gcc and scream on the same stack. On L4S "
+    "queues (DualPI2), from RFC 8888 feedback, Weir at the sender against scream.",
     random=300,
     only_named=True,
     replays=(
