@@ -2,7 +2,7 @@
 
 Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
 
-Calls on one object must not overlap: within a decision, a controller that changes its own estimator gets a RuntimeError.
+Calls on one object must not overlap: a controller that changes its own estimator within a decision gets a RuntimeError.
 Bad input raises ValueError with one sentence. An exception of a controller costs its decision, and the first is
 reported; KeyboardInterrupt and SystemExit leave the method that asked for the decision.
 """
