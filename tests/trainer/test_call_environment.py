@@ -86,7 +86,7 @@ def test_the_viewers_reward_is_the_viewers_quality(steady):
     assert 1.9 < frozen_s < 6
     assert min(rewards) < -1 < 0.3 < np.mean(rewards) < max(rewards) < 1
     assert 30 * 12 < sum(info["frames_rendered"] for info in infos) <= 30 * 20
-    assert all(info["qp"] == -1 for info in infos), "the fake encoder has none"
+    assert all(2 <= info["qp"] <= 106 for info in infos if info["qp"] != -1)
     assert 25 < np.median([info["end_to_end_delay_ms"] for info in infos]) < 1000
 
 
