@@ -61,9 +61,9 @@ class LineWriter {
 
  private:
   template <class Event>
-  void Write(const char* type, const Event& event, ordered_json members) {
+  void Write(const char* type, const Event& event, const ordered_json& members) {
     ordered_json line{{"type", type}, {"time_us", event.log_time_us()}};
-    line.update(std::move(members));
+    line.update(members);
     write_(line);
   }
   // Each logged event of the vector as a line; packets have a `direction`.
@@ -233,7 +233,7 @@ void LineWriter::OnSentPacket(const webrtc::LoggedPacketInfo& packet) {
     if (sent->pacing_info.probe_cluster_id != webrtc::PacedPacketInfo::kNotAProbe)
       members["probe_cluster"] = sent->pacing_info.probe_cluster_id;
   }
-  Write("sent", packet, std::move(members));
+  Write("sent", packet, members);
 }
 
 void LineWriter::OnFeedback(webrtc::Timestamp time, const std::optional<webrtc::TransportPacketsFeedback>& feedback) {
