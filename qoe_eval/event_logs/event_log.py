@@ -36,6 +36,7 @@ class EventLog:
     """A log. Times are in s since its first event; a column that a type lacks is NaN.
 
     Attributes:
+        begin_s: time of the first event, on the log's clock.
         duration_s: from the first event to the last.
         feedback: "transport-cc" or "ccfb".
         columns: for each type of event its times, as `time_s`, and its numbers, shape [n] each.
@@ -43,6 +44,7 @@ class EventLog:
             on the receiver's clock, NaN where it is reported lost; shape [n] each.
     """
 
+    begin_s: float
     duration_s: float
     feedback: str
     columns: dict[str, dict[str, Array]] = field(default_factory=dict)
@@ -82,7 +84,7 @@ def parse_event_log(lines: bytes, source: str) -> EventLog:
                 reports += (event["time_us"], identifier, np.nan if received_us is None else received_us)
         elif kind in _COLUMNS:
             collected[kind] += (event["time_us"], *_numbers(event, _COLUMNS[kind]))
-    log = EventLog(duration_s=1e-6 * (end_us - begin_us), feedback=feedback)
+    log = EventLog(begin_s=1e-6 * begin_us, duration_s=1e-6 * (end_us - begin_us), feedback=feedback)
     for kind, names in _COLUMNS.items():
         if collected[kind]:
             table = np.array(collected[kind]).reshape(-1, 1 + len(names)).T

@@ -17,7 +17,8 @@ from weir.simulator.executables import find_simulator
 DEFAULT_START_BPS = 300_000
 DEFAULT_MAX_BPS = 50_000_000
 _LONGEST_RUN_S = 600
-_STEP_S = 0.1
+STEP_S = 0.1
+"""Targets are compared and averaged so often."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def difference(found: Targets, logged: Targets, end_s: float) -> Difference | No
     """How far targets are from those that a log has, every 100 ms; None where they have no time in common."""
     if not len(found.bps) or not len(logged.bps):
         return None
-    times = np.arange(max(found.time_s[0], logged.time_s[0]), end_s, _STEP_S)
+    times = np.arange(max(found.time_s[0], logged.time_s[0]), end_s, STEP_S)
     if not len(times):
         return None
     of = logged.at(times)

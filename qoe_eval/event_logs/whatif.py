@@ -14,7 +14,7 @@ from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_line
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
-from weir.qoe_eval.event_logs.open_loop import OpenLoop, Targets, difference
+from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference
 from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_file
 from weir.qoe_eval.report.display import colour
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
@@ -31,12 +31,11 @@ AT_RECEIVER = ("weir", "gcc-remb", "rule")
 
 @dataclass(frozen=True)
 class Recording:
-    """A file's events as JSON lines, and as columns. `note`: what it lacks; `begin_s`: time of the first event."""
+    """A file's events as JSON lines, and as columns. `note`: what it lacks."""
 
     name: str
     lines: bytes
     log: EventLog
-    begin_s: float
     note: str = ""
 
     def logged(self) -> Targets:
@@ -54,7 +53,7 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
     name = printable(path.name)
     if not is_packet_file(path):
         lines = event_log_lines(path)
-        return Recording(name, lines, parse_event_log(lines, name), _begin_s(lines))
+        return Recording(name, lines, parse_event_log(lines, name))
     packets = read_packet_file(path, abs_send_time_id)
     lines = packets.event_lines()
     begin_us, end_us = packets.packets[0].time_us, packets.packets[-1].time_us
@@ -65,7 +64,7 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
         else (f"abs-send-time is extension {packets.abs_send_time_id}")
     )
     others = f"; {packets.left_out:,} packets of other addresses are left out" if packets.left_out else ""
-    return Recording(name, lines, parse_event_log(head + lines, name), 1e-6 * begin_us, found + others)
+    return Recording(name, lines, parse_event_log(head + lines, name), found + others)
 
 
 def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenLoop) -> list[Targets]:
@@ -76,7 +75,7 @@ def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenL
         MissingComponent: weir-sim, or a controller in it, is not there.
     """
     found = [settings.run(recording.lines, name, recording.name) for name in controllers]
-    return [replace(one, time_s=one.time_s - recording.begin_s) for one in found]
+    return [replace(one, time_s=one.time_s - recording.log.begin_s) for one in found]
 
 
 def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> tuple[dict[str, Any], Path]:
@@ -108,14 +107,8 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     return {"file": recording.name, "note": recording.note, "controllers": described}, page
 
 
-def _begin_s(lines: bytes) -> float:
-    import json
-
-    return 1e-6 * float(json.loads(lines[: lines.index(b"\n")])["begin_us"])
-
-
 def _described(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
-    times = np.arange(one.time_s[0], max(end_s, one.time_s[0] + 0.1), 0.1)
+    times = np.arange(one.time_s[0], max(end_s, one.time_s[0] + STEP_S), STEP_S)
     kbps = 1e-3 * one.at(times)
     numbers = {"mean_kbps": float(kbps.mean()), "lowest_kbps": float(kbps.min()), "highest_kbps": float(kbps.max())}
     against = None if one is logged else difference(one, logged, end_s)

@@ -1,10 +1,8 @@
 #include "command/program.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <iomanip>
@@ -64,28 +62,13 @@ CLI::App* AddOpenLoop(CLI::App& app, OpenLoopOptions& options) {
                          "the targets of a controller on recorded packets and feedback: events on standard input, as\n"
                          "`weir-event-log` writes them, and a target a line on standard output");
   AddJobOptions(*command, options.job);
-  const auto add_rate = [command](const char* name, const char* what, DataRate& rate) {
-    AddOption(*command, name, "BPS", what, "a whole number, 1 to 1000000000000", [&rate](const std::string& value) {
-      int64_t bps = 0;
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bps);
-      rate = DataRate::BitsPerSecond(bps);
-      return error == std::errc() && end == value.data() + value.size() && bps >= 1 && bps <= 1'000'000'000'000;
-    });
+  const auto add_rate = [command](const char* name, const char* what, int64_t& bps) {
+    AddInteger(*command, name, what, bps, int64_t{1}, int64_t{1'000'000'000'000})->type_name("BPS");
   };
-  add_rate("--min-bps", "lower bound of targets (default 30000)", options.constraints.min_rate);
-  add_rate("--start-bps", "the first target (default 300000)", options.constraints.start_rate);
-  add_rate("--max-bps", "upper bound of targets (default 50000000)", options.constraints.max_rate);
+  add_rate("--min-bps", "lower bound of targets (default 30000)", options.min_bps);
+  add_rate("--start-bps", "the first target (default 300000)", options.start_bps);
+  add_rate("--max-bps", "upper bound of targets (default 50000000)", options.max_bps);
   return command;
-}
-
-// So that no scenario takes the machine's: an allocation beyond it fails the run, with a message.
-void LimitMemory() {
-#ifndef WEIR_IS_SANITIZED
-  rlimit limit{};
-  getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMaxMemoryBytes);
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "open_loop/open_loop_controller.h"
 #include "program/json.h"
 #include "registry.h"
+#include "weir/network_types.h"
 
 namespace weir::sim {
 namespace {
@@ -38,7 +39,9 @@ void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream&
   job.objective = options.job.objective;
   job.seed = options.job.seed;
   if (!options.job.model_path.empty()) job.model = std::make_shared<ModelFile>(options.job.model_path);
-  const TargetRateConstraints constraints = OrThrow(Validated(options.constraints));
+  const TargetRateConstraints constraints = OrThrow(Validated({.min_rate = DataRate::BitsPerSecond(options.min_bps),
+                                                               .start_rate = DataRate::BitsPerSecond(options.start_bps),
+                                                               .max_rate = DataRate::BitsPerSecond(options.max_bps)}));
   OpenLoopController controller(MakeOpenLoopController(job, constraints), constraints,
                                 [&out](Timestamp time, DataRate target) {
                                   out << JsonText({{"time_us", time.us()}, {"target_bps", target.bps()}}) << '\n';

@@ -2,16 +2,19 @@
 #ifndef WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
 #define WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
 
+#include <cstdint>
 #include <iosfwd>
 
 #include "run/run.h"
-#include "weir/network_types.h"
 
 namespace weir::sim {
 
 struct OpenLoopOptions {
   JobOptions job;
-  TargetRateConstraints constraints;
+  // Bounds of the targets, and the first one.
+  int64_t min_bps = 30'000;
+  int64_t start_bps = 300'000;
+  int64_t max_bps = 50'000'000;
 };
 
 // Reads events, one JSON object a line, in the order of time, as weir-event-log writes them; README.md has those that

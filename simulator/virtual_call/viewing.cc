@@ -14,11 +14,7 @@ constexpr int64_t kLongerByFactor = 3;
 }  // namespace
 
 void Viewing::Pause(int64_t now_ns) {
-  while (!waiting_.empty() && waiting_.front().rendered_ns <= now_ns) {
-    Render(waiting_.front());
-    waiting_.pop_front();
-  }
-  Advance(now_ns);
+  RenderUntil(now_ns);
   waiting_.clear();
   rendered_ns_.clear();
   frames_seen_ = 0;
@@ -27,11 +23,7 @@ void Viewing::Pause(int64_t now_ns) {
 }
 
 ViewedStep Viewing::Finish(int64_t now_ns) {
-  while (!waiting_.empty() && waiting_.front().rendered_ns <= now_ns) {
-    Render(waiting_.front());
-    waiting_.pop_front();
-  }
-  Advance(now_ns);
+  RenderUntil(now_ns);
   const auto duration_ns = static_cast<double>(now_ns - step_start_ns_);
   const auto frames = static_cast<double>(frames_);
   last_.frames_rendered = frames;
@@ -45,6 +37,14 @@ ViewedStep Viewing::Finish(int64_t now_ns) {
   frames_ = frozen_ns_ = seen_ns_ = 0;
   bits_ = delay_sum_ms_ = qp_sum_ = 0;
   return last_;
+}
+
+void Viewing::RenderUntil(int64_t now_ns) {
+  while (!waiting_.empty() && waiting_.front().rendered_ns <= now_ns) {
+    Render(waiting_.front());
+    waiting_.pop_front();
+  }
+  Advance(now_ns);
 }
 
 void Viewing::Advance(int64_t to_ns) {

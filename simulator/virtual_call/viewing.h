@@ -34,6 +34,8 @@ class Viewing {
  private:
   static constexpr size_t kFramesAveraged = 30;
 
+  // Renders what waits until then.
+  void RenderUntil(int64_t now_ns);
   // Until then the last frame is seen.
   void Advance(int64_t to_ns);
   void Render(const Frame& frame);

@@ -1,7 +1,4 @@
 // weir-event-log: an RTC event log as JSON lines.
-#include <sys/resource.h>
-
-#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <string>
@@ -14,16 +11,6 @@
 
 namespace weir {
 namespace {
-
-// The most memory that a file may take.
-void LimitMemory() {
-#ifndef WEIR_IS_SANITIZED
-  rlimit limit{};
-  getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMaxMemoryBytes);
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
-}
 
 int Run(const std::string& path) {
   LimitMemory();
