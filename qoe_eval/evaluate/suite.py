@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
+from weir.qoe_eval.measurement import Subject
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, SenderKind
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.qoe_eval.runs.call_media import CallMedia
@@ -147,6 +148,7 @@ class Suite:
         custom: makes the suite's own controllers.
         only_calls: without calls there is nothing to measure.
         only_named: not one of those that run by default.
+        subject: what its values are about; those about simulators stay true when the model changes.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Suite:
     custom: Callable[[Settings], CustomControllers] = lambda settings: CustomControllers()
     only_calls: bool = False
     only_named: bool = False
+    subject: Subject = "model"
 
     @property
     def sets(self) -> list[str]:
