@@ -300,10 +300,7 @@ def test_report_of_a_folder_without_results(weir, tmp_path):
     (tmp_path / "begun/results.jsonl").write_text("")
     for folder, message in (
         ("nowhere", "nowhere: no such file"),
-        (
-            "empty",
-            "empty: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or",
-        ),
+        ("empty", "empty: no results.jsonl in it; give a folder that"),
         ("begun", "begun: no complete run in results.jsonl; give a folder that"),
     ):
         status, _, error = weir("report", folder)

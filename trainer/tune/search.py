@@ -5,10 +5,11 @@ study.log (Optuna's journal: configuration, trials), trials/0003/ (as `weir trai
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import warnings
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ def run_search(configuration: Path, out: Path, jobs: int | None, address: str | 
                 run_tasks(search.begin(processes), work_in_process, processes, lambda rung, steps: None, search.follow)
             else:
                 at_once = jobs or max(1, core_count() // base.threads)
-                run_on_cluster(search.begin(at_once), base.threads, search.follow)
+                # Ray prints there what becomes of machines.
+                with redirect_stdout(io.StringIO()):
+                    run_on_cluster(search.begin(at_once), base.threads, search.follow)
         best = search.write_best(out / BEST)
     if search.over < planned:
         typer.echo(
