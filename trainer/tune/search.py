@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import warnings
 from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
@@ -147,7 +146,8 @@ class Search:
     def _rung(self, trial: Trial, number: int | None = None) -> list[Rung]:
         """A rung of a trial, by default the one after its latest; none when its settings contradict each other."""
         if number is None:
-            number = len(self._study.trials[trial.number].intermediate_values)
+            # The last rung again, where a search was killed before its trial was over.
+            number = min(len(self._study.trials[trial.number].intermediate_values), self._tune.rungs - 1)
         try:
             configuration = checked_configuration(with_parameters(self._values, _settings(trial.params, self._tune)))
         except InputError as error:
@@ -170,9 +170,11 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
         raise InputError(f"{journal.parent}: already holds a search; resume it, or give another folder")
     if resume and not journal.is_file():
         raise InputError(f"{journal.parent}: has no {STUDY} to resume from")
+    whole, values = base.model_dump(mode="json"), base.model_dump(mode="json", exclude_unset=True)
+    values["tune"].pop("trials", None)
+    own = {path: setting_of(whole, path) for path in tune.parameters}
     append(journal, b"")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
     try:
         study = optuna.create_study(
             study_name="weir",
@@ -187,13 +189,9 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
     # Each part of a resumed search draws numbers of its own. Trials that run count as bad ones, so that trials at the
     # same time are not alike.
     study.sampler = TPESampler(seed=base.seed + known, constant_liar=True)
-    values = base.model_dump(mode="json", exclude_unset=True)
-    values["tune"].pop("trials", None)
     if found is None:
-        whole = base.model_dump(mode="json")
-        own = {path: setting_of(whole, path) for path in tune.parameters}
-        drawn = {path: value for path, value in own.items() if tune.parameters[path].has(value)}
-        study.enqueue_trial({path: tune.parameters[path].as_drawn(value) for path, value in drawn.items()})
+        ranges = tune.parameters
+        study.enqueue_trial({path: ranges[path].as_drawn(one) for path, one in own.items() if ranges[path].has(one)})
         study.set_user_attr(_CONFIGURATION, values)
     elif found != values:
         raise InputError(

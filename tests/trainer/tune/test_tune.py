@@ -142,6 +142,7 @@ def test_a_setting_that_is_none_is_refused(configuration, tmp_path, run_weir):
     configuration.write_text(configuration.read_text().replace("ppo.learning_rate", "ppo.learning_rat"))
     status, _, said = run_weir("tune", configuration, "--out", tmp_path / "search")
     assert (status, 'tune.parameters."ppo.learning_rat": is no setting that can be varied' in said) == (2, True)
+    assert not (tmp_path / "search" / STUDY).exists()
 
 
 def test_another_trial_follows_one_that_failed(configuration, tmp_path):
@@ -152,6 +153,18 @@ def test_another_trial_follows_one_that_failed(configuration, tmp_path):
     assert search.follow(second, TaskFailure("trial 1", "the disk is full")) == []
     assert [trial.state.name for trial in trials(tmp_path)] == ["FAIL", "FAIL"]
     assert search.write_best(tmp_path / BEST) is None
+
+
+@pytest.mark.filterwarnings("ignore:The reported value")
+def test_a_search_that_was_killed_before_a_trial_was_over_judges_it_again(configuration, tmp_path):
+    search = started(configuration, tmp_path)
+    (first,) = search.begin(1)
+    (last,) = search.follow(first, 60.0)
+    search._running[0].report(61.0, last.steps)
+    search = started(configuration, tmp_path, resume=True)
+    assert search.begin(1) == [last]
+    search.follow(last, 61.0)
+    assert trials(tmp_path)[0].value == 61.0
 
 
 def test_the_best_of_every_few_go_on(configuration, tmp_path):
