@@ -26,7 +26,7 @@ FIRST_SEED = 2_000_000
 
 @dataclass(frozen=True)
 class Rung:
-    """What to train and how long: `steps` of the whole `configuration` in the `folder` of a trial, judged by `tune`."""
+    """A part of a trial: its training in `folder` up to `steps` of the `configuration`, judged as `tune` has it."""
 
     trial: int
     number: int
