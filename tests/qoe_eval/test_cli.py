@@ -334,6 +334,7 @@ def test_doctor_names_every_component(weir):
     rows = {row["name"]: row for row in found["components"]}
     assert rows["weir-sim"]["found"].startswith("0.0")
     assert rows["Python package numpy"]["found"]
+    assert {"weir-peer", "weir-virtual-call", "weir-event-log"} <= rows.keys()
     assert not rows["Chromium"]["required"]
     assert all(row["found"] or row["remedy"] for row in rows.values())
     assert status == (0 if found["ok"] else 3)

@@ -40,6 +40,14 @@ def test_controllers_at_the_sender_need_packets_that_were_sent(run_weir, tmp_pat
     assert "packets sent" in error
 
 
+def test_a_path_is_not_estimated_from_packets_without_feedback(run_weir, tmp_path):
+    path = tmp_path / "recording"
+    path.write_bytes(rtpdump(stream(duration_s=2)))
+    status, _, error = run_weir("whatif", path, "--closed-loop")
+    assert status == 2
+    assert "feedback about 0 packets" in error
+
+
 @pytest.mark.parametrize("name", ["oracle", "./own.py:Own", "nothing"])
 def test_controllers_that_cannot_run_are_refused(name, run_weir, tmp_path):
     path = tmp_path / "recording"
