@@ -44,8 +44,8 @@ DEVELOPED, HELD_OUT = Accuracy(54, 0.89, 0.85), Accuracy(32, 0.59, 0.66)
 WARNING = (
     "The path is an estimate. On known paths, predictions of the call under weir were within 15 % of the true rate on "
     f"{100 * DEVELOPED.rate_within:.0f} % of {DEVELOPED.paths} paths, and on {100 * HELD_OUT.rate_within:.0f} % of "
-    f"{HELD_OUT.paths} held-out ones, most with loss, jitter or other traffic; within 25 % of the true p95 network delay "
-    f"on {100 * DEVELOPED.delay_within:.0f} % and {100 * HELD_OUT.delay_within:.0f} %."
+    f"{HELD_OUT.paths} harder, held-out ones; within 25 % of the true p95 network delay on "
+    f"{100 * DEVELOPED.delay_within:.0f} % and {100 * HELD_OUT.delay_within:.0f} %."
 )
 
 
