@@ -34,8 +34,8 @@ _MOST_NEIGHBOURS = 5
 _LONGEST_TRAIN_S = 0.1
 _TRAIN_PACKETS = range(1, 60)
 _LEAST_RATE_BPS = 1e5
-# Of neighbours in the queue: how many, the least mean time of one on the link, the most of the median one in a clump as
-# a share of that; and the share of packets in clumps.
+# Clumps: so many neighbors in the queue, with a mean time on the link of at least that, and a median of at most that
+# share of it; and the share of packets in clumps from which on the link has jitter.
 _CLUMP_NEIGHBOURS = 9
 _LEAST_CLUMP_GAP_S = 0.0015
 _MOST_IN_CLUMP = 0.1
@@ -66,7 +66,7 @@ class Packets:
 
 @dataclass(frozen=True)
 class LinkEstimate:
-    """Of each bin whether its capacity is measured, and the capacity in bit/s, shape [n] each; the most jitter."""
+    """The capacity of each bin in bit/s, and whether it is measured, shape [n] each; the most jitter."""
 
     filled: NDArray[np.bool_]
     rates_bps: Array
@@ -133,7 +133,7 @@ def _measured(packets: Packets, bins: int) -> tuple[Array, NDArray[np.bool_]]:
 
 
 def _bound(packets: Packets, bins: int) -> Array:
-    """What the link carried at least, in bit/s, by the packet trains that left it in each bin; 0 without any."""
+    """The least capacity in bit/s, by the packet trains that left the link in each bin; 0 without any."""
     total = np.concatenate(([0.0], np.cumsum(packets.bits)))
     place = np.clip((packets.left_s / BIN_S).astype(int), 0, bins - 1)
     bound = np.zeros(bins)
