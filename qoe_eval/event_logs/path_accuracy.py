@@ -162,6 +162,7 @@ def main(arguments: Sequence[str]) -> None:
         "under GCC, against calls on the true paths; relative errors.",
         command="python -m weir.qoe_eval.event_logs.path_accuracy build/results/whatif docs/results/whatif.json",
         model_sha256=sha256_of_file(shipped_model()),
+        subject="simulator",
         simulator=fingerprint(simulator, shipped_model()),
         libwebrtc=simulator_versions(simulator).get("libwebrtc", ""),
         date=today(),
