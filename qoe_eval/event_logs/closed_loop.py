@@ -101,15 +101,13 @@ def write_closed_loop(
     heads: Cells = ["Controller", *(Cell(MEASURES[key].label, MEASURES[key].unit) for key in _SHOWN)]
     table = Table(heads, [_row(name, values) for name, values in found.items()])
     view = {"table": table, "warning": WARNING, "filled": f"{estimate.filled_share:.0%}", "file": SCENARIO}
-    lead = {
-        "name": recording.name, "duration_s": f"{recording.log.duration_s:,.1f}", "feedback": recording.log.feedback
-    }  # fmt: skip
     sections = [
         Section("calls", "Virtual calls on the estimated path", "event_log/closed_loop", view),
         Section("time", "The log over time", "event_log/over_time", {"chart": 0}),
     ]
     data = {"charts": [event_log_chart(recording.log, recording.name)]}
-    write_text(page, render_page("event_log/lead", "Weir: what if", lead, sections, data, list(found)[1:]))
+    names = [one.controller for one in records]
+    write_text(page, render_page("event_log/lead", "Weir: what if", recording.lead(), sections, data, names))
     described = {
         "file": recording.name,
         "scenario": str(out / SCENARIO),

@@ -11,6 +11,7 @@ import numpy as np
 
 from weir.errors import InputError, MissingComponent
 from weir.files.input import printable
+from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.measures.flow_series import Array
 from weir.simulator.executables import find_simulator
 
@@ -42,6 +43,11 @@ class Targets:
         is_lowest = self.bps == self.bps.min()
         visits = np.count_nonzero(is_lowest[1:] & ~is_lowest[:-1])
         return float(self.bps.min()) if visits >= 2 else None
+
+
+def logged_targets(log: EventLog) -> Targets:
+    """The targets of a recorded call's own controller."""
+    return Targets("logged", *log.target())
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from weir.errors import InputError
 from weir.files.input import sha256_of_file
 from weir.installation import shipped_model
 from weir.qoe_eval.evaluate import scenario_sets as sets
@@ -88,20 +87,13 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
         InputError: a folder or a run cannot be used.
         MissingComponent: a program of `make webrtc` is not there.
     """
-    return list(_errors(paths, folder, processes))
-
-
-def _errors(paths: Sequence[Scenario], folder: Path, processes: int) -> Iterator[PathError]:
     program, model = find_virtual_call(), shipped_model()
 
     def calls(scenarios: Sequence[Scenario], controller: str, name: str, seed: int = 1) -> dict[str, RunRecord]:
         plan = call_plan(
             scenarios, [controller], PRESETS["balanced"], model if controller == POLICY else None, program, seed
         )
-        outcome = replay(plan, folder / name, processes)
-        if outcome.failures:
-            raise InputError(outcome.failures[0].describe())
-        return {one.scenario: one for one in outcome.records}
+        return {one.scenario: one for one in replay(plan, folder / name, processes).all_records()}
 
     logs = folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
@@ -112,13 +104,16 @@ def _errors(paths: Sequence[Scenario], folder: Path, processes: int) -> Iterator
         del os.environ[_LOGS]
     estimates = []
     for one in paths:
+        # As EventLogPath of simulator/virtual_call/virtual_call.cc names it.
         file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
         log = parse_event_log(event_log_lines(logs / f"{file}.rtceventlog"), one.name)
         estimates.append(estimate_path(log, one.name, _SRTP_TAG_BYTES).scenario)
     true, again = (calls(paths, POLICY, f"true-{seed}", seed) for seed in (1, 2))
     predicted = calls(estimates, POLICY, "predicted")
-    for name, of_path in true.items():
-        yield PathError(name, _relative(predicted[name], of_path), _relative(again[name], of_path))
+    return [
+        PathError(name, _relative(predicted[name], of_path), _relative(again[name], of_path))
+        for name, of_path in true.items()
+    ]
 
 
 def _relative(found: RunRecord, true: RunRecord) -> dict[str, float]:

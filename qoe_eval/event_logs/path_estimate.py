@@ -19,7 +19,8 @@ from weir.errors import InputError
 from weir.qoe_eval.event_logs.clock_drift import least_delay_s
 from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.event_logs.link_estimate import BIN_S, LinkEstimate, Packets, estimate_link, least_service_s
-from weir.qoe_eval.event_logs.open_loop import Targets
+from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, DEFAULT_START_BPS, Targets, logged_targets
+from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS
 from weir.traces.bounds import MAX_DURATION_S
 from weir.traces.schema.media import media_of
 from weir.traces.schema.scenario import Scenario
@@ -42,10 +43,7 @@ _LEAST_LIMITED_S = 5
 _LEAST_PAUSE_S = 1.0
 _LARGEST_AUDIO_BYTES = 400
 _ROOM_BPS = 300e3
-_DEFAULT_START_BPS = 300e3
-_LEAST_START_BPS = 30e3
 _LEAST_VIDEO_BPS = 50e3
-_DEFAULT_VIDEO_BPS = 2.5e6
 
 
 @dataclass(frozen=True)
@@ -170,28 +168,29 @@ def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:
     seconds = np.arange(np.floor(times_s.min()), times_s.max() + 1)
     sent_bps = np.histogram(times_s, seconds, weights=8 * sizes)[0]
     most_bps = float(sent_bps.max())
-    highest_bps = max(most_bps / _OVERHEAD, _DEFAULT_VIDEO_BPS)
-    start_bps = _DEFAULT_START_BPS
-    targets_s, targets_bps = log.target()
-    if len(targets_bps):
-        start_bps = float(targets_bps[0])
-        targets = Targets("logged", targets_s, targets_bps).at(seconds[:-1])
-        limited = targets > _LIMITED_RATIO * most_bps
+    highest_bps = max(most_bps / _OVERHEAD, DEFAULT_MAX_BITRATE_BPS)
+    start_bps: float = DEFAULT_START_BPS
+    targets = logged_targets(log)
+    if len(targets.bps):
+        start_bps = float(targets.bps[0])
+        limited = targets.at(seconds[:-1]) > _LIMITED_RATIO * most_bps
         if limited.sum() >= _LEAST_LIMITED_S:
             highest_bps = max(float(np.percentile(sent_bps[limited], 95)) / _OVERHEAD, _LEAST_VIDEO_BPS)
+    since_first = replace(targets, time_s=targets.time_s - log.reports["sent_s"].min())
     return {
         "kind": "rtp",
-        "start_rate_bps": min(max(start_bps, _LEAST_START_BPS), highest_bps),
-        "media": media_of("video", max_rate_bps=round(highest_bps), video_pauses_s=_video_pauses(packets, log)),
+        "start_rate_bps": min(max(start_bps, DEFAULT_MIN_BPS), highest_bps),
+        "media": media_of("video", max_rate_bps=round(highest_bps), video_pauses_s=_video_pauses(packets, since_first)),
     }
 
 
-def _video_pauses(packets: Packets, log: EventLog) -> list[list[float]]:
-    """From when to when no packet was as large as those of video, though the path and the target left room for it."""
+def _video_pauses(packets: Packets, targets: Targets) -> list[list[float]]:
+    """From when to when no packet was as large as those of video, though the path and the target left room for it.
+    Times are those of the packets.
+    """
     large = np.flatnonzero(packets.bits > 8 * _LARGEST_AUDIO_BYTES)
     sent_s = packets.sent_s[large]
     late_s = np.nan_to_num(packets.left_s[large] - sent_s, nan=np.inf)
-    targets_s, targets_bps = log.target()
-    target_bps = Targets("logged", targets_s - log.reports["sent_s"].min(), targets_bps).at(sent_s)
-    paused = (np.diff(sent_s) > _LEAST_PAUSE_S) & (late_s < _LEAST_PAUSE_S / 2)[:-1] & (target_bps > _ROOM_BPS)[:-1]
+    has_room = targets.at(sent_s) > _ROOM_BPS
+    paused = (np.diff(sent_s) > _LEAST_PAUSE_S) & (late_s < _LEAST_PAUSE_S / 2)[:-1] & has_room[:-1]
     return [[float(sent_s[index]), float(sent_s[index + 1])] for index in np.flatnonzero(paused)]

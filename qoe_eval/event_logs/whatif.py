@@ -14,7 +14,7 @@ from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_line
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
-from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference
+from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
 from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_file
 from weir.qoe_eval.report.display import colour
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
@@ -38,9 +38,13 @@ class Recording:
     log: EventLog
     note: str = ""
 
-    def logged(self) -> Targets:
-        """The targets of the recorded call's own controller."""
-        return Targets("logged", *self.log.target())
+    def lead(self) -> dict[str, str]:
+        """The values of a page's lead."""
+        return {
+            "name": f"{self.name}{'; ' if self.note else ''}{self.note}",
+            "duration_s": f"{self.log.duration_s:,.1f}",
+            "feedback": self.log.feedback,
+        }
 
 
 def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording:
@@ -87,13 +91,8 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     page = out / REPORT
     make_folder(out)
     refuse_other_results(out, REPORT)
-    logged = recording.logged()
+    logged = logged_targets(recording.log)
     described = [_described(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
-    lead = {
-        "name": f"{recording.name}{'; ' if recording.note else ''}{recording.note}",
-        "duration_s": f"{recording.log.duration_s:,.1f}",
-        "feedback": recording.log.feedback,
-    }
     lines = [target_line(f"target of {one.controller}", colour(one.controller), one.time_s, one.bps) for one in found]
     sections = [
         Section(
@@ -103,7 +102,7 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     ]
     data = {"charts": [event_log_chart(recording.log, recording.name, lines)]}
     names = [one.controller for one in found]
-    write_text(page, render_page("event_log/lead", "Weir: what if", lead, sections, data, names))
+    write_text(page, render_page("event_log/lead", "Weir: what if", recording.lead(), sections, data, names))
     return {"file": recording.name, "note": recording.note, "controllers": described}, page
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weir.errors import InputError
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.cluster_runs import cluster_runs
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
@@ -41,6 +42,16 @@ class ReplayOutcome:
     def refused(self) -> Outcome[ReplayJob] | None:
         """The first run that the simulator refused; it ended the replay."""
         return next((failure for failure in self.failures if failure.refused), None)
+
+    def all_records(self) -> list[RunRecord]:
+        """The records, of a replay that needs every one.
+
+        Raises:
+            InputError: a run failed; the message has the first failure.
+        """
+        if self.failures:
+            raise InputError(self.failures[0].describe())
+        return self.records
 
 
 def replay(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgress | None = None) -> ReplayOutcome:
