@@ -44,17 +44,22 @@ def test_the_example_of_a_workflow_measures_two_programs_on_the_link_and_by_thei
     options = words[next(place for place, word in enumerate(words) if word.startswith("--")) :]
     assert options[options.index("--sender") + 1] == "python3 $WEIR_CALL_LABEL/examples/calls/sender.py"
     rule = ["--require", "received_bitrate_bps>=old"]
-    short = [*commands, "--seeds", "1", "--duration", "5", "--out", "here"]
-    status, out, error = run_weir("call", "path.csv", *options, *short, *rule)
-    assert status == 1, out + error
+    short = [*commands, "--seeds", "1", "--duration", "5", "--out", "here", "--repeat-disturbed"]
+    for _ in range(3):  # a call that a busy machine disturbed is in no mean, so that no rule is met
+        status, out, error = run_weir("call", "path.csv", *options, *short, *rule)
+        assert status == 1, out + error
+        lines = [json.loads(line) for line in (tmp_path / "here/results.jsonl").read_text().splitlines()]
+        latest = {record["controller"]: record for record in lines}
+        if not any(record["call"]["disturbed"] for record in latest.values()):
+            break
+    else:
+        pytest.skip("a machine too busy for calls: " + json.dumps([one["call"]["disturbed"] for one in lines]))
     assert [line.rsplit(": ", 1)[1] for line in out.splitlines() if line.startswith("required")] == [
         "met", "met", "NOT MET",
     ]  # fmt: skip
     assert "Network delay, p95" in out
     assert "VMAF" not in out
-    records = [json.loads(line) for line in (tmp_path / "here/results.jsonl").read_text().splitlines()]
-    runs = {record["controller"]: record["metrics"]["run"] for record in records}
-    old, new = runs["old"], runs["new"]
+    old, new = (latest[label]["metrics"]["run"] for label in ("old", "new"))
     # Four megabits a second meet a link of two, so that hardly a frame is complete; 1.2 fit.
     assert old["utilisation"] == pytest.approx(1, abs=0.05)
     assert 0.4 < old["loss_ratio"] < 0.6
@@ -68,7 +73,7 @@ def test_the_example_of_a_workflow_measures_two_programs_on_the_link_and_by_thei
     for run in (old, new):
         assert run["frame_height_mean"] == 360
         assert run["vmaf_mean"] is run["end_to_end_delay_ms_p95"] is run["call_score"] is None
-    assert records[0]["call"]["sender"].endswith("sender.py")
+    assert latest["old"]["call"]["sender"].endswith("sender.py")
     assert (tmp_path / "here/report.html").stat().st_size > 1000
     assert run_weir("report", "here")[0] == 0
 
