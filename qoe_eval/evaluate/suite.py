@@ -61,13 +61,10 @@ class Calls:
 
 @dataclass(frozen=True)
 class CustomControllers:
-    """Controllers that are not built in: `own` by their name; `pools`, specifications by the name a suite uses;
-    `absent`, names that a suite uses and the command line gave no file for: these run nowhere.
-    """
+    """Controllers that are not built in: `own` by their name; `pools`, specifications by the name a suite uses."""
 
     own: Mapping[str, CustomController] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
-    absent: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
