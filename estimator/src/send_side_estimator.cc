@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrival/clock_drift.h"
+#include "arrival/persistent_delay.h"
 #include "arrival/recurring_stops.h"
 #include "probe/probe_controller.h"
 
@@ -176,7 +177,7 @@ class SendSideEstimator::Impl {
   }
 
   DataSize congestion_window() const {
-    if (!forward_delay_.IsFinite()) return DataSize::PlusInfinity();
+    if (!forward_delay_.IsFinite() || persistent_delay_.persists()) return DataSize::PlusInfinity();
     const TimeDelta stop = return_stops_.Length(now_);
     const TimeDelta held = stop.IsZero() ? latest_return_delay_ : std::max(latest_return_delay_, return_delay_ + stop);
     const TimeDelta delay = std::clamp(forward_delay_ + held, TimeDelta::Zero(), kMaxFeedbackDelay);
@@ -310,6 +311,7 @@ class SendSideEstimator::Impl {
     latest_delay_ = delay;
     lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
     lowest_since_sent_ = std::min(first ? since_sent : lowest_since_sent_ + kDelayGrowth, since_sent);
+    persistent_delay_.Update(now_, delay);
   }
 
   // The receiver's clock may have stepped by -`shift`.
@@ -480,6 +482,7 @@ class SendSideEstimator::Impl {
   TimeDelta lowest_delay_ = TimeDelta::PlusInfinity();
   // The shortest time from sending such a packet to its message, of the last ones.
   TimeDelta lowest_since_sent_ = TimeDelta::PlusInfinity();
+  PersistentDelay persistent_delay_;
   // How far the lowest delay fell in the last messages without an earlier report.
   TimeDelta fallen_ = TimeDelta::Zero();
   // The present message's receive times are plausible; else the messages in a row whose times need the same shift.
