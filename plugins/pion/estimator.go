@@ -2,7 +2,7 @@ package weir
 
 /*
 #include <string.h>
-#include <weir.h>
+#include "weir.h"
 */
 import "C"
 

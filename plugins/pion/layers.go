@@ -1,7 +1,7 @@
 package weir
 
 /*
-#include <weir.h>
+#include "weir.h"
 */
 import "C"
 

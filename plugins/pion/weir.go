@@ -8,7 +8,7 @@
 package weir
 
 /*
-#cgo pkg-config: weir
+#cgo CXXFLAGS: -std=c++20 -fno-exceptions -fno-rtti
 #cgo noescape weir_estimator_on_packet
 #cgo nocallback weir_estimator_on_packet
 #cgo noescape weir_estimator_on_timeout
@@ -30,7 +30,7 @@ package weir
 #cgo noescape weir_layer_allocator_get_rates
 #cgo nocallback weir_layer_allocator_get_rates
 #include <stdlib.h>
-#include <weir.h>
+#include "weir.h"
 */
 import "C"
 
@@ -77,6 +77,16 @@ func LoadModel(onnx []byte) (*Model, error) {
 	model := &Model{}
 	code := C.weir_model_load(unsafe.Pointer(unsafe.SliceData(onnx)), C.size_t(len(onnx)), &model.handle)
 	if err := failure(code); err != nil {
+		return nil, err
+	}
+	return model, nil
+}
+
+// LoadShippedModel loads the model that is part of the library.
+func LoadShippedModel() (*Model, error) {
+	defer onThread()()
+	model := &Model{}
+	if err := failure(C.weir_model_load_shipped(&model.handle)); err != nil {
 		return nil, err
 	}
 	return model, nil

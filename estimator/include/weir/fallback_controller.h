@@ -52,6 +52,7 @@ class FaultTolerantController : public ReceiverController {
   static constexpr int kFaultsToFallback = 3;
   static constexpr int kDecisionsToRecover = 20;
 
+  FaultTolerantController* fault_tolerant() final { return this; }
   virtual void SetDecisionLimit(DecisionLimit limit) = 0;
   virtual const ControllerCounters& counters() const = 0;
   virtual std::span<const MemberState> members() const = 0;

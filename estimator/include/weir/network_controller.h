@@ -31,6 +31,9 @@ class NetworkController {
   virtual Timestamp next_timeout() const = 0;
 };
 
+class FaultTolerantController;
+class PoolController;
+
 // Decides from arrivals.
 class ReceiverController : public NetworkController {
  public:
@@ -41,6 +44,10 @@ class ReceiverController : public NetworkController {
   // Invoked when `next_timeout()` has come, or later. Every call returns a target, also an unchanged one. A missing,
   // infinite, zero or negative target is a fault; with the source kUndecided a missing one is not: it comes later.
   [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
+
+  // This controller as one of these; null where it is none. Hosts may be built without RTTI.
+  virtual FaultTolerantController* fault_tolerant() { return nullptr; }
+  virtual PoolController* pool() { return nullptr; }
 };
 
 }  // namespace weir

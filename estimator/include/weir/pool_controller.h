@@ -140,6 +140,7 @@ class PoolController : public FaultTolerantController {
   // Changes pilot, copilots, fusion and policy, also in a call; other members are still polled. On an error, an unknown
   // member or a missing function, nothing changes.
   [[nodiscard]] virtual std::optional<Error> Configure(const PoolSpecification& specification) = 0;
+  PoolController* pool() final { return this; }
 
   virtual Role role(size_t member) const = 0;
   virtual const Selection& selection() const = 0;
