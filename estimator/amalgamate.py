@@ -23,7 +23,7 @@ MODEL_HEADER = "weir_model.h"
 
 INCLUDE = re.compile(r'^#include (?:<(?P<system>[^>]+)>|"(?P<own>[^"]+)")[^\n]*\n', re.MULTILINE)
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
-# What begins a line of an anonymous namespace: constants, types and functions.
+# Declarations at the begin of a line of an anonymous namespace: constants, types and functions.
 DECLARATIONS = (
     re.compile(r"^(?:constexpr|const)\b[^(){;]*?\b(k\w+)(?= =|\[|\{)", re.MULTILINE),
     re.compile(r"^(?:class|struct|enum class|using|thread_local [^;]*) (\w+)(?= =|[ :{;])", re.MULTILINE),
