@@ -79,7 +79,8 @@ build/stamps/call: build/stamps/run docker/packages-call.txt requirements/call.t
 # libwebrtc with Weir's patches: for the peer and the simulator, and, with its debug checks, for tests under sanitizers.
 LIBWEBRTC = build/libwebrtc/version
 CHECKED = build/libwebrtc/checked/version
-$(LIBWEBRTC): build/stamps/call $(wildcard webrtc_patch/libwebrtc/* webrtc_patch/patches/*)
+WITH_GN = $(shell find estimator/BUILD.gn estimator/include estimator/src webrtc_patch/adapter trainer/models/weir.onnx -type f)
+$(LIBWEBRTC): build/stamps/call $(wildcard webrtc_patch/libwebrtc/* webrtc_patch/patches/*) $(WITH_GN)
 	webrtc_patch/libwebrtc/build.sh build/libwebrtc
 	touch $@
 $(CHECKED): $(LIBWEBRTC)
@@ -139,6 +140,10 @@ build-test: build/stamps/test build/stamps/call build/stamps/papers ## Install w
 .PHONY: webrtc
 webrtc: build/stamps/run $(LIBWEBRTC) ## Install what calls need: libwebrtc (fetches 950 MB, half an hour of a core), `weir-peer`, Chromium
 	$(INSTALL)
+
+.PHONY: chromium-patch
+chromium-patch: ## Write build/chromium/weir.patch, with which a Chromium checkout builds with Weir
+	webrtc_patch/chromium/make_patch.sh build/chromium/weir.patch
 
 # --- use and tests -------------------------------------------------------------------------------------------------
 
@@ -225,6 +230,11 @@ tsan: build/stamps/test $(CHECKED) ## The tests of the library and of the adapte
 	cmake --build --preset tsan
 	ctest --preset tsan -j $$(nproc)
 
+.PHONY: test-chromium
+test-chromium: docker/packages-chromium.txt ## Compile each file of that patch in Chromium's own build (fetches 950 MB, takes 7 GB)
+	docker/packages.sh $<
+	webrtc_patch/chromium/check.sh build/chromium
+
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60
 fuzz: build/stamps/test ## Every fuzz target for FUZZ_SECONDS (60)
@@ -278,7 +288,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-packages test-install test-docker
+CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-chromium test-packages test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)

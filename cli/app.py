@@ -75,7 +75,26 @@ class _BooleanHelp:
 
 
 class _Command(_BooleanHelp, TyperCommand):
-    pass
+    """A command. Where its module has MOST_USED, help texts by parameter, --help shows only these."""
+
+    most_used: Mapping[str, str] = {}
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not self.most_used or "--help-all" in sys.argv:
+            super().format_help(ctx, formatter)
+            return
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        params = {one.name: one for one in self.params}
+        with formatter.section("Most used"):
+            formatter.write_dl([(_shown(params[name], ctx), text) for name, text in self.most_used.items()])
+        formatter.write_paragraph()
+        formatter.write_text(f"{len(params) - len(self.most_used)} more: {ctx.command_path} --help-all")
+
+
+def _shown(parameter: Any, ctx: Any) -> str:
+    metavar = parameter.metavar or parameter.make_metavar(ctx)
+    return f"{parameter.opts[-1]} {metavar}" if parameter.opts[-1].startswith("-") else metavar
 
 
 def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.Typer:
@@ -150,6 +169,8 @@ def _load(name: str, place: Any, text: str) -> Any:
         function, found = found, typer.Typer(add_completion=False, **_LOOK)
         found.command(name, cls=_Command)(function)
     command = typer.main.get_command(found)
+    if isinstance(command, _Command):
+        command.most_used = getattr(import_module(module), "MOST_USED", {})
     # Until now Ctrl-C has ended the process.
     if signal.getsignal(signal.SIGINT) is end_interrupted:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""`weir report`: summary and page of results, calls, a training or a search, or the page of a browser's dump."""
+"""`weir report`: summary and page of results, calls, a training or a search, or why a browser's dump froze."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def report(
         typer.Argument(
             metavar="PATH",
             help="A folder that 'weir replay', 'call', 'serve', 'train' or 'tune' has written; or a dump of "
-            "chrome://webrtc-internals or an rtcstats file, which may be gzipped.",
+            "chrome://webrtc-internals, rtcstats (Jitsi's too), Firefox's about:webrtc, or getStats() as JSON lines, "
+            "which may be gzipped.",
         ),
     ],
     csv: Annotated[
@@ -34,7 +35,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html of a folder again, also of an interrupted replay or of calls of `weir serve`;
-    or report.html of a browser's dump.
+    or report.html of a browser's dump: when its video froze, and why.
     """
     _check(path)
     if not path.is_dir():
@@ -67,11 +68,11 @@ def _check(path: Path) -> None:
 
 def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
     with loading():
-        from weir.qoe_eval.dumps.dump_report import describe, read_dump, write_dump_report
+        from weir.qoe_eval.dumps.dump_file import read_dump
+        from weir.qoe_eval.dumps.dump_report import write_dump_report
 
-    found = read_dump(path)
-    page = write_dump_report(found, out)
-    return json.dumps({"report": str(page), "connections": describe(found)}, indent=1), page
+    described, page = write_dump_report(read_dump(path), out)
+    return json.dumps({"report": str(page), "connections": described}, indent=1), page
 
 
 def _report_training(folder: Path) -> tuple[str, Path] | None:

@@ -171,6 +171,7 @@ class FlowRecord(Part):
         one_way_delay_ms: mean, p5, p50, p95, p99 and max; None when nothing arrived.
         queueing_delay_ms: the same of the queueing delay, for a path whose own delay changes.
         guard: interventions by the name of their rule.
+        rendered: measures of what its receiver rendered and played, where a virtual call has them.
         series: only in a record that carries its series.
     """
 
@@ -197,6 +198,7 @@ class FlowRecord(Part):
     estimator: EstimatorRecord | None = None
     guard: dict[str, Count] | None = None
     pool: PoolRecord | None = None
+    rendered: dict[str, Number] | None = None
     series: SkipValidation[FlowColumns | None] = None
 
     @property

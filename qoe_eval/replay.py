@@ -15,17 +15,16 @@ from weir.errors import InputError, MissingComponent
 from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.objectives import parse_objective
-from weir.qoe_eval.call.media.sent_video import with_source_video
+from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
-from weir.qoe_eval.options.shared import SIZES, model_to_run
+from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records import CustomController as CustomControllerAbout
 from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
-from weir.qoe_eval.report.text import SHOWN, print_means, print_paired
+from weir.qoe_eval.report.text import SHOWN, print_means, print_paired, rendered_measures
 from weir.qoe_eval.runs import objectives as objective_runs
-from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
@@ -94,7 +93,7 @@ def run_replay(
     if options.as_json:
         typer.echo(summary.text())
     elif results.main.records:
-        print_means(summary, SHOWN)
+        print_means(summary, (*SHOWN, *rendered_measures(summary)))
         print_paired(summary)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = counted(len(results.main.records), "run")
@@ -111,6 +110,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         MissingComponent: there is no simulator or no model.
     """
     simulator = find_stack(options.stack)
+    call = options.call_media()
     names = _available(names, simulator, options)
     path = options.read(options.duration, repair=options.repair, window_ms=options.window)
     if path.reverse is not None:
@@ -128,9 +128,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         series=_SERIES_OF_PLAN[options.series],
         own=own,
         decision_delay_ms=options.decision_delay,
-        call=with_source_video(CallMedia(options.encoder, *SIZES[options.size]))
-        if options.stack == "libwebrtc"
-        else None,
+        call=with_sources(call) if call else None,
     )
     for scenario in main.scenarios:
         if not any(isinstance(flow, RtpFlow) and flow.controller == "under_test" for flow in scenario.flows):

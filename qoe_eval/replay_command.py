@@ -10,6 +10,15 @@ from weir.qoe_eval.options.replay import ReplayOptions
 from weir.qoe_eval.options.shared import check_controllers, check_model
 from weir.simulator.executables import find_stack
 
+MOST_USED = {
+    "inputs": "Traces, scenario files, or catalogue for the bundled scenarios.",
+    "controller": "Such as weir, gcc or FILE.py:CLASS; repeatable.",
+    "duration": "Length of a run.",
+    "seeds": "Runs of each scenario, each with its own start and delay.",
+    "out": "Where report.html goes; weir-replay.",
+}
+"""The options that `--help` shows, with shorter texts."""
+
 
 @with_options(ReplayOptions)
 def replay(options: ReplayOptions) -> None:
@@ -21,6 +30,7 @@ def replay(options: ReplayOptions) -> None:
     controllers = check_controllers(options.controller or [], options.controller_time_limit)
     parse_objective(options.objective)
     check_model(options.model)
+    options.call_media()
     options.check_files(options.inputs)
     find_stack(options.stack)
     with loading():

@@ -26,8 +26,8 @@ bool IsDecided(TargetSource source) { return source != TargetSource::kNone && so
 std::unique_ptr<FaultTolerantController> FaultTolerant(std::unique_ptr<ReceiverController> controller,
                                                        const DecisionLimit& limit) {
   std::unique_ptr<FaultTolerantController> made;
-  if (controller && controller->fault_tolerant() != nullptr) {
-    made.reset(controller.release()->fault_tolerant());
+  if (controller && controller->AsFaultTolerant() != nullptr) {
+    made.reset(controller.release()->AsFaultTolerant());
   } else {
     made = MakeFallbackController(std::move(controller));
   }
@@ -151,7 +151,7 @@ void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> contr
 }
 
 std::optional<Error> BandwidthEstimator::ConfigurePool(const PoolSpecification& specification) {
-  PoolController* const pool = controller_->pool();
+  PoolController* const pool = controller_->AsPool();
   return pool ? pool->Configure(specification) : Error{"the controller is no pool"};
 }
 

@@ -13,15 +13,15 @@ import numpy as np
 from weir.errors import InputError, MissingComponent
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording, measure_vmaf
+from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording
+from weir.qoe_eval.call.media.quality import picture_quality, speech_quality
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
-from weir.qoe_eval.call.media.source_speech import source_speech_path
-from weir.qoe_eval.call.media.visqol import VisqolFailed, measure_speech
+from weir.qoe_eval.call.media.visqol import VisqolFailed
 from weir.qoe_eval.call.media.y4m import Y4m
-from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.call.stats_measures import Values, frame_metrics_of_stats, stats_metrics
 from weir.qoe_eval.call.webrtc_stats import StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
+from weir.qoe_eval.measures.call_score import call_score
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -55,6 +55,7 @@ def measure(
     sender: StatsReports | None = None,
     *,
     logs_frames: bool = True,
+    quality: bool = True,
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
@@ -69,6 +70,7 @@ def measure(
         raw_frames: the received frames; by default in the folder.
         sender: getStats of the sender.
         logs_frames: False: rendered frames are known from the receiver's getStats alone.
+        quality: False: neither VMAF and `recording.mp4` nor ViSQOL are made.
 
     Raises:
         InputError: a log cannot be read, or is larger than that of any call.
@@ -88,15 +90,11 @@ def measure(
     metrics |= stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
         metrics |= frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
-    problems = []
-    try:
-        metrics |= _picture_metrics(folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us))
-    except (InputError, FfmpegFailed) as error:
-        problems.append(str(error))
-    try:
-        metrics |= _speech_metrics(folder / logs.RECEIVED_AUDIO)
-    except (InputError, MissingComponent, VisqolFailed) as error:
-        problems.append(str(error))
+    problems: list[str] = []
+    if quality:
+        metrics |= _quality_metrics(
+            folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us), problems
+        )
     CALL_MEASURES.check(metrics)
     finite = {name: _finite(value) for name, value in metrics.items()}
     finite["call_score"] = call_score(finite, (end_us - start_us) / 1e6)
@@ -158,6 +156,28 @@ def _link_metrics(link: LinkLog, base_one_way_delay_ms: float | DelayOverTime | 
     }
 
 
+def _quality_metrics(
+    folder: Path,
+    path: Path,
+    source: Path | None,
+    frames: Sequence[ReceivedFrame],
+    span_us: tuple[int, int],
+    problems: list[str],
+) -> Values:
+    """Quality of picture and speech; what cannot be measured is added to `problems`."""
+    metrics: Values = {}
+    try:
+        metrics |= _picture_metrics(folder, path, source, frames, span_us)
+    except (InputError, FfmpegFailed) as error:
+        problems.append(str(error))
+    try:
+        audio = folder / logs.RECEIVED_AUDIO
+        metrics |= speech_quality(audio) if audio.is_file() else {}
+    except (InputError, MissingComponent, VisqolFailed) as error:
+        problems.append(str(error))
+    return metrics
+
+
 def _picture_metrics(
     folder: Path, path: Path, source: Path | None, frames: Sequence[ReceivedFrame], span_us: tuple[int, int]
 ) -> Values:
@@ -165,31 +185,13 @@ def _picture_metrics(
         return {}
     with Y4m(path) as received:
         make_recording(received, frames, span_us, folder / logs.RECORDING)
-        if source is None:
-            return {}
-        with Y4m(source) as sent:
-            compared = [
-                (frame.render_time_us, (frame.position, frame.frame_number))
-                for frame in frames
-                if frame.position is not None
-                and frame.position < len(received)
-                and frame.frame_number is not None
-                and frame.frame_number < len(sent)
-            ]
-            vmaf = measure_vmaf(received, sent, [numbers for _, numbers in compared])
-    if vmaf is None:
+        found = picture_quality(received, source, frames) if source else None
+    if found is None:
         return {}
-    values = [[compared[index][0], round(value, 2)] for index, value in vmaf.frames]
+    values = [[time_us, round(value, 2)] for time_us, value in found.frames]
     text = json.dumps({"model": MODEL, "frames": values}, separators=(",", ":"))
     write_text(folder / VMAF_FRAMES, text + "\n")
-    return {"vmaf_mean": vmaf.mean, "vmaf_p5": vmaf.p5}
-
-
-def _speech_metrics(received: Path) -> Values:
-    if not received.is_file():
-        return {}
-    scores = measure_speech(received, source_speech_path())
-    return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}
+    return dict(found.metrics)
 
 
 def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:

@@ -28,7 +28,7 @@ CALLS = "calls"
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
 # Settings that a key contains in another form.
-_NOT_IN_KEY = ("scenario", "out", "model", "objective", "own", "vmaf")
+_NOT_IN_KEY = ("scenario", "out", "model", "objective", "own", "quality")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +38,8 @@ class CommonSettings:
     `sender`, `receiver`: chromium, native, or both a shell command line; `receiver` chromium only with a native sender
     under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
-    `decision_delay_ms`: the policy's answers are used so much later. `vmaf`: the rendered frames are compared with the
-    source, which takes half as long as the call.
+    `decision_delay_ms`: the policy's answers are used so much later. `quality`: picture and speech are
+    compared with their sources, which takes as long as the call.
     """
 
     sender: str
@@ -53,7 +53,7 @@ class CommonSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     decision_delay_ms: float = 0.0
-    vmaf: bool = True
+    quality: bool = True
 
     @property
     def by_commands(self) -> bool:

@@ -53,11 +53,12 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         folder,
         progress.started_us,
         progress.ended_us,
-        source_video_path(settings.width, settings.height) if sends_source and settings.vmaf else None,
+        source_video_path(settings.width, settings.height) if sends_source else None,
         settings.scenario.forward.one_way_delay_ms,
         frames.path if frames else None,
         sender,
         logs_frames=not settings.by_commands,
+        quality=settings.quality,
     )
     if frames:
         # If they fill the disk, there must be space for the record.

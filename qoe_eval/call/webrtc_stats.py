@@ -32,26 +32,30 @@ NUMBERS: Mapping[str, frozenset[str]] = {
     "inbound-rtp": frozenset(_RECEIVED),
     "outbound-rtp": frozenset(_SENT),
     "remote-inbound-rtp": frozenset(("packetsLost", "jitter", "roundTripTime", "fractionLost")),
+    "remote-outbound-rtp": frozenset(("bytesSent", "packetsSent", "roundTripTime")),
     "candidate-pair": frozenset(
         ("availableOutgoingBitrate", "availableIncomingBitrate", "currentRoundTripTime", "bytesSent", "bytesReceived")
     ),
     "transport": frozenset(("bytesSent", "bytesReceived", "packetsSent", "packetsReceived")),
     "media-source": frozenset(("framesPerSecond", "width", "height", "frames")),
     # libwebrtc before 2023 counted freezes here.
-    "track": frozenset(("freezeCount", "totalFreezesDuration")),
+    "track": frozenset(
+        ("freezeCount", "totalFreezesDuration", "frameWidth", "frameHeight", "framesReceived", "framesDropped")
+    ),
     "codec": frozenset(),
 }
 """The types of statistics that are read, with their numbers."""
-TEXTS = frozenset(
-    ("kind", "ssrc", "qualityLimitationReason", "mimeType", "codecId", "state", "selectedCandidatePairId", "rid")
-)
+TEXTS = frozenset((
+    "kind", "ssrc", "qualityLimitationReason", "mimeType", "codecId", "state", "selectedCandidatePairId", "rid",
+    "trackId", "contentType", "mediaSourceId",
+))  # fmt: skip
 """The texts that are read, for any type."""
 
 MOST_OBJECTS = 1000
 _LONGEST_TEXT = 200
 
 
-@dataclass
+@dataclass(eq=False)
 class StatsObject:
     """One object of the reports over time; times in seconds, of the writer's clock.
 
@@ -62,6 +66,7 @@ class StatsObject:
     type: str
     numbers: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
     texts: dict[str, tuple[list[float], list[str]]] = field(default_factory=dict)
+    _arrays: dict[str, tuple[Array, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def kind(self) -> str:
@@ -98,9 +103,11 @@ class StatsObject:
         return values[-1] if values else ""
 
     def series(self, name: str) -> tuple[Array, Array]:
-        """Times and values of a number, both of shape [n]."""
+        """Times and values of a number, both of shape [n], which must not be changed."""
         times, values = self.numbers.get(name, ([], []))
-        return np.array(times), np.array(values)
+        if name not in self._arrays or len(self._arrays[name][0]) != len(times):
+            self._arrays[name] = np.array(times), np.array(values)
+        return self._arrays[name]
 
     def rate(self, name: str) -> tuple[Array, Array]:
         """The growth of a counter per second: end times of intervals, and rates, both of shape [n - 1]. An interval in

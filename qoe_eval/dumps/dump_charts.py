@@ -6,46 +6,48 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, carried_bytes
+from weir.qoe_eval.dumps.around_freeze import pair_with
 from weir.qoe_eval.dumps.dump import DumpedConnection
+from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.stream_names import stream_names
+from weir.qoe_eval.dumps.verdict import time_span_s
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.report.chart_rows import Chart, Line, chart, line, row, thinned
 
 # For each kind of statistics, to keep the chart readable.
 _MOST_LINES = 6
+_MOST_MARKS = 200
 _COLOURS = ("--series-1", "--series-5", "--series-3", "--series-4", "--series-7", "--series-6")
 _CONNECTION = ("connection", "--series-2")
 _LIMITATIONS = ("none", "bandwidth", "cpu", "other")
 
 
-def time_span_s(reports: StatsReports) -> tuple[float, float]:
-    """First and last time of any number, in seconds."""
-    times = [
-        found for o in reports.objects.values() for times, _ in o.numbers.values() for found in (times[0], times[-1])
-    ]
-    return (min(times), max(times)) if times else (0.0, 0.0)
-
-
-def connection_chart(connection: DumpedConnection) -> Chart:
-    """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them."""
+def connection_chart(connection: DumpedConnection, freezes: Sequence[Freeze] = ()) -> Chart:
+    """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them. Every row is
+    marked where one of the freezes is. Nothing is drawn of a stream, or of an estimate, while nothing was sent.
+    """
     reports = connection.reports
     start_s, end_s = time_span_s(reports)
     outgoing, incoming = (_largest(reports.of(kind)) for kind in ("outbound-rtp", "inbound-rtp"))
     video_out, video_in = ([o for o in some if o.kind == "video"] for some in (outgoing, incoming))
-    remote = reports.of("remote-inbound-rtp")[:_MOST_LINES]
-    pair = reports.selected_pair()
-    pairs = [pair] if pair else []
-    lines = _Drawing(start_s, outgoing, incoming, sent_streams(reports))
+    sent = sent_streams(reports)
+    drawn = {stream.id for stream in outgoing}
+    remote = [one for one in reports.of("remote-inbound-rtp") if one.id in sent and sent[one.id].id in drawn]
+    remote = remote[:_MOST_LINES]
+    lines = _Drawing(start_s, stream_names(reports), sent)
+    estimates = {"availableOutgoingBitrate": outgoing, "availableIncomingBitrate": incoming}
     rates = [
-        *lines.of(pairs, "availableOutgoingBitrate", "available outgoing", 1e-3, "kbps", step=True),
-        *lines.of(pairs, "availableIncomingBitrate", "available incoming", 1e-3, "kbps", step=True),
+        *(lines.estimate(pair_with(reports, name), name, streams) for name, streams in estimates.items()),
         *lines.of(outgoing, "bytesSent", "sent", 8e-3, "kbps", rate=True),
-        *lines.of(video_out, "targetBitrate", "target", 1e-3, "kbps", dash="dash"),
+        *(lines.target(stream) for stream in video_out),
         *lines.of(incoming, "bytesReceived", "received", 8e-3, "kbps", rate=True),
     ]
+    pair = pair_with(reports, "currentRoundTripTime")
     round_trips = [
-        *lines.of(pairs, "currentRoundTripTime", "by ICE", 1e3, "ms"),
+        *lines.of([pair] if pair else [], "currentRoundTripTime", "by ICE", 1e3, "ms"),
         *lines.of(remote, "roundTripTime", "by RTCP", 1e3, "ms"),
     ]
     jitters = [
@@ -72,28 +74,19 @@ def connection_chart(connection: DumpedConnection) -> Chart:
         row("Frozen, s", frozen, share=0.7),
         row("Limited by", limited, share=0.8, range=places, ticks=_LIMITATIONS),
     ]
-    return chart(connection.id, "", max(1.0, end_s - start_s), rows)
+    found = chart(connection.id, "", max(1.0, end_s - start_s), rows)
+    spans = ((one.start_s - start_s, one.end_s - start_s) for one in freezes[:_MOST_MARKS])
+    return {**found, "spans": [(round(a, 2), round(b, 2)) for a, b in spans if a < found["duration_s"] and b > 0]}
 
 
 class _Drawing:
     """Makes lines with time 0 at the first report; a stream has the same colour in all rows."""
 
-    def __init__(
-        self,
-        start_s: float,
-        outgoing: Sequence[StatsObject],
-        incoming: Sequence[StatsObject],
-        sent_streams: Mapping[str, StatsObject],
-    ) -> None:
+    def __init__(self, start_s: float, names: Mapping[str, str], sent: Mapping[str, StatsObject]) -> None:
         self._start_s = start_s
-        self._groups: dict[str, tuple[str, str]] = {}
-        for direction, streams in (("out", outgoing), ("in", incoming)):
-            for stream in streams:
-                alike = [other for other in streams if other.kind == stream.kind]
-                number = f" {alike.index(stream) + 1}" if len(alike) > 1 else ""
-                name = f"{stream.kind or 'media'} {direction}{number}"
-                self._groups[stream.id] = (name, _COLOURS[len(self._groups) % len(_COLOURS)])
-        self._sent_streams = sent_streams
+        self._names = names
+        self._sent_streams = sent
+        self._colours: dict[str, str] = {}
 
     def of(
         self,
@@ -114,6 +107,21 @@ class _Drawing:
             times, values = one.rate(name) if rate else one.series(name)
             drawn.append(self._line(one, label, times, scale * values, unit, step=step, dash=dash, decimals=decimals))
         return drawn
+
+    def estimate(self, pair: StatsObject | None, name: str, streams: Sequence[StatsObject]) -> Line:
+        """An estimate of the available bandwidth, while one of the streams carries something."""
+        if pair is None:
+            return None
+        times, values = pair.series(name)
+        carried = np.any([_carries(stream, times) for stream in streams], axis=0) if streams else False
+        label = "available outgoing" if name == "availableOutgoingBitrate" else "available incoming"
+        return self._line(pair, label, times, np.where(carried, 1e-3 * values, np.nan), "kbps", step=True)
+
+    def target(self, stream: StatsObject) -> Line:
+        """The target of a stream's encoder, while it sends."""
+        times, values = stream.series("targetBitrate")
+        shown = np.where(_carries(stream, times), 1e-3 * values, np.nan)
+        return self._line(stream, "target", times, shown, "kbps", dash="dash")
 
     def loss(self, stream: StatsObject) -> Line:
         """Packets lost of those expected, between one report and the next, in percent."""
@@ -142,12 +150,20 @@ class _Drawing:
         return line(f"{group}, {label}", colour, x, y, group=group, unit=unit, **how)
 
     def _group(self, one: StatsObject) -> tuple[str, str]:
-        if one.type == "candidate-pair":
+        stream = self._sent_streams.get(one.id) if one.type == "remote-inbound-rtp" else one
+        name = self._names.get(stream.id) if stream else None
+        if name is None:
             return _CONNECTION
-        if one.type == "remote-inbound-rtp":
-            stream = self._sent_streams.get(one.id)
-            return self._groups.get(stream.id, _CONNECTION) if stream else _CONNECTION
-        return self._groups.get(one.id, _CONNECTION)
+        return name, self._colours.setdefault(name, _COLOURS[len(self._colours) % len(_COLOURS)])
+
+
+def _carries(stream: StatsObject, times: Array) -> NDArray[np.bool_]:
+    """For each time, whether bytes went between the reports around it; shape [n]."""
+    own, values = stream.series("bytesSent" if stream.type == "outbound-rtp" else "bytesReceived")
+    if len(own) < 2:
+        return np.zeros(len(times), dtype=bool)
+    grew = np.diff(values) > 0
+    return np.asarray(grew[np.clip(np.searchsorted(own, times) - 1, 0, len(grew) - 1)])
 
 
 def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:
@@ -165,6 +181,12 @@ def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:
 
 
 def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:
-    """The streams with most bytes, in their own order."""
-    chosen = sorted(streams, key=carried_bytes, reverse=True)[:_MOST_LINES]
-    return [stream for stream in streams if stream in chosen]
+    """The streams with most bytes, in their own order; none without bytes."""
+    carried = [stream for stream in streams if _grew(stream)]
+    chosen = {stream.id for stream in sorted(carried, key=carried_bytes, reverse=True)[:_MOST_LINES]}
+    return [stream for stream in carried if stream.id in chosen]
+
+
+def _grew(stream: StatsObject) -> bool:
+    _, values = stream.series("bytesSent" if stream.type == "outbound-rtp" else "bytesReceived")
+    return len(values) > 0 and values.max() > (values[0] if len(values) > 1 else 0)

@@ -1,27 +1,24 @@
-"""Reads dumps, and makes the report of one: the streams of each peer connection over time."""
+"""The report of a dump: its freezes and why, then the streams of each peer connection over time."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError
-from weir.files.input import printable, read_bytes
 from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
-from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump, parse_internals, parse_json
-from weir.qoe_eval.dumps.dump_charts import connection_chart, sent_streams, time_span_s
-from weir.qoe_eval.dumps.freezes import freeze_text
-from weir.qoe_eval.dumps.rtcstats_file import MAGIC, parse_rtcstats
+from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
+from weir.qoe_eval.dumps.dump_charts import connection_chart, sent_streams
+from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freezes import counter_of
+from weir.qoe_eval.dumps.verdict import ConnectionVerdict, earlier_texts, find_verdicts, summary_text, time_span_s
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+from weir.qoe_eval.report.page_template import REPORT, Section, View, render_page
 
-LARGEST_BYTES = 64 << 20
-_GZIP_MAGIC = b"\x1f\x8b"
 _MOST_STREAMS = 40
+_MOST_SENTENCES = 12
 _HEADS = (
     "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
     "Freezes", Cell("Frozen", "%"), Cell("Round trip", "ms, mean"), Cell("Limited by CPU", "% of time"),
@@ -29,51 +26,8 @@ _HEADS = (
 )  # fmt: skip
 
 
-def read_dump(path: Path) -> StatsDump:
-    """Reads a dump of either format, gzipped or not. Dumps are untrusted: size is bounded, invalid parts are skipped.
-
-    Raises:
-        InputError: it cannot be read, is too large, or has no statistics.
-    """
-    text = _read(path)
-    if text.startswith(MAGIC):
-        dump = parse_rtcstats(text, printable(path))
-    elif text.lstrip()[:1] == "{":
-        dump = parse_internals(parse_json(text, printable(path)), printable(path))
-    else:
-        raise InputError(
-            f"{path}: neither a dump of chrome://webrtc-internals (a JSON object) nor an rtcstats file (first line "
-            f"{MAGIC}); save one with 'Create a WebRTC-Internals dump'"
-        )
-    dump.connections = [connection for connection in dump.connections if connection.reports.objects]
-    if not dump.connections:
-        raise InputError(
-            f"{path}: no statistics of a peer connection in it (those from before webrtc-stats are not read); "
-            "open chrome://webrtc-internals before the call begins, and save the dump before it is closed"
-        )
-    return dump
-
-
-def _read(path: Path) -> str:
-    content = read_bytes(path, LARGEST_BYTES)
-    if content.startswith(_GZIP_MAGIC):
-        try:
-            with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-                content = file.read(LARGEST_BYTES + 1)
-        except (EOFError, zlib.error, OSError) as error:
-            raise InputError(f"{printable(path)}: damaged gzip file ({error})") from None
-    if len(content) > LARGEST_BYTES:
-        raise InputError(f"{printable(path)}: over {LARGEST_BYTES >> 20} MiB; save a dump of a shorter call")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{printable(path)}: byte {error.start} is no UTF-8 text; give the dump as it was saved"
-        ) from None
-
-
-def write_dump_report(dump: StatsDump, out: Path) -> Path:
-    """Writes `report.html` into a folder, which is made if need be; returns the page's path.
+def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]], Path]:
+    """Writes `report.html` into a folder, which is made if need be; returns what `describe` has, and the page's path.
 
     Raises:
         InputError: it cannot be written.
@@ -81,24 +35,56 @@ def write_dump_report(dump: StatsDump, out: Path) -> Path:
     page = out / REPORT
     make_folder(out)
     refuse_other_results(out, REPORT)
-    write_text(page, render_dump(dump))
-    return page
+    verdicts = find_verdicts(dump.connections)
+    write_text(page, render_dump(dump, verdicts))
+    return describe(verdicts), page
 
 
-def render_dump(dump: StatsDump) -> str:
-    """The page as text."""
-    charts = [connection_chart(connection) for connection in dump.connections]
-    sections = [_section(index, connection) for index, connection in enumerate(dump.connections)]
+def render_dump(dump: StatsDump, verdicts: Sequence[ConnectionVerdict]) -> str:
+    """The page as text. `verdicts`: of the dump's connections."""
+    charts = [connection_chart(one.connection, _marked(one, verdicts)) for one in verdicts]
+    sections = [_section(index, verdict) for index, verdict in enumerate(verdicts)]
     lead = {
         "connections": len(dump.connections),
         "format": dump.format,
         "user_agent": dump.user_agent,
         "left_out": dump.connections_left_out,
+        "verdict": summary_text(verdicts),
     }
-    return render_page("dump_lead", "Weir: a browser's calls", lead, sections, {"charts": charts})
+    found = Section("verdict", "Freezes", "dump_verdict", _verdict_view(verdicts))
+    return render_page("dump_lead", "Weir: a browser's calls", lead, [found, *sections], {"charts": charts})
 
 
-def _section(index: int, connection: DumpedConnection) -> Section:
+def _verdict_view(verdicts: Sequence[ConnectionVerdict]) -> View:
+    def sentences(*, stops: bool) -> list[tuple[str, str, list[str], list[str]]]:
+        views = []
+        for index, one in enumerate(verdicts):
+            texts = [found.sentence for found in one.explained if found.is_stop == stops]
+            if texts:
+                views.append(
+                    (f"connection-{index}", one.connection.id, texts[:_MOST_SENTENCES], texts[_MOST_SENTENCES:])
+                )
+        return views
+
+    earlier = [text for one in verdicts for text in earlier_texts(one)]
+    return {
+        "freezes": sentences(stops=False),
+        "stops": sentences(stops=True),
+        "more": sum(one.more for one in verdicts),
+        "earlier": earlier[:_MOST_SENTENCES],
+    }
+
+
+def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> list[Freeze]:
+    """The freezes of a connection, and those of streams that it sends."""
+    sent = {stream.ssrc for stream in verdict.connection.reports.of("outbound-rtp") if stream.ssrc}
+    others = [found.freeze for one in verdicts if one is not verdict for found in one.explained if not found.is_stop]
+    own = [found.freeze for found in verdict.explained if not found.is_stop]
+    return [*own, *(one for one in others if one.stream.ssrc in sent)]
+
+
+def _section(index: int, verdict: ConnectionVerdict) -> Section:
+    connection = verdict.connection
     streams = [*connection.reports.of("inbound-rtp"), *connection.reports.of("outbound-rtp")]
     start_s, end_s = time_span_s(connection.reports)
     # The other end's report about each outgoing stream.
@@ -108,40 +94,49 @@ def _section(index: int, connection: DumpedConnection) -> Section:
     view = {
         "url": connection.url,
         "duration_s": f"{end_s - start_s:.0f}",
-        "streams": Table(_HEADS, [_stream(connection, one, reported.get(one.id)) for one in streams[:_MOST_STREAMS]]),
+        "streams": Table(_HEADS, [_stream(verdict, one, reported.get(one.id)) for one in streams[:_MOST_STREAMS]]),
         "more": len(streams) - _MOST_STREAMS,
         "chart": index,
     }
     return Section(f"connection-{index}", connection.id, "connection", view, f"Peer connection {connection.id}")
 
 
-def _stream(connection: DumpedConnection, stream: StatsObject, reported: StatsObject | None) -> Row:
+def _stream(verdict: ConnectionVerdict, stream: StatsObject, reported: StatsObject | None) -> Row:
+    connection = verdict.connection
+    counter = counter_of(connection.reports, stream)
+    causes: Counter[str] = Counter()
+    for one in verdict.explained:
+        if one.freeze.stream is stream and not one.is_stop:
+            causes[one.cause] += one.freeze.count
     direction = "in" if stream.type == "inbound-rtp" else "out"
     name = Cell(f"{direction}, {stream.kind or '?'}", _short_id(stream.id))
-    return Row([name, Cell(_codec(connection, stream), kind="text"), *_measures(stream, reported)])
+    return Row([name, Cell(_codec(connection, stream), kind="text"), *_measures(stream, counter, reported, causes)])
 
 
-def _measures(stream: StatsObject, reported: StatsObject | None) -> Cells:
+def _measures(stream: StatsObject, counter: StatsObject, reported: StatsObject | None, causes: Counter[str]) -> Cells:
     """The cells in the order of the columns."""
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
     sent = _grown(stream, "bytesReceived" if incoming else "bytesSent")
     frames = _grown(stream, "framesDecoded" if incoming else "framesEncoded")
-    width, height = (_last(stream, name) for name in ("frameWidth", "frameHeight"))
+    width, height = (_last(stream, name) or _last(counter, name) for name in ("frameWidth", "frameHeight"))
     lost, received = _grown(stream, "packetsLost"), _grown(stream, "packetsReceived")
     if not incoming:
         lost, received = (_grown(reported, "packetsLost") if reported else None), _grown(stream, "packetsSent")
         received = received - lost if received is not None and lost is not None else None
     ratio = lost / (lost + received) if lost is not None and received is not None and lost + received > 0 else None
-    frozen = _grown(stream, "totalFreezesDuration")
+    frozen = _grown(counter, "totalFreezesDuration")
     round_trips = reported.series("roundTripTime")[1].tolist() if reported else []
     return [
         _shown(8 * sent / span_s / 1e3 if sent is not None and span_s else None, 0),
         _shown(frames / span_s if frames is not None and span_s else None, 1),
         f"{width:.0f}x{height:.0f}" if width and height else "–",
         _shown(None if ratio is None else 100 * ratio, 2),
-        Cell(_shown(_last(stream, "freezeCount"), 0), freeze_text(stream)),
+        Cell(
+            _shown(_last(counter, "freezeCount"), 0),
+            ", ".join(f"{number} {why}" for why, number in causes.most_common()),
+        ),
         _shown(100 * frozen / span_s if frozen is not None and span_s else None, 1),
         _shown(1e3 * float(sum(round_trips) / len(round_trips)) if len(round_trips) else None, 0),
         *(_shown(_limited(stream, reason), 0) for reason in ("cpu", "bandwidth")),
@@ -181,13 +176,29 @@ def _short_id(identifier: str) -> str:
     return identifier if len(identifier) <= 24 else identifier[:23] + "…"
 
 
-def describe(dump: StatsDump) -> list[dict[str, Any]]:
-    """For scripts: per connection its id, page, length and the ids of its streams."""
+def describe(verdicts: Sequence[ConnectionVerdict]) -> list[dict[str, Any]]:
+    """For scripts: per connection its id, page, length, the ids of its streams, and its freezes and stops."""
     described = []
-    for connection in dump.connections:
+    for verdict in verdicts:
+        connection = verdict.connection
         start_s, end_s = time_span_s(connection.reports)
         streams = [o.id for kind in ("inbound-rtp", "outbound-rtp") for o in connection.reports.of(kind)]
+        freezes = [
+            {
+                "stream": one.freeze.stream.id,
+                "start_s": round(one.freeze.start_s - start_s, 3),
+                "duration_s": round(one.freeze.duration_s, 3),
+                "count": one.freeze.count,
+                "kind": "stop" if one.is_stop else "freeze",
+                "cause": one.cause,
+                "text": one.sentence,
+            }
+            for one in verdict.explained
+        ]
         described.append(
-            {"id": connection.id, "url": connection.url, "duration_s": round(end_s - start_s, 3), "streams": streams}
-        )
+            {
+                "id": connection.id, "url": connection.url, "duration_s": round(end_s - start_s, 3),
+                "streams": streams, "freezes": freezes, "freezes_not_explained": verdict.more,
+            }
+        )  # fmt: skip
     return described

@@ -1,39 +1,136 @@
-"""Facts of a receiver's reports beside each freeze. Which part of the sender was at fault is not in them."""
+"""Freezes of a dump's video: when, and how long.
+
+A browser counts a freeze when the next frame is shown, with its length. Where it counts none (Firefox, older versions),
+or the freeze has no end, reports between which no frame was decoded tell it.
+"""
 
 from __future__ import annotations
 
+import bisect
 import itertools
-from collections import Counter
+from collections.abc import Sequence
 
-from weir.qoe_eval.call.webrtc_stats import StatsObject
+import numpy as np
 
-_REPAIRED = ("packetsLost", "nackCount", "pliCount")
+from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports, carried_bytes
+from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.stalls import find_drops, find_stalls
+
+# An outgoing stream that stops for less is often a still picture's.
+_LEAST_STOP_S = 2.0
+_NEAR_S = 1.0
+MOST_OF_STREAM = 200
+"""Freezes of one stream that are looked at, the longest."""
+_SCREEN = "screenshare"
 
 
-def freeze_reasons(stream: StatsObject) -> Counter[str]:
-    """Number of freezes by reason: `no packets` where none came between two reports, `loss` where packets were lost or
-    requested, else `late`: a queue, or the sender.
-
-    A freeze is counted at its end, in the report after it; the time since the report before the last one is examined.
+def find_freezes(reports: StatsReports) -> tuple[list[Freeze], int]:
+    """The freezes of a connection's incoming video, and the stops and drops of its outgoing video, in the order of
+    time; then the number of those beyond the longest MOST_OF_STREAM of a stream.
     """
-    times, counts = stream.series("freezeCount")
-    reasons: Counter[str] = Counter()
-    for index in range(1, len(times)):
-        number = int(counts[index] - counts[index - 1])
-        if number <= 0:
-            continue
-        marks = times[max(0, index - 2) : index + 1].tolist()
-        came = [stream.growth("packetsReceived", *span) for span in itertools.pairwise(marks)]
-        if 0.0 in came:
-            reason = "no packets"
-        elif any(stream.growth(name, marks[0], marks[-1]) for name in _REPAIRED):
-            reason = "loss"
+    found: list[Freeze] = []
+    more = 0
+    for stream in incoming_video(reports):
+        counter = counter_of(reports, stream)
+        counted, others = _counted(stream, counter)
+        stalls = [] if stream.text("contentType") == _SCREEN else find_stalls(stream, *_decoded(stream))
+        if "totalFreezesDuration" in counter.numbers:
+            apart = _apart(stalls, counted)
         else:
-            reason = "late"
-        reasons[reason] += number
-    return reasons
+            counted, apart = _apart(counted, stalls), stalls
+        found += [*counted, *apart[:MOST_OF_STREAM]]
+        more += others + len(apart[MOST_OF_STREAM:])
+    sent = [stream for stream in reports.of("outbound-rtp", "video") if stream.text("contentType") != _SCREEN]
+    if sent:
+        largest = max(sent, key=carried_bytes)
+        stops = find_stalls(largest, *_of_all(sent, "framesEncoded"))
+        stops = [stop for stop in stops if stop.duration_s >= _LEAST_STOP_S]
+        drops = find_drops(largest, *_of_all(sent, "targetBitrate"))
+        found += [*stops[:MOST_OF_STREAM], *_apart(drops, stops)[:MOST_OF_STREAM]]
+    return sorted(found, key=lambda one: one.start_s), more
 
 
-def freeze_text(stream: StatsObject) -> str:
-    """As in "2 loss, 1 late"; empty without a freeze."""
-    return ", ".join(f"{number} {reason}" for reason, number in freeze_reasons(stream).most_common())
+def incoming_video(reports: StatsReports) -> list[StatsObject]:
+    """The incoming streams of video, of which some versions do not write the kind."""
+    incoming = reports.of("inbound-rtp")
+    return [one for one in incoming if one.kind == "video" or (not one.kind and "framesDecoded" in one.numbers)]
+
+
+def counter_of(reports: StatsReports, stream: StatsObject) -> StatsObject:
+    """The object that counts the freezes of a stream: itself, or in older versions its track."""
+    if "freezeCount" in stream.numbers:
+        return stream
+    tracks = [track for track in reports.of("track") if "freezeCount" in track.numbers]
+    named = [track for track in tracks if track.id == stream.text("trackId")]
+    if not named and len(tracks) == 1 and len(incoming_video(reports)) == 1:
+        return tracks[0]
+    return named[0] if named else stream
+
+
+def earlier_freezes(counter: StatsObject) -> tuple[int, float | None]:
+    """Number and duration, in seconds, of the freezes that were counted before the first report."""
+    (_, counts), (_, durations_s) = counter.series("freezeCount"), counter.series("totalFreezesDuration")
+    return int(counts[0]) if len(counts) else 0, float(durations_s[0]) if len(durations_s) else None
+
+
+def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[Freeze], int]:
+    times, counts = counter.series("freezeCount")
+    places = np.flatnonzero(np.diff(counts) > 0)
+    if not len(places):
+        return [], 0
+    numbers = np.diff(counts)[places]
+    befores, afters = times[places], times[places + 1]
+    duration_times, durations = counter.series("totalFreezesDuration")
+    lengths = np.zeros(len(places))
+    if len(duration_times):
+        lengths = np.interp(afters, duration_times, durations) - np.interp(befores, duration_times, durations)
+    frame_times, frames = stream.series("framesDecoded")
+    shown = frame_times[1:][np.diff(frames) > 0]
+    longest = np.sort(np.argsort(-lengths, kind="stable")[:MOST_OF_STREAM])
+    found = [
+        _placed(stream, float(befores[i]), float(afters[i]), max(0.0, float(lengths[i])), int(numbers[i]), shown)
+        for i in longest
+    ]
+    return found, int(numbers.sum()) - sum(one.count for one in found)
+
+
+def _placed(stream: StatsObject, before_s: float, after_s: float, length_s: float, number: int, shown: Array) -> Freeze:
+    """A freeze that was counted between two reports. `shown`: the ends of intervals with frames."""
+    # The end is in this interval. The start is in the last interval before it that had frames, or in this one.
+    earliest, latest = before_s, after_s
+    if place := int(np.searchsorted(shown, before_s, side="right")):
+        last_s = float(shown[place - 1])
+        earliest = max(earliest, last_s - (after_s - before_s) + length_s)
+        latest = min(latest, last_s + length_s) if last_s < before_s else latest
+    end_s = (earliest + latest) / 2 if earliest <= latest else after_s
+    return Freeze(stream, end_s - length_s, length_s, max(0.0, latest - earliest) / 2, number)
+
+
+def _decoded(stream: StatsObject) -> tuple[Array, Array]:
+    """Times and frames of an incoming stream; the oldest legacy statistics have only the frames a second."""
+    if "framesDecoded" in stream.numbers:
+        return stream.series("framesDecoded")
+    times, per_s = stream.series("framesPerSecond")
+    return times, np.cumsum(per_s * np.diff(times, prepend=times[:1]))
+
+
+def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
+    """Times and sum of a number of several layers: one may stop while another goes on."""
+    series = [found for one in streams if len((found := one.series(name))[0]) > 1]
+    if not series:
+        return np.zeros(0), np.zeros(0)
+    times = max((times for times, _ in series), key=len)
+    return times, np.sum([np.interp(times, *one) for one in series], axis=0)
+
+
+def _apart(stalls: Sequence[Freeze], counted: Sequence[Freeze]) -> list[Freeze]:
+    """The stalls that no counted freeze is at, or near."""
+    ordered = sorted(counted, key=lambda one: one.start_s)
+    starts = [one.start_s for one in ordered]
+    latest_ends = list(itertools.accumulate((one.end_s for one in ordered), max))
+    found = []
+    for one in stalls:
+        place = bisect.bisect(starts, one.end_s + _NEAR_S)
+        if not place or latest_ends[place - 1] < one.start_s - _NEAR_S:
+            found.append(one)
+    return found

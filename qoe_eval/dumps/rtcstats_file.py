@@ -1,7 +1,8 @@
-"""rtcstats files, version 3: events of peer connections as JSON lines, among them getStats reports.
+"""rtcstats files: events of peer connections as JSON lines, among them getStats reports.
 
-A report is complete (Chromium's own), or the difference to the previous one with numbers in place of names (a page
-that uses rtcstats-js).
+A report is complete (Chromium's own), or the difference to the previous one: with numbers in place of names in version
+3 (a page that uses rtcstats-js), under full names before it (Jitsi Meet). The last item of an event is its time, in
+version 3 the time since the event before.
 """
 
 from __future__ import annotations
@@ -9,78 +10,102 @@ from __future__ import annotations
 import io
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS
+from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS, NUMBERS, TEXTS
 from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, parse_json, short
+from weir.qoe_eval.dumps.stats_names import standard_members
 from weir.qoe_eval.json_lines import LONGEST_LINE, number
 
 MAGIC = "RTCStatsDump"
-VERSION = 3
+VERSIONS = (2, 3)
 _MOST_EVENTS = 1_000_000
-_GET_STATS = ("getStats", "g", 1)
+_GET_STATS = ("getStats", "getstats", "g", 1)
+# Times of events from here on are since 1970, smaller ones since the event before.
+_LEAST_TIME_MS = 1e11
 # A field of the file format: the numbers of the types and members that are read.
 _TYPES: dict[int | str, str] = {
-    1: "inbound-rtp", 2: "outbound-rtp", 3: "remote-inbound-rtp", 5: "transport", 6: "candidate-pair",
-    12: "media-source", 14: "codec",
+    1: "inbound-rtp", 2: "outbound-rtp", 3: "remote-inbound-rtp", 4: "remote-outbound-rtp", 5: "transport",
+    6: "candidate-pair", 12: "media-source", 14: "codec",
 }  # fmt: skip
 _MEMBERS = {
-    "6": "mimeType", "10": "ssrc", "11": "kind", "12": "codecId", "14": "packetsReceived", "15": "packetsLost", "16":
-    "jitter", "20": "framesDecoded", "22": "framesDropped", "23": "frameWidth", "24": "frameHeight", "25":
-    "framesPerSecond", "26": "qpSum", "32": "freezeCount", "33": "totalFreezesDuration", "35": "headerBytesReceived",
-    "41": "bytesReceived", "42": "nackCount", "44": "pliCount", "47": "jitterBufferDelay", "49":
-    "jitterBufferEmittedCount", "60": "framesReceived", "75": "roundTripTime", "77": "fractionLost", "79":
-    "packetsSent", "80": "bytesSent", "82": "rid", "84": "headerBytesSent", "85": "retransmittedPacketsSent", "86":
-    "retransmittedBytesSent", "87": "targetBitrate", "89": "framesSent", "91": "framesEncoded", "93":
-    "totalEncodeTime", "95": "qualityLimitationReason", "106": "width", "107": "height", "108": "frames", "118":
-    "state", "125": "selectedCandidatePairId", "152": "currentRoundTripTime", "153": "availableOutgoingBitrate",
-    "154": "availableIncomingBitrate",
+    "6": "mimeType", "10": "ssrc", "11": "kind", "12": "codecId", "14": "packetsReceived", "15": "packetsLost",
+    "16": "jitter", "20": "framesDecoded", "22": "framesDropped", "23": "frameWidth", "24": "frameHeight",
+    "25": "framesPerSecond", "26": "qpSum", "27": "totalDecodeTime", "32": "freezeCount", "33": "totalFreezesDuration",
+    "35": "headerBytesReceived", "41": "bytesReceived", "42": "nackCount", "44": "pliCount", "47": "jitterBufferDelay",
+    "49": "jitterBufferEmittedCount", "60": "framesReceived", "66": "contentType", "75": "roundTripTime",
+    "77": "fractionLost", "79": "packetsSent", "80": "bytesSent", "81": "mediaSourceId", "82": "rid",
+    "84": "headerBytesSent", "85": "retransmittedPacketsSent", "86": "retransmittedBytesSent", "87": "targetBitrate",
+    "89": "framesSent", "91": "framesEncoded", "93": "totalEncodeTime", "95": "qualityLimitationReason",
+    "106": "width", "107": "height", "108": "frames", "118": "state", "125": "selectedCandidatePairId",
+    "152": "currentRoundTripTime", "153": "availableOutgoingBitrate", "154": "availableIncomingBitrate",
 }  # fmt: skip
 _TIME = "t"
 _LATEST_S = 60.0
-_READ = frozenset(_MEMBERS.values())
+_READ = frozenset().union(TEXTS, *NUMBERS.values()) | {"mediaType", "isRemote"}
 
 
 def parse_rtcstats(text: str, source: str) -> StatsDump:
     """Reads the connections of a file, and skips lines that are not events.
 
     Raises:
-        InputError: it has another version.
+        InputError: it has another version, or too many values.
     """
     lines = io.StringIO(text)
+    if not text.startswith(MAGIC):
+        return _parse_events(lines, source, "Jitsi rtcstats")
     lines.readline()
     second = lines.readline(LONGEST_LINE)
     about = parse_json(second, f"{source}: line 2") if second else None
     version = about.get("fileFormat") if isinstance(about, Mapping) else None
-    if version != VERSION:
-        raise InputError(f"{source}: rtcstats file format {version!s:.20}; only {VERSION} is read")
+    if version not in VERSIONS:
+        raise InputError(
+            f"{source}: rtcstats file format {version!s:.20}; only {VERSIONS[0]} and {VERSIONS[1]} are read"
+        )
+    return _parse_events(lines, source, "rtcstats")
+
+
+def is_event(value: Any) -> bool:
+    """True for an event: method, connection or null, value, any others, and a time."""
+    return (
+        isinstance(value, list)
+        and len(value) >= 4
+        and isinstance(value[0], str | int)
+        and isinstance(value[1], str | None)
+        and number(value[-1], lowest=-1e15, highest=1e15) is not None
+    )
+
+
+def _parse_events(lines: Iterable[str], source: str, name: str) -> StatsDump:
     connections: dict[str, _Connection] = {}
     left_out: set[str] = set()
-    user_agent, time_ms, budget = "", 0.0, SampleBudget(source)
+    user_agent, page, time_ms, budget = "", "", 0.0, SampleBudget(source)
     for line in itertools.islice(lines, _MOST_EVENTS):
         event = _event(line) if len(line) <= LONGEST_LINE else None
         if event is None:
             continue
-        method, identifier, value, delta_ms = event
-        time_ms += delta_ms
+        method, identifier, value, *others, stamp = event
+        time_ms = stamp if stamp >= _LEAST_TIME_MS else time_ms + stamp
         if identifier is None:
-            if method == "create" and isinstance(value, Mapping):
+            if method in ("create", "connectionInfo") and isinstance(value, Mapping):
                 user_agent = user_agent or short(value.get("userAgent")) or _brands(value.get("userAgentData"))
+                page = page or short(value.get("url"))
             continue
         if method not in ("create", *_GET_STATS):
             continue
+        identifier = short(identifier)
         if identifier not in connections:
             if len(connections) >= MOST_CONNECTIONS:
                 left_out.add(identifier)
                 continue
-            connections[identifier] = _Connection(DumpedConnection(identifier))
+            connections[identifier] = _Connection(DumpedConnection(identifier, page))
         if method in _GET_STATS:
             connections[identifier].add(time_ms / 1e3, value, budget)
-        else:
-            connections[identifier].dumped.url = next((short(extra) for extra in json.loads(line)[3:-1]), "")
-    return StatsDump("rtcstats", user_agent, [c.dumped for c in connections.values()], len(left_out))
+        elif others:
+            connections[identifier].dumped.url = short(others[0])
+    return StatsDump(name, user_agent, [c.dumped for c in connections.values()], len(left_out))
 
 
 class _Connection:
@@ -96,8 +121,10 @@ class _Connection:
         """
         if not isinstance(report, Mapping):
             return
-        of_all = _time_s(report.get(_TIME), time_s)
+        of_all = _time_s(report.get(_TIME, report.get("timestamp")), time_s)
         times: dict[str, float] = {}
+        if any(key in self._last and _is_listed(changed) for key, changed in report.items()):
+            self._last = {key: members for key, members in self._last.items() if key in report}
         for identifier, changed in report.items():
             identifier = short(identifier)
             if changed is None:
@@ -107,7 +134,13 @@ class _Connection:
                 times[identifier] = _time_s(changed.get("timestamp", changed.get(_TIME)), of_all)
         budget.take(1 + sum(map(len, self._last.values())))
         for identifier, members in self._last.items():
-            self.dumped.reports.add_object(times.get(identifier, of_all), identifier, members)
+            standard = standard_members(identifier, members)
+            self.dumped.reports.add_object(times.get(identifier, of_all), identifier, standard)
+
+
+def _is_listed(changed: Any) -> bool:
+    """True where a report lists an object that has not changed, and so all objects that there still are."""
+    return isinstance(changed, Mapping) and ("type" in changed or changed == {"timestamp": 0})
 
 
 def _time_s(time_ms: Any, otherwise_s: float) -> float:
@@ -133,16 +166,14 @@ def _named(changed: Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
-def _event(line: str) -> tuple[Any, str | None, Any, float] | None:
-    """Method, connection, value and milliseconds since the event before."""
+def _event(line: str) -> list[Any] | None:
     if not line.startswith("["):
         return None
     try:
         event = json.loads(line, parse_constant=lambda _: None)
+        if isinstance(event, list) and len(event) > 2 and isinstance(event[2], str) and event[2].startswith("{"):
+            # Some clients write a value as text.
+            event[2] = json.loads(event[2], parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(event, list) or len(event) < 4 or not isinstance(event[0], str | int):
-        return None
-    delta_ms = number(event[-1], lowest=-1e15, highest=1e15)
-    identifier = None if event[1] is None else short(event[1])
-    return None if delta_ms is None else (event[0], identifier, event[2], float(delta_ms))
+    return event if is_event(event) else None

@@ -17,8 +17,8 @@ import numpy as np
 
 from weir._core import BandwidthEstimator, Model
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir.qoe_eval.call.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.call.logs import LINK_LOG
-from weir.qoe_eval.evaluate.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.evaluate.results import Results, metric, undisturbed
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.measures.statistics import bootstrap_interval

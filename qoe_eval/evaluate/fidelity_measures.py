@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weir.qoe_eval.evaluate.results import Results, undisturbed
+from weir.qoe_eval.evaluate.results import Results, metric, undisturbed
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.records import CallRecord, RunRecord
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 
 _MOST_SHOWN = 6
@@ -17,7 +17,7 @@ _MOST_SHOWN = 6
 
 @dataclass(frozen=True)
 class PathErrors:
-    """Of one path: mean distance of a simulated call from the mean of the real ones, and of a real call from the mean
+    """Mean distance, on one path, of a simulated call from the mean of the real ones, and of a real call from the mean
     of the others; as shares of the real mean if relative.
     """
 
@@ -44,8 +44,8 @@ def error_over_scatter(
     results: Results,
     bound: Bound,
     simulated: Mapping[str, str],
-    of_call: Callable[[CallRecord], float | None],
-    of_run: Callable[[RunRecord], float | None],
+    name: str,
+    of_replay: Callable[[RunRecord], float | None] | None = None,
     *,
     relative: bool,
 ) -> Outcome:
@@ -55,20 +55,21 @@ def error_over_scatter(
         results: of the suite.
         bound: of the goal.
         simulated: the set of simulated calls by the set of real ones.
-        of_call: measure of a real call.
-        of_run: the same of a simulated one; it gets the record with its series, where they are kept.
+        name: the metric of calls.
+        of_replay: that of simulated calls, where it differs; it gets the record with its series.
         relative: errors are shares of the real mean.
     """
+    of_call, of_run = metric(name), of_replay or metric(name)
     paths: list[PathErrors] = []
-    for called, name in simulated.items():
+    for called, runs_of in simulated.items():
         calls = undisturbed(results.calls.get(called, []))
         for scenario in dict.fromkeys(one.scenario for one in calls):
             real = _values([of_call(one) for one in calls if one.scenario == scenario])
-            runs = [results.with_series(one) for one in results.of(name) if one.scenario == scenario]
-            found = PathErrors.of(
-                f"{called}, {scenario}", real, _values([of_run(one) for one in runs]), relative=relative
-            )
-            if found:
+            runs = [one for one in results.of(runs_of) if one.scenario == scenario]
+            # They are files.
+            runs = [results.with_series(one) for one in runs] if of_replay else runs
+            values = _values([of_run(one) for one in runs])
+            if found := PathErrors.of(f"{called}, {scenario}", real, values, relative=relative):
                 paths.append(found)
     if not paths:
         first = next(iter(simulated))

@@ -18,7 +18,7 @@ from rich.console import Console
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.qoe_eval.call import call_report
-from weir.qoe_eval.call.media.sent_video import with_source_video
+from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls, with_kept_keys
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
@@ -235,7 +235,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> 
         {name: custom.own[name] for name in controllers if name in custom.own},
         one.guard_off,
         one.decision_delay_ms,
-        with_source_video(one.call) if one.call else None,
+        with_sources(one.call) if one.call else None,
         one.path_seed,
     )
 
@@ -255,7 +255,7 @@ def _plan_calls(planned: PlannedSuite, one: Calls, folder: Path) -> dict[str, Ca
         max_bitrate_bps=one.max_bitrate_bps,
         model=planned.settings.model,
         decision_delay_ms=one.decision_delay_ms,
-        vmaf=one.vmaf,
+        quality=one.quality,
         path_seed=one.path_seed,
     )
     return plan_calls(plan, folder, [find_peer(), find_simulator()])

@@ -54,7 +54,7 @@ class Calls:
     receiver: SenderKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     decision_delay_ms: float = 0.0
-    vmaf: bool = True
+    quality: bool = True
     path_seed: int | None = None
 
 

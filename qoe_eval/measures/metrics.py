@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from weir.qoe_eval.measures.call_score import call_score
 from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_score
@@ -135,7 +136,10 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         "receive_rate_bps": 8 * received_bytes / active_s if active_s > 0 else None,
         **viewer_measures(record, flow),
         **rendered_measures(flow),
+        **(flow.rendered or {}),
     }
+    if flow.rendered:
+        parts["call_score"] = call_score(parts, active_s)
     challenge = challenge_score(delay, rate, loss)
     return {
         "utility": utility(record.objective, parts) if record.objective else None,

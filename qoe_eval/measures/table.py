@@ -159,7 +159,7 @@ MEASURES = MeasureTable(
             "VMAF joined with audio's quality after ITU-T P.1203.3, times a factor of freezes after P.1203.3 and one "
             "of delay after the E-model (ITU-T G.107), which also rates audio by its concealed share. One freeze a "
             "minute costs 10 %, 10 % of frozen time 10 %, a delay of 400 ms 25 %, 10 points of VMAF 11 points, 5 % of "
-            "concealed audio 3.", kinds=_CALL),
+            "concealed audio 3.", kinds=_BOTH),
         Measure("received_bitrate_bps", "Received bitrate", "kbps", "higher",
             "getStats of the receiver: bytesReceived of audio and video (payload, no headers, no padding) per "
             "second.", scale=1e-3, decimals=0, kinds=_CALL),
@@ -170,9 +170,10 @@ MEASURES = MeasureTable(
             "95th percentile of the end-to-end delay.", decimals=0, kinds=_BOTH),
         Measure("vmaf_mean", "VMAF", "of 100", "higher",
             "Mean over rendered frames, each against the source's frame of its number (model vmaf_v0.6.1, at the "
-            "source's size). Frames that never came count as freezes, not in VMAF.", kinds=_CALL),
+            "source's size). Frames that never came count as freezes, not in VMAF. Virtual calls have it on request "
+            "(--vmaf), as the call score and audio's measures.", kinds=_BOTH),
         Measure("vmaf_p5", "VMAF, p5", "of 100", "higher",
-            "5th percentile over rendered frames.", kinds=_CALL),
+            "5th percentile over rendered frames.", kinds=_BOTH),
         Measure("network_delay_ms_p95", "Network delay, p95", "ms", "lower",
             "95th percentile of one-way packet delay over the link, from device to device.", decimals=0, kinds=_BOTH),
         Measure("frame_height_mean", "Height of frames", "px", "higher",
@@ -181,15 +182,15 @@ MEASURES = MeasureTable(
             "Changes of the height from one rendered frame to the next.", decimals=0, kinds=_CALL),
         Measure("concealed_share", "Concealed audio", "%", "lower",
             "getStats of the receiver: concealedSamples / totalSamplesReceived.",
-            scale=100, decimals=2, kinds=_CALL),
+            scale=100, decimals=2, kinds=_BOTH),
         Measure("silent_concealed_share", "Concealed, silent", "%", "lower",
             "getStats of the receiver: silentConcealedSamples / totalSamplesReceived; part of the concealed audio.",
             scale=100, decimals=2, kinds=_CALL),
         Measure("visqol_mean", "Speech, ViSQOL", "MOS-LQO", "higher",
             "ViSQOL in its speech mode, 1 to 5, of the audio that the receiver played against the speech that was "
-            "sent; mean of windows of ten seconds.", decimals=2, kinds=_CALL),
+            "sent; mean of windows of ten seconds.", decimals=2, kinds=_BOTH),
         Measure("visqol_min", "Speech, ViSQOL, worst", "MOS-LQO", "higher",
-            "The lowest of the windows of ten seconds.", decimals=2, kinds=_CALL),
+            "The lowest of the windows of ten seconds.", decimals=2, kinds=_BOTH),
         Measure("audio_jitter_buffer_delay_ms", "Audio jitter buffer", "ms", "lower",
             "getStats of the receiver: jitterBufferDelay / jitterBufferEmittedCount.", decimals=0, kinds=_CALL),
         Measure("audio_ahead_ms", "Audio ahead of video", "ms", "lower",

@@ -9,9 +9,12 @@ from typing import Annotated
 
 import typer
 
+from weir.errors import InputError
+from weir.options import HelpAllOption
 from weir.qoe_eval.options.shared import (
     FIELD_TRIALS,
     POOL,
+    SIZES,
     DecisionDelayOption,
     JobsOption,
     ModelOption,
@@ -21,7 +24,7 @@ from weir.qoe_eval.options.shared import (
     RequireOption,
     Size,
 )
-from weir.qoe_eval.runs.call_media import Encoder
+from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 from weir.qoe_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir.registry import COMPARED, DEFAULT_PRESET, SIMULATED
 from weir.simulator.executables import Stack
@@ -79,6 +82,14 @@ class ReplayOptions(PathArguments):
         typer.Option(help="The encoder of virtual calls; fake: VP8's sizes without pictures, ten times as fast."),
     ] = Encoder.VP8
     size: Annotated[Size, typer.Option(metavar="WxH", help="Video of virtual calls: 640x360 or 1280x720.")] = "640x360"
+    vmaf: Annotated[
+        bool,
+        typer.Option(
+            "--vmaf",
+            help="Virtual calls also decode, and have VMAF of the rendered frames and ViSQOL of the played speech; a "
+            "minute of 640x360 needs 0.6 GB of temporary files meanwhile.",
+        ),
+    ] = False
     objective: ObjectiveOption = DEFAULT_PRESET
     seeds: Annotated[
         int,
@@ -151,3 +162,16 @@ class ReplayOptions(PathArguments):
         typer.Option(metavar="auto|HOST:PORT", help="Run on the machines of a Ray cluster. Default: on this one."),
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False
+    help_all: HelpAllOption = False
+
+    def call_media(self) -> CallMedia | None:
+        """The media of virtual calls, without their files; None for the simulator's model.
+
+        Raises:
+            InputError: there are no pictures to compare.
+        """
+        if self.stack == "libwebrtc":
+            return CallMedia(self.encoder, *SIZES[self.size], vmaf=self.vmaf)
+        if self.vmaf:
+            raise InputError("--vmaf: replays have no pictures; use --stack libwebrtc")
+        return None

@@ -47,13 +47,14 @@ class ChartRow(TypedDict):
 
 
 class Chart(TypedDict):
-    """A chart of rows."""
+    """A chart of rows. `spans`: start and end, in s, of what is marked in every row."""
 
     name: str
     note: str
     duration_s: float
     rows: list[ChartRow]
     x_title: NotRequired[str]
+    spans: NotRequired[list[tuple[float, float]]]
 
 
 Line = ChartLine | None

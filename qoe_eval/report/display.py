@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from weir.qoe_eval.measures.table import Measure
@@ -14,6 +14,7 @@ from weir.registry import CONTROLLERS, LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.
 _PALETTE = 16
+_MORE_DECIMALS = 4
 # Those that the libwebrtc of 2023 has.
 _LIBWEBRTC = re.compile(
     rf"(?<![\w-])({'|'.join(name for name in LIBWEBRTC if CONTROLLERS[name].libwebrtc_milestone == 0)})(?![\w-])"
@@ -31,6 +32,18 @@ def signed(value: float, metric: Measure) -> str:
     """A difference for people, with its sign; 0 has none."""
     text = metric.display(abs(value))
     return text if float(text.replace(",", "")) == 0 else ("+" if value > 0 else "−") + text
+
+
+def precise(measure: Measure, row: PairedComparison) -> Measure:
+    """The measure with the decimals that a difference needs: an interval that excludes 0 is not printed as 0."""
+    if verdict(row, measure) == "even":
+        return measure
+    shown = measure
+    while shown.decimals < measure.decimals + _MORE_DECIMALS and any(
+        float(shown.display(abs(value)).replace(",", "")) == 0 for value in (row.mean, *row.ci95) if value
+    ):
+        shown = replace(shown, decimals=shown.decimals + 1)
+    return shown
 
 
 def interval(ends: Sequence[float | None], metric: Measure, of_difference: bool = False) -> str:

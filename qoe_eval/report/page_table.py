@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weir.qoe_eval.measures.table import Measure
 from weir.qoe_eval.records import PairedComparison
-from weir.qoe_eval.report.display import IntervalMark, interval, signed, verdict
+from weir.qoe_eval.report.display import IntervalMark, interval, precise, signed, verdict
 
 
 @dataclass(frozen=True)
@@ -77,5 +77,6 @@ def difference_cell(row: PairedComparison | None, measure: Measure) -> Cell:
     """A difference, with its interval below where there is one."""
     if row is None:
         return Cell("–")
+    measure = precise(measure, row)
     ends = "" if row.ci95[0] is None else interval(row.ci95, measure, of_difference=True)
     return Cell(signed(row.mean, measure), ends, kind=verdict(row, measure))

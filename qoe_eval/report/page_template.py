@@ -42,6 +42,7 @@ class Section:
         template: the macro that lays it out, as FILE/MACRO, or of `page/shared.html` by its name alone.
         view: what the template shows, by name.
         heading: where it is not the link.
+        is_folded: it is closed until a click, or a link to it; its charts are drawn then.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Section:
     template: str
     view: View
     heading: str = ""
+    is_folded: bool = False
 
 
 def render_page(

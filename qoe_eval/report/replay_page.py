@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.progress import track
@@ -119,12 +120,13 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         "charts": charts,
         "hidden": [name for name in controllers if name not in shown],
     }
-    sections = [
-        failures(summary.run.failures, "run"),
-        viewer(summary, limited),
+    shown_first = viewer(summary, limited)
+    # Without video, the link's measures are what there is.
+    open_ones = [failures(summary.run.failures, "run"), shown_first or headline(summary)]
+    folded = [
         causes(summary),
         paired(summary),
-        headline(summary),
+        headline(summary) if shown_first else None,
         delay_throughput(summary, limited),
         objectives.objectives(summary),
         *families(summary.families, first_judged(summary), libwebrtc_of(summary), has_own_sections=False),
@@ -135,6 +137,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         pools(records),
         what_was_run(records, summary),
     ]
+    sections = [*open_ones, *(replace(one, is_folded=True) for one in folded if one is not None)]
     title = "Weir: rate control on simulated paths"
     lead, version = _lead(summary, records), libwebrtc_of(summary)
     return render_page("replay/lead", title, lead, sections, data, controllers, version)

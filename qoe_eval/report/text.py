@@ -15,7 +15,7 @@ from weir.qoe_eval.measures.comparison import leading_pairs
 from weir.qoe_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, Summary
-from weir.qoe_eval.report.display import counts_text, dated, signed, verdict
+from weir.qoe_eval.report.display import counts_text, dated, precise, signed, verdict
 
 TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."
 SHOWN = (
@@ -23,6 +23,7 @@ SHOWN = (
     "p95_queueing_delay_ms", "loss_ratio",
 )  # fmt: skip
 """The measures of a replay on the terminal and in model cards."""
+_RENDERED = ("call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
@@ -32,6 +33,11 @@ _WORDS = {"good": "better", "bad": "worse"}
 def libwebrtc_of(summary: Summary) -> str:
     """The version of the libwebrtc in the simulator of a replay; empty for results that name none."""
     return summary.run.versions.get("libwebrtc", "")
+
+
+def rendered_measures(summary: Summary) -> list[str]:
+    """Measures of rendered media, of those that a controller has: virtual calls have them on request."""
+    return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
 
 
 def print_means(summary: Summary, shown: Sequence[str]) -> None:
@@ -125,9 +131,9 @@ class PairedSentences:
 
     @property
     def verdict(self) -> str:
-        """The measures in which the first is better and worse; empty without intervals."""
+        """The measures in which the first is better and worse; without intervals the differences of the means."""
         if not self.has_intervals:
-            return ""
+            return "; ".join(f"{one.measure} {one.mean}" for one in self.differences)
         named = {word: [one.measure for one in self.differences if one.kind == kind] for kind, word in _WORDS.items()}
         found = [f"{word} in {'; '.join(measures)}" for word, measures in named.items() if measures]
         return " — ".join(found) or "not told apart in any measure"
@@ -165,7 +171,7 @@ def print_paired(summary: Summary) -> None:
 
 
 def _difference(row: PairedRow) -> Difference:
-    measure = MEASURES[row.metric]
+    measure = precise(MEASURES[row.metric], row)
     ends = ", ".join(signed(end, measure) for end in row.ci95 if end is not None)
     shown = f"[{ends}]" if ends else ""
     # A difference of shares is in points, and scores of 100 have no unit.

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import JsonValue
+
+from weir.errors import InputError
+
+if TYPE_CHECKING:
+    from weir.qoe_eval.runs.simulator_worker import RunJob
 
 
 class Encoder(StrEnum):
@@ -22,19 +27,36 @@ class Encoder(StrEnum):
 class CallMedia:
     """The video of a virtual call, at 30 frames per second.
 
-    `sender`: with the settings of that of `weir call`. `video`: the y4m that is sent; None: a generated picture.
+    `sender`: with the settings of that of `weir call`. `vmaf`: receivers decode, audio is Opus, and what is rendered
+    and played is compared with what was sent. `video`: the y4m that is sent; None: a generated picture. `speech`: the
+    WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures what it rendered;
+    `weir.qoe_eval.call.media.sent_media.with_sources` sets the three.
+
+    Raises:
+        InputError: `vmaf` with frames that have no pictures.
     """
 
     encoder: Encoder = Encoder.VP8
     width: int = 640
     height: int = 360
     sender: Literal["chromium", "native"] = "chromium"
+    vmaf: bool = False
     video: Path | None = None
+    speech: Path | None = None
+    run: RunJob[Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.vmaf and self.encoder is Encoder.FAKE:
+            raise InputError("--vmaf: frames of the fake encoder have no pictures; use --encoder VP8 or VP9")
 
     def description(self) -> dict[str, JsonValue]:
         """As in records."""
-        return {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}
+        return self._format() | ({"vmaf": True} if self.vmaf else {})
 
     def request(self) -> dict[str, JsonValue]:
-        """As in a job."""
-        return self.description() | ({"video": str(self.video)} if self.video else {})
+        """As in a job, without the folder of what is received."""
+        files = {"video": self.video, "speech": self.speech}
+        return self._format() | {name: str(path) for name, path in files.items() if path}
+
+    def _format(self) -> dict[str, JsonValue]:
+        return {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}

@@ -12,7 +12,7 @@ from weir.qoe_eval.measures.run_causes import run_episodes
 from weir.qoe_eval.records import MediaRecord, RunRecord, Series
 from weir.qoe_eval.runs.jobs import ReplayJob
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import Outcome
+from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorWorker
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,14 @@ def measured_runs(
     simulator: Path, jobs: Sequence[ReplayJob], processes: int, time_limit_s: float
 ) -> Generator[MeasuredRun, None, None]:
     """`run_jobs` with measures."""
-    with closing(run_jobs(simulator, jobs, processes, time_limit_s)) as outcomes:
+    with closing(run_jobs(simulator, jobs, processes, time_limit_s, _run)) as outcomes:
         for outcome in outcomes:
             yield MeasuredRun(outcome) if outcome.record is None else _measured(outcome, outcome.record)
+
+
+def _run(worker: SimulatorWorker[ReplayJob], job: ReplayJob, time_limit_s: float) -> tuple[Outcome[ReplayJob], bool]:
+    run = job.call.run if job.call and job.call.run else SimulatorWorker[ReplayJob].run
+    return run(worker, job, time_limit_s)
 
 
 def _measured(outcome: Outcome[ReplayJob], answer: RunRecord) -> MeasuredRun:

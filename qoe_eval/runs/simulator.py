@@ -18,7 +18,7 @@ import typer
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
-from weir.qoe_eval.runs.simulator_worker import JobType, Outcome, SimulatorFailed, SimulatorWorker
+from weir.qoe_eval.runs.simulator_worker import JobType, Outcome, RunJob, SimulatorFailed, SimulatorWorker
 from weir.registry import CONTROLLERS
 
 # This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
@@ -61,9 +61,13 @@ def say_left_out(names: Iterable[str], unavailable: Collection[str]) -> None:
 
 
 def run_jobs(
-    executable: Path, jobs: Iterable[JobType], processes: int, time_limit_s: float
+    executable: Path,
+    jobs: Iterable[JobType],
+    processes: int,
+    time_limit_s: float,
+    run: RunJob[JobType] = SimulatorWorker.run,
 ) -> Generator[Outcome[JobType], None, None]:
-    """Runs each job and yields outcomes as they come.
+    """Runs each job and yields outcomes as they come. `run` is called in the thread of a worker.
 
     Closing the generator, or an exception at its consumer (KeyboardInterrupt included), ends all processes.
 
@@ -82,7 +86,7 @@ def run_jobs(
                 while waiting or running:
                     while waiting and idle:
                         worker = idle.pop()
-                        running[threads.submit(worker.run, waiting.popleft(), time_limit_s)] = worker
+                        running[threads.submit(run, worker, waiting.popleft(), time_limit_s)] = worker
                     # Python misses a Ctrl-C that comes just before it begins to wait.
                     for done in wait(running, 0.2, FIRST_COMPLETED).done:
                         idle.append(running.pop(done))

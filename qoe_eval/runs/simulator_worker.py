@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -163,6 +163,10 @@ class SimulatorWorker(Generic[JobType]):
         self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - _STDERR_KEPT_BYTES))
         said = self._said.read().decode(errors="replace").strip()
         return f"; it said: {said}" if said else "; it said nothing"
+
+
+RunJob = Callable[[SimulatorWorker[JobType], JobType, float], tuple[Outcome[JobType], bool]]
+"""As `SimulatorWorker.run`."""
 
 
 def _status(code: int) -> str:

@@ -13,6 +13,11 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
   media.height = static_cast<int>(object.Integer("height", kPixels, media.height));
   if (media.width % 2 != 0 || media.height % 2 != 0) RefuseJson("call", "width and height must be even");
   if (const nlohmann::json* video = object.FindOptional("video")) media.video = JsonString(*video, "call.video");
+  if (const nlohmann::json* received = object.FindOptional("received"))
+    media.received = JsonString(*received, "call.received");
+  if (const nlohmann::json* speech = object.FindOptional("speech")) media.speech = JsonString(*speech, "call.speech");
+  if (!media.received.empty() && media.encoder == CallMedia::Encoder::kFake)
+    RefuseJson("call.received", "needs a real encoder: frames of the fake one have no pictures");
   media.native_sender = object.FindOptional("sender") && object.Choice("sender", {"chromium", "native"}) == 1;
   object.RefuseUnknownKeys();
   return media;

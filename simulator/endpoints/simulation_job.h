@@ -61,6 +61,11 @@ struct CallMedia {
   int height = 360;
   // YUV4MPEG2, at 30 frames per second; empty: a generated picture.
   std::string video;
+  // A folder for what the receiver of each flow under test renders and plays: N.y4m, N.y4m.jsonl and N.wav, N being the
+  // flow's place in the scenario. These calls decode, and their audio is Opus of `speech`. Empty: they do neither.
+  std::string received;
+  // WAV, 16 bits, mono, 48 kHz; empty: pulses of noise.
+  std::string speech;
   // The sender is a weir-peer, and the receiver learns so from its offer; else it is as Chromium, whose limit is the
   // encoder's.
   bool native_sender = false;

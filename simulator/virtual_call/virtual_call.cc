@@ -19,6 +19,7 @@
 #include "virtual_call/model_audio.h"
 #include "virtual_call/model_video.h"
 #include "virtual_call/observed_encoder.h"
+#include "virtual_call/opus_audio.h"
 #include "virtual_call/rtp_header.h"
 #include "virtual_call/stepped_controller.h"
 
@@ -259,9 +260,15 @@ peer::Runtime VirtualCall::MakeRuntime(End end, webrtc::EmulatedEndpointImpl* en
   runtime.socket_factory = interface->socket_factory();
   runtime.network_manager = interface->ReleaseNetworkManager();
   runtime.encrypted = false;
-  runtime.audio_encoders = MakeModelAudioEncoders(media.audio_rate, StreamOf(context_, kAudioStream));
-  runtime.audio_decoders = MakeModelAudioDecoders();
-  runtime.decoders = MakeModelDecoders();
+  runtime.restarts_ice = true;
+  if (keeps_received()) {
+    runtime.audio_encoders = MakeOpusEncoders(media.audio_rate);
+    runtime.frames_written_at_once = true;
+  } else {
+    runtime.audio_encoders = MakeModelAudioEncoders(media.audio_rate, StreamOf(context_, kAudioStream));
+    runtime.audio_decoders = MakeModelAudioDecoders();
+    runtime.decoders = MakeModelDecoders();
+  }
   if (sends) {
     auto encoders = context_.job.call.encoder == CallMedia::Encoder::kFake
                         ? MakeModelEncoders(StreamOf(context_, kEncoderStream))
@@ -305,6 +312,7 @@ peer::Options VirtualCall::SenderOptions() const {
       .start_rate = rtp.start_rate,
       .max_rate = std::max({native ? rtp.media.max_rate : kMaxRate, rtp.media.max_rate, rtp.start_rate})};
   options.stats_interval_ms = kNoStatsMs;
+  if (keeps_received()) options.audio_file = context_.job.call.speech;
   const std::string_view plain = WithoutFieldTrials(context_.controller);
   if (decides_at_sender_) {
     options.at_sender = context_.controller == "weir-send-ccfb" ? "weir-send-ccfb" : "weir-send";
@@ -322,12 +330,24 @@ peer::Options VirtualCall::ReceiverOptions() const {
   options.send = false;
   options.receive = true;
   options.at_sender = {};
+  options.audio_file = {};
+  if (keeps_received()) {
+    const std::string file = context_.job.call.received + "/" + std::to_string(context_.index);
+    options.frames = file + ".y4m";
+    options.frames_width = context_.job.call.width;
+    options.frames_height = context_.job.call.height;
+    if (options.audio) options.received_audio = file + ".wav";
+  }
   if (!decides_at_receiver_) return options;
   options.controller = ReceiveSideMode::kWeir;
   options.remb_alone = !controller_context_.transport_cc;
   if (IsPool(controller_context_, context_.controller))
     options.pool = OrThrow(SplitPool(OrThrow(ParsePool(context_.controller))));
   return options;
+}
+
+bool VirtualCall::keeps_received() const {
+  return !context_.job.call.received.empty() && controller_context_.under_test;
 }
 
 ControllerFactory VirtualCall::MakeController() {
@@ -416,15 +436,20 @@ void VirtualCall::ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) co
 void VirtualCall::AddTo(ordered_json& record) const {
   record["feedback_packets_sent"] = rtcp_packets_sent_;
   record["feedback_packets_lost"] = rtcp_packets_lost_;
-  const auto find = [](const ordered_json& report, const char* type, const char* field) {
+  const auto find = [](const ordered_json& report, const char* type, const char* kind, const char* field) {
     for (const ordered_json& entry : report) {
-      if (entry["type"] == type && entry.value("kind", "") == "video") return entry.value(field, int64_t{0});
+      if (entry["type"] == type && entry.value("kind", "") == kind) return entry.value(field, int64_t{0});
     }
     return int64_t{0};
   };
-  record["retransmitted_packets_sent"] = find(sender_stats_, "outbound-rtp", "retransmittedPacketsSent");
-  record["nack_count"] = find(receiver_stats_, "inbound-rtp", "nackCount");
-  record["pli_count"] = find(receiver_stats_, "inbound-rtp", "pliCount");
+  record["retransmitted_packets_sent"] = find(sender_stats_, "outbound-rtp", "video", "retransmittedPacketsSent");
+  record["nack_count"] = find(receiver_stats_, "inbound-rtp", "video", "nackCount");
+  record["pli_count"] = find(receiver_stats_, "inbound-rtp", "video", "pliCount");
+  const int64_t samples = find(receiver_stats_, "inbound-rtp", "audio", "totalSamplesReceived");
+  if (keeps_received() && samples > 0) {
+    const int64_t concealed = find(receiver_stats_, "inbound-rtp", "audio", "concealedSamples");
+    record["rendered"] = {{"concealed_share", static_cast<double>(concealed) / static_cast<double>(samples)}};
+  }
   if (counters_) AddEstimator(*counters_, pool_, record);
 }
 

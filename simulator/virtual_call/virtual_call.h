@@ -58,6 +58,8 @@ class VirtualCall final : public RtpEnds {
   peer::Runtime MakeRuntime(End end, webrtc::EmulatedEndpointImpl* endpoint);
   peer::Options SenderOptions() const;
   peer::Options ReceiverOptions() const;
+  // The receiver writes the media that it renders and plays, see CallMedia::received.
+  bool keeps_received() const;
   // For the estimator of either end.
   ControllerFactory MakeController();
   std::unique_ptr<AgentController> MakeAgent();

@@ -55,3 +55,14 @@ cmake -S "$source/examples/cpp" -B with "${own[@]}" "-DONNXRUNTIME_ROOT=$PWD/own
   fail "ONNXRUNTIME_ROOT: $(cat with.log)"
 
 "$source/tests/install/examples.sh" "$source/examples" prefix examples
+
+# The component webrtc, where there is a libwebrtc to build it with; it has no path of that.
+libwebrtc=$(sed -n 's/^WEIR_LIBWEBRTC:PATH=//p' "$build/CMakeCache.txt")
+if [[ -e $(find prefix -name weirWebrtc.cmake) ]]; then
+  configure=(cmake -S "$source/examples/webrtc" -B webrtc "-DCMAKE_PREFIX_PATH=$PWD/prefix")
+  "${configure[@]}" >webrtc.log 2>&1 && fail "found a libwebrtc where none is"
+  grep -q WEIR_LIBWEBRTC webrtc.log || fail "libwebrtc is missing and that is not said: $(cat webrtc.log)"
+  { "${configure[@]}" "-DWEIR_LIBWEBRTC=$libwebrtc" && cmake --build webrtc; } >webrtc.log 2>&1 ||
+    fail "the example of the component webrtc does not build: $(cat webrtc.log)"
+  [[ $(webrtc/receiver prefix/share/weir/weir.onnx) == "weir decides" ]] || fail "the example of the component webrtc fails"
+fi

@@ -17,6 +17,7 @@ SHOWN = {
     "cpp/example.cc": ("docs/cpp.md", "cpp"),
     "cpp/sender.cc": ("docs/send_side.md", "cpp"),
     "c/example.c": ("docs/cpp.md", "c"),
+    "webrtc/receiver.cc": ("webrtc_patch/README.md", "cpp"),
     "python/example.py": ("docs/python.md", "python"),
 }
 

@@ -4,6 +4,8 @@ from pathlib import Path
 import fake_weir_sim
 import pytest
 
+from weir.errors import MissingComponent
+from weir.simulator.executables import find_virtual_call
 from weir.traces.schema.scenario import Scenario
 
 FAKE = Path(fake_weir_sim.__file__)
@@ -17,6 +19,15 @@ def chromium():
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def virtual_call_program():
+    """weir-virtual-call; skips where it is not built."""
+    try:
+        return find_virtual_call()
+    except MissingComponent as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -323,6 +323,14 @@ def test_version_and_help(weir):
         assert "completion" not in out, group
 
 
+def test_the_help_of_replay_begins_with_what_is_most_used(weir):
+    short, whole = (weir("replay", option)[1].splitlines() for option in ("--help", "--help-all"))
+    assert len(short) < 20 < 80 < len(whole)
+    assert "--controller NAME" in "\n".join(short)
+    assert short[-1].endswith("more: weir replay --help-all")
+    assert "--require RULE" in "\n".join(whole)
+
+
 def test_doctor_names_every_component(weir):
     status, out, error = weir("doctor", "--json")
     found = json.loads(out)

@@ -12,11 +12,11 @@ import pytest
 from html_page import check, data_of
 
 from weir.errors import InputError
-from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps import dump as dump_module
-from weir.qoe_eval.dumps import dump_report as dump_reader
-from weir.qoe_eval.dumps.dump_report import read_dump, render_dump
-from weir.qoe_eval.dumps.freezes import freeze_text
+from weir.qoe_eval.dumps import dump_file as dump_reader
+from weir.qoe_eval.dumps import dump_report
+from weir.qoe_eval.dumps.dump_file import read_dump
+from weir.qoe_eval.dumps.verdict import find_verdicts
 
 DATA = Path(__file__).parents[1] / "data" / "dumps"
 MEMBER = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:03Z", "statsType": "inbound-rtp"}
@@ -25,6 +25,10 @@ INTERNALS, RTCSTATS = DATA / "chromium-156.webrtc-internals.gz", DATA / "chromiu
 
 def internals():
     return json.loads(gzip.decompress(INTERNALS.read_bytes()))
+
+
+def render_dump(dump):
+    return dump_report.render_dump(dump, find_verdicts(dump.connections))
 
 
 def save(tmp_path, content, name="dump.json"):
@@ -128,7 +132,11 @@ def test_the_page_of_a_dump():
     words = " ".join(" ".join(checker.text).split())
     assert "2 peer connections of a webrtc-internals dump." in words
     assert "640x360" in words
-    sender, receiver = data_of(text)["charts"]
+    # The connection that froze is the first.
+    receiver, sender = data_of(text)["charts"]
+    assert (receiver["name"], sender["name"]) == ("8-2", "8-1")
+    assert "3 freezes of incoming video, 0.8 s in all; 8-2 froze first, 9.2 s after its start." in words
+    assert [len(chart["spans"]) for chart in (receiver, sender)] == [3, 3]
     rows = {row["title"]: [line["name"] for line in row["lines"]] for row in sender["rows"]}
     of_both = ["Rate, kbps", "Round trip, ms", "Jitter, ms", "Lost, %", "Frames per s"]
     assert list(rows) == [*of_both, "Limited by"]
@@ -187,10 +195,11 @@ def test_texts_of_a_dump_cannot_become_markup(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "neither a dump"),
-        (b"hello", "neither a dump"),
+        (b"", "an empty file; give a dump of chrome://webrtc-internals"),
+        (b"hello", "not a dump; give a dump of chrome://webrtc-internals"),
         (b"{", "not valid JSON"),
-        (b"{}", "no PeerConnections"),
+        (b"{}", "JSON without PeerConnections"),
+        (b'{"a": 1}\n{"b": 2}', "JSON without PeerConnections"),
         (b'{"PeerConnections": []}', "no PeerConnections"),
         (b'{"PeerConnections": {}}', "no statistics"),
         (
@@ -199,12 +208,17 @@ def test_texts_of_a_dump_cannot_become_markup(tmp_path):
         ),
         (b'{"a":' + b"[" * 500_000 + b"]" * 500_000 + b"}", "nested too deeply"),
         (b'{"PeerConnections": ' + b"9" * 10_000 + b"}", "not valid JSON"),
-        (b"\xff\xfe{}", "no UTF-8"),
+        (b"{\xff}", "no UTF-8 text from byte 1 on, perhaps an RTC event log"),
+        (b"\xff\xfe{", "no UTF-8"),
+        (b"<html><body>call</body></html>", "a web page; save the dump itself"),
+        (b'<div id="rtp-stats: 1">', "one moment and no times; use 'Copy Report History'"),
+        (b"PK\x03\x04rest", "a zip archive; unpack it"),
+        (b"\xd4\xc3\xb2\xa1rest", "a packet capture"),
         (gzip.compress(b"{}", mtime=0)[:-6], "damaged gzip"),
         (b"\x1f\x8bnonsense", "damaged gzip"),
         (b"RTCStatsDump", "format None"),
         (b"RTCStatsDump\n[]", "format None"),
-        (b'RTCStatsDump\n{"fileFormat":2}', "format 2"),
+        (b'RTCStatsDump\n{"fileFormat":4}', "format 4"),
         (b"RTCStatsDump\nnonsense", "not valid JSON"),
         (b'RTCStatsDump\n{"fileFormat":3}\n["getStats","1",{"1":{"type":2,"80":1}}', "no statistics"),
     ],
@@ -321,14 +335,11 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     assert "dump of chrome://webrtc-internals" in " ".join(out.split())
 
 
-def test_what_a_dump_tells_about_its_freezes():
-    stream = StatsObject("IT01V1", "inbound-rtp")
-    reports = [  # freezeCount, packetsReceived, packetsLost, nackCount of each second
-        (0, 100, 0, 0), (0, 200, 0, 0), (1, 300, 3, 1), (1, 400, 3, 1), (1, 400, 3, 1), (2, 500, 3, 1), (2, 600, 3, 1),
-        (2, 700, 3, 1), (4, 800, 3, 1),
-    ]  # fmt: skip
-    for second, values in enumerate(reports):
-        for name, value in zip(("freezeCount", "packetsReceived", "packetsLost", "nackCount"), values, strict=True):
-            stream.add(float(second), name, value)
-    assert freeze_text(stream) == "2 late, 1 loss, 1 no packets"
-    assert freeze_text(StatsObject("IT01A1", "inbound-rtp")) == ""
+def test_a_sender_in_the_same_dump_tells_its_own_limit():
+    receiver, _ = find_verdicts(read_dump(INTERNALS).connections)
+    first = receiver.explained[0]
+    assert first.sentence == (
+        "At 9.2 s (07:04:28 UTC) video in froze for 0.3 s: the rate fell from 1,728 to 170 kbps, the target of the "
+        "sender’s encoder fell from 1,700 to 208 kbps, 3,478 kbps were available, nothing was lost and the round trip "
+        "stayed; likely the sender’s own limit."
+    )

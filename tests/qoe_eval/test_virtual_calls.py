@@ -5,21 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from weir.errors import MissingComponent
-from weir.qoe_eval.call.media.sent_video import with_source_video
+from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.measures.viewer import rendered_measures, viewer_measures
 from weir.qoe_eval.records import RunRecord, read_records
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder
-from weir.simulator.executables import find_virtual_call
-
-
-@pytest.fixture
-def program():
-    try:
-        return find_virtual_call()
-    except MissingComponent as error:
-        pytest.skip(str(error))
 
 
 def of_frames(**columns):
@@ -81,9 +71,9 @@ def test_runs_of_the_model_have_none_of_it():
 
 def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    media = with_source_video(CallMedia(Encoder.VP8, 80, 40))
+    media = with_sources(CallMedia(Encoder.VP8, 80, 40))
     assert media.request() == media.description() | {"video": str(next(tmp_path.rglob("*.y4m")))}
-    assert with_source_video(CallMedia(Encoder.FAKE)).request() == {
+    assert with_sources(CallMedia(Encoder.FAKE)).request() == {
         "encoder": "fake",
         "width": 640,
         "height": 360,
@@ -91,7 +81,7 @@ def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkey
     }
 
 
-def test_a_replay_on_libwebrtcs_stack(program, run_weir, tmp_path):
+def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):
     # One job at a time: records are written as runs end.
     options = (
         "catalogue/steps",
@@ -119,7 +109,7 @@ def test_a_replay_on_libwebrtcs_stack(program, run_weir, tmp_path):
     assert (tmp_path / "again/results.jsonl").read_bytes() == (tmp_path / "out/results.jsonl").read_bytes()
 
 
-def test_a_controller_with_a_sender_of_the_simulators_own_is_refused(program, run_weir, tmp_path):
+def test_a_controller_with_a_sender_of_the_simulators_own_is_refused(virtual_call_program, run_weir, tmp_path):
     status, _, error = run_weir("replay", "catalogue/steps", "--stack", "libwebrtc", "--controller", "oracle")
     assert status == 2
     assert "--stack model" in error
@@ -132,9 +122,11 @@ def test_a_missing_program_is_named(run_weir, monkeypatch, tmp_path):
     assert "make webrtc" in error
 
 
-def test_a_job_that_is_wrong_is_answered(program):
+def test_a_job_that_is_wrong_is_answered(virtual_call_program):
     import subprocess
 
     job = json.dumps({"job": 1, "scenario": {}, "controller": "gcc", "call": {"encoder": "H264"}})
-    answer = subprocess.run([program, "run", "-"], input=job + "\n", capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [virtual_call_program, "run", "-"], input=job + "\n", capture_output=True, text=True, check=True
+    )
     assert "error" in json.loads(answer.stdout)

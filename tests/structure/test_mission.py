@@ -21,9 +21,9 @@ PROMISES = {
         ("webrtc_patch/adapter/weir_remote_bitrate_estimator.h", "class WeirRemoteBitrateEstimator"),
     ),
     "patched Chromium builds": (
-        "weir webrtc check",
-        ("webrtc_patch/check.py", "patch"),
-        ("webrtc_patch/README.md", "patched Chromium"),
+        "make chromium-patch",
+        ("webrtc_patch/chromium/make_patch.sh", "third_party/weir"),
+        ("webrtc_patch/README.md", "## Chromium"),
     ),
     "ONNX Runtime": (
         "weir model",

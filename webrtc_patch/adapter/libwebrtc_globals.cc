@@ -38,12 +38,14 @@ ScopedSimulatedTime::ScopedSimulatedTime(webrtc::Timestamp now) {
 ScopedSimulatedTime::~ScopedSimulatedTime() { simulated_time_ns = kNotSimulated; }
 
 void SilenceLibwebrtcLog() {
+#ifndef WEBRTC_CHROMIUM_BUILD  // There libwebrtc logs through Chromium.
   static const bool silenced = [] {
     rtc::LogMessage::LogToDebug(rtc::LS_NONE);
     rtc::LogMessage::SetLogToStderr(false);
     return true;
   }();
   (void)silenced;
+#endif
 }
 
 }  // namespace weir::adapter

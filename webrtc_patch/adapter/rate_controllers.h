@@ -27,6 +27,8 @@ std::unique_ptr<SenderController> MakeGccController(const FieldTrials& field_tri
 // `x-google-start-bitrate` of the answer of a receiver that makes GCC follow REMB (docs/remb.md). GCC probes at once
 // with up to six times the start rate; 3 Mbps would flood slow paths.
 inline constexpr DataRate kStartRateOfReceiver = DataRate::KilobitsPerSecond(1'000);
+// `x-google-max-bitrate` of the same.
+inline constexpr DataRate kMaxRateOfReceiver = DataRate::KilobitsPerSecond(20'000);
 
 // "gcc" at the sender of a receiver that decides: its target is at most the last REMB, and its own rate falls under
 // loss but not under delay. The constraints' start rate is that of the REMB that comes before the first packet.

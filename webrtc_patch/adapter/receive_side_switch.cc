@@ -24,7 +24,7 @@ static_assert(HaveSameNames(kModeNames, kCallControllers), "each controller that
 class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  public:
   EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings, ReceiveSideSwitchConfig config)
-      : settings_(std::move(settings)), on_decision_(std::move(config.on_decision)) {}
+      : settings_(std::move(settings)), changes_sdp_(config.changes_sdp), on_decision_(std::move(config.on_decision)) {}
 
   std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment& environment,
                                                          webrtc::RemoteBitrateObserver* observer,
@@ -34,9 +34,15 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
   }
   // In every mode, since a call may be switched to shadow while it runs.
   bool WantsTransportSequenceNumbers() const override { return true; }
+  std::optional<webrtc::RembSdp> Sdp() const override {
+    if (!changes_sdp_ || settings_->Get().mode != ReceiveSideMode::kWeir) return std::nullopt;
+    return webrtc::RembSdp{.start_bitrate_kbps = static_cast<int>(kStartRateOfReceiver.bps() / 1000),
+                           .max_bitrate_kbps = static_cast<int>(kMaxRateOfReceiver.bps() / 1000)};
+  }
 
  private:
   const std::shared_ptr<SharedReceiveSideSettings> settings_;
+  const bool changes_sdp_;
   const std::function<void(const ReceiveSideDecision&)> on_decision_;
 };
 

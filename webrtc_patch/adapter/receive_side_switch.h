@@ -16,6 +16,7 @@
 //           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
 //   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
 //           and sends nothing.
+// In kWeir, offers and answers have the bitrates, and answers the DTLS role, that docs/remb.md wants.
 // Without packets Weir still sends REMB: at once when a call begins, and every 200 ms until its first packet, for at
 // most 10 s. After the first packet, also in a blackout: every second and at every decrease.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SWITCH_H_
@@ -32,7 +33,6 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/policy_executor.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"
@@ -95,6 +95,8 @@ struct ReceiveSideSwitchConfig {
   ReceiveSideMode mode = ReceiveSideMode::kWeir;
   // The sender's own GCC, where the answer has transport-cc, may set a rate below Weir's.
   bool sender_decides_too = false;
+  // In mode kWeir, offers and answers that libwebrtc makes say what docs/remb.md wants. False: the host changes them.
+  bool changes_sdp = true;
   // Null: RuleAlone().
   ControllerFactory controller;
   Objective objective;

@@ -174,7 +174,7 @@ void WeirRemoteBitrateEstimator::Record(Timestamp now) {
   if (!on_decision_) return;
   on_decision_({.estimate = latest,
                 .controller = active.suspended ? "fallback" : active.name,
-                .pool = dynamic_cast<const PoolController*>(&estimator_.controller()),
+                .pool = estimator_.controller().AsPool(),
                 .in_charge = in_charge_,
                 .objective = settings_.objective,
                 .constraints = settings_.constraints,

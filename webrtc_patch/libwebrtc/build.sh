@@ -63,6 +63,10 @@ if [[ ! -r $destination/prepared || $(<"$destination/prepared") != "$wanted" ]];
   echo "$wanted" >"$destination/prepared"
 fi
 
+# Weir's own targets, from this folder of the repository; where a Chromium has them.
+mkdir -p "$src/third_party/weir"
+for folder in estimator trainer webrtc_patch; do ln -sfn "$(cd "$here/../.." && pwd)/$folder" "$src/third_party/weir/$folder"; done
+
 # The compilers' flags are gn's alone.
 ccache=$(command -v ccache || true)
 export CC="${ccache:+ccache }gcc" CXX="${ccache:+ccache }g++" AR=ar NM=nm CFLAGS='' CPPFLAGS='' CXXFLAGS='' LDFLAGS=''
@@ -72,7 +76,7 @@ mkdir -p "$result" "$out"
 readonly log=$result/build.log
 (cd "$src" && gn gen --quiet "out/$kind") >"$log" 2>&1 || { cat "$log" >&2; fail 1 "gn failed (see above)"; }
 say "building libwebrtc ($kind) of chromium $(<"$destination/source"); $log"
-"$here/../../docker/progress.sh" "$log" ninja -C "$out" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" weir:weir_webrtc >&2 ||
+"$here/../../docker/progress.sh" "$log" ninja -C "$out" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" weir:weir >&2 ||
   fail 1 "libwebrtc did not compile (see above and $log)"
 ln -sf "src/out/$kind/obj/weir/libweir_webrtc.a" "$result/libwebrtc.a"
 ln -sf "src/out/$kind/args.gn" "$result/args.gn"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Takes what libwebrtc is built from out of Debian's source package `chromium`, and prints the version and the archive.
 #
-#   webrtc_patch/libwebrtc/fetch.sh CACHE [--fetched]
+#   webrtc_patch/libwebrtc/fetch.sh CACHE [--fetched | --package]
 #
 # The package, 950 MB, comes by `apt-get source` from the mirror that this machine's apt already uses, through a private
 # sources file; apt checks signature and hashes. Only the archive, 60 MB, stays in CACHE. With it there, nothing is
 # fetched. An interrupted fetch goes on where it stopped.
-# With --fetched, an archive that is not there is a missing component.
+# With --fetched, an archive that is not there is a missing component. With --package, the whole package stays, and the
+# version and its folder are printed.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 
@@ -24,7 +25,7 @@ fail() { # CODE MESSAGE
   exit "$1"
 }
 
-[[ $# -eq 1 || ($# -eq 2 && $2 == --fetched) ]] || fail 2 "usage: fetch.sh CACHE [--fetched]"
+[[ $# -eq 1 || ($# -eq 2 && $2 =~ ^--(fetched|package)$ ) ]] || fail 2 "usage: fetch.sh CACHE [--fetched | --package]"
 mkdir -p "$1"
 cache=$(cd "$1" && pwd)
 contents=$(declare -p compiled named not_applied | sha256sum | cut -c 1-8)
@@ -34,9 +35,9 @@ exec 9>"$cache/lock"
 flock 9
 for version in "${versions[@]}"; do
   archive=$cache/chromium-$version-$contents.tar.gz
-  [[ ! -r $archive ]] || { echo "$version $archive"; exit 0; }
+  [[ ! -r $archive || ${2:-} == --package ]] || { echo "$version $archive"; exit 0; }
 done
-[[ $# -eq 1 ]] || fail 3 "the source of libwebrtc is not on this machine; \`make webrtc\` fetches it, 950 MB"
+[[ ${2:-} != --fetched ]] || fail 3 "the source of libwebrtc is not on this machine; \`make webrtc\` fetches it, 950 MB"
 
 for command in apt-get xz; do
   command -v "$command" >/dev/null || fail 3 "'$command' is missing; run: apt-get install apt xz-utils"
@@ -61,6 +62,7 @@ Build on Debian 12; elsewhere, or later, use the image weir-call, or copy a chro
 done
 say "fetching the source of chromium $version, 950 MB"
 "${source[@]}" "chromium=$version" >&2 || fail 1 "the source of chromium $version did not arrive (see above); run the same again, it goes on where it stopped"
+[[ ${2:-} != --package ]] || { echo "$version $work"; exit 0; }
 
 say "unpacking it, a minute or two"
 rm -rf src debian

@@ -38,7 +38,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   const auto write_error = [lines](const std::string& message) { lines->WriteError(message, false); };
   if (!options.frames.empty()) {
     peer->received_frames_ = ReceivedFrames::Open(
-        options.frames, options.frames_width, options.frames_height,
+        options.frames, options.frames_width, options.frames_height, peer->runtime_.frames_written_at_once,
         [&clock = peer->sender_clock_](uint32_t ssrc, uint32_t rtp) { return clock.CaptureTimeMicros(ssrc, rtp); },
         write_error);
   }
@@ -49,6 +49,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
     peer->receive_side_ =
         OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
                                            .sender_decides_too = options.pool && options.pool->sender_has_gcc,
+                                           .changes_sdp = false,
                                            .controller = controller,
                                            .objective = options.objective,
                                            .constraints = options.bitrate,
@@ -214,6 +215,11 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
     was_connected_ = true;
     // A REMB from before the transport was ready got lost.
     if (receive_side_ != nullptr) receive_side_->RepeatRemb();
+  }
+  if (runtime_.restarts_ice) {
+    // The offerer's task; the other end has failed as well, or finds its new candidates.
+    if (state == State::kFailed && options_.send) RestartIce();
+    return;
   }
   if (state == State::kDisconnected)
     FailUnless([this, change] { return connection_changes_ != change; }, kReconnectTime, "the connection was lost");

@@ -75,6 +75,8 @@ class Peer final : public webrtc::PeerConnectionObserver {
   // Handled by the session, as loading a model would block the signaling thread.
   void Run(const ModelCommand&) {}
 
+  // Connects anew, with new candidates.
+  void RestartIce();
   void MakeDescription(webrtc::SdpType type);
   void SetLocalDescription(std::unique_ptr<webrtc::SessionDescriptionInterface> description);
   void OnRemoteDescription(webrtc::SdpType type);

@@ -69,6 +69,12 @@ void Peer::Run(const StartCommand&) {
   MakeDescription(SdpType::kOffer);
 }
 
+void Peer::RestartIce() {
+  has_remote_description_ = false;
+  connection_->RestartIce();
+  MakeDescription(SdpType::kOffer);
+}
+
 void Peer::MakeDescription(SdpType type) {
   for (const auto& transceiver : connection_->GetTransceivers()) {
     if (const auto fault = Prepare(*transceiver)) return Fail(fault->message);
@@ -112,6 +118,8 @@ void Peer::Run(const DescriptionCommand& command) {
   const SdpType type = command.is_offer ? SdpType::kOffer : SdpType::kAnswer;
   const std::string name = webrtc::SdpTypeToString(type);
   using State = webrtc::PeerConnectionInterface::SignalingState;
+  // A further offer restarts ICE.
+  if (command.is_offer && runtime_.restarts_ice) has_remote_description_ = false;
   const State expected = command.is_offer ? State::kStable : State::kHaveLocalOffer;
   if (has_remote_description_ || connection_->signaling_state() != expected)
     return Refuse(name + ": it does not match the state of the negotiation");

@@ -22,17 +22,17 @@ void WritePlane(std::ostream& out, const uint8_t* plane, int stride, int width, 
 
 }  // namespace
 
-std::unique_ptr<ReceivedFrames> ReceivedFrames::Open(const std::string& path, int width, int height,
+std::unique_ptr<ReceivedFrames> ReceivedFrames::Open(const std::string& path, int width, int height, bool at_once,
                                                      CaptureTime capture_time,
                                                      std::function<void(std::string)> on_error) {
   std::unique_ptr<ReceivedFrames> frames(
-      new ReceivedFrames(width, height, std::move(capture_time), std::move(on_error)));
+      new ReceivedFrames(width, height, at_once, std::move(capture_time), std::move(on_error)));
   frames->video_.open(path, std::ios::binary | std::ios::trunc);
   frames->index_.open(path + ".jsonl", std::ios::trunc);
   // The rate is nominal: the file has the pictures in order, and the index has their times.
   frames->video_ << "YUV4MPEG2 W" << width << " H" << height << " F30:1 Ip A1:1 C420jpeg\n" << std::flush;
   if (!frames->video_ || !frames->index_) throw ProgramError("cannot write the received frames to " + path, kFailed);
-  frames->thread_->Start();
+  if (frames->thread_ != nullptr) frames->thread_->Start();
   return frames;
 }
 
@@ -49,6 +49,10 @@ void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
   const webrtc::scoped_refptr<webrtc::VideoFrameBuffer> picture = frame.video_frame_buffer();
   if (const auto* pixels = picture->GetI420()) entry.frame_number = ReadFrameNumber(*pixels);
 
+  if (thread_ == nullptr) {
+    entry.picture = picture;
+    return Write(entry);
+  }
   if (waiting_lines_ >= kMaxWaitingLines) return;
   if (waiting_pictures_ < kMaxWaitingPictures) entry.picture = picture;
   ++waiting_lines_;

@@ -21,7 +21,8 @@ namespace weir::peer {
 // the .y4m file because the disk was too slow or full. Times are CLOCK_MONOTONIC.
 class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
-  // Pictures that wait for the disk; the decoder is never held up, further pictures are not written.
+  // Pictures that wait for the disk, unless they are written at once; the decoder is never held up, further pictures
+  // are not written.
   static constexpr size_t kMaxWaitingPictures = 45;
   // Lines that wait; beyond, pictures leave no trace.
   static constexpr size_t kMaxWaitingLines = 10'000;
@@ -29,9 +30,10 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
   // When a picture was captured, on this machine's CLOCK_MONOTONIC.
   using CaptureTime = std::function<std::optional<int64_t>(uint32_t ssrc, uint32_t rtp_timestamp)>;
 
-  // `on_error` is called once, from another thread, when a file can no longer be written. Throws ProgramError.
-  static std::unique_ptr<ReceivedFrames> Open(const std::string& path, int width, int height, CaptureTime capture_time,
-                                              std::function<void(std::string)> on_error);
+  // `at_once`: OnFrame() returns when the frame is written. `on_error` is called once, from another thread unless they
+  // are written at once, when a file can no longer be written. Throws ProgramError.
+  static std::unique_ptr<ReceivedFrames> Open(const std::string& path, int width, int height, bool at_once,
+                                              CaptureTime capture_time, std::function<void(std::string)> on_error);
   // Writes what waits.
   ~ReceivedFrames() override = default;
   ReceivedFrames(const ReceivedFrames&) = delete;
@@ -51,8 +53,13 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
     int height = 0;
   };
 
-  ReceivedFrames(int width, int height, CaptureTime capture_time, std::function<void(std::string)> on_error)
-      : width_(width), height_(height), capture_time_(std::move(capture_time)), on_error_(std::move(on_error)) {}
+  ReceivedFrames(int width, int height, bool at_once, CaptureTime capture_time,
+                 std::function<void(std::string)> on_error)
+      : width_(width),
+        height_(height),
+        capture_time_(std::move(capture_time)),
+        on_error_(std::move(on_error)),
+        thread_(at_once ? nullptr : webrtc::Thread::Create()) {}
 
   void Write(const Entry& entry);
   bool WritePicture(webrtc::VideoFrameBuffer& picture);
@@ -69,8 +76,8 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
 
   std::atomic<size_t> waiting_lines_ = 0;
   std::atomic<size_t> waiting_pictures_ = 0;
-  // Executes what was posted before it ends. Last: its tasks use the rest.
-  const std::unique_ptr<webrtc::Thread> thread_ = webrtc::Thread::Create();
+  // Null where frames are written at once. Executes what was posted before it ends. Last: its tasks use the rest.
+  const std::unique_ptr<webrtc::Thread> thread_;
 };
 
 }  // namespace weir::peer

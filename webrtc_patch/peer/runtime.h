@@ -42,6 +42,8 @@ struct Runtime {
   webrtc::scoped_refptr<webrtc::AudioDecoderFactory> audio_decoders;
   // False: neither DTLS nor SRTP, at either end of the call.
   bool encrypted = true;
+  // True: a call whose connection has failed restarts ICE, as applications do; false: it ends.
+  bool restarts_ice = false;
   // See ReceiveSideSwitchConfig.
   bool guard = true;
   GuardOptions guard_rules = {};
@@ -50,6 +52,8 @@ struct Runtime {
   std::function<void(const Estimate&)> on_sender_estimate;
   // Receives decoded frames besides the options' file; null: none. Outlives the peer.
   webrtc::VideoSinkInterface<webrtc::VideoFrame>* frame_sink = nullptr;
+  // Received frames are written before the decoder goes on, so that time that is simulated waits for the disk.
+  bool frames_written_at_once = false;
   CameraTiming camera;
   // The encoder's own limit; zero: that of the options.
   DataRate max_encoder_rate = DataRate::Zero();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/jsep.h"
+#include "rate_controllers.h"
 #include "weir/arrival.h"
 
 namespace weir::peer {
@@ -21,7 +22,7 @@ void BecomeDtlsServer(webrtc::SessionDescriptionInterface& answer);
 // Adds `x-google-start-bitrate` and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec. Chromium follows
 // REMB at once up to its own rate, which begins there; without transport-cc it grows by 8 % a second, with it by
 // probes.
-inline constexpr int64_t kMaxBitrateKbps = 20'000;
+inline constexpr int64_t kMaxBitrateKbps = kMaxRateOfReceiver.bps() / 1000;
 void SetStartBitrate(webrtc::SessionDescriptionInterface& description, int64_t kbps);
 
 // The kind of packets of each payload type.

@@ -15,6 +15,8 @@
 
 namespace weir {
 
+class Policy;
+class PolicyExecutor;
 struct ModelDescription;
 namespace internal {
 struct LoadedModel;
@@ -56,6 +58,12 @@ std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name,
 // waits. The rate in force stays until the answer is there; an answer after more than the model's interval is a fault.
 std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model);
 std::unique_ptr<ReceiverController> MakeWorkerPolicyController(std::shared_ptr<const PolicyModel> model);
+
+// Makes what computes the decisions of one call; an empty one computes them on the caller's thread.
+using PolicyExecutorFactory = std::function<std::unique_ptr<PolicyExecutor>(std::unique_ptr<Policy>)>;
+// A thread for all that the process makes, which starts with the first: packets never wait for a model. Throws
+// std::system_error when there is no thread.
+PolicyExecutorFactory ProcessWorker();
 
 // True for "weir" and "weir:NAME", which are policy models.
 bool IsModelName(std::string_view controller);

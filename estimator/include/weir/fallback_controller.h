@@ -13,6 +13,8 @@
 
 namespace weir {
 
+class PoolController;
+
 // A decision that takes longer than `longest` by `clock` is dropped and counts as a fault; for hosts in real time.
 // Without a clock no decision is late.
 struct DecisionLimit {
@@ -52,12 +54,16 @@ class FaultTolerantController : public ReceiverController {
   static constexpr int kFaultsToFallback = 3;
   static constexpr int kDecisionsToRecover = 20;
 
-  FaultTolerantController* fault_tolerant() final { return this; }
   virtual void SetDecisionLimit(DecisionLimit limit) = 0;
   virtual const ControllerCounters& counters() const = 0;
   virtual std::span<const MemberState> members() const = 0;
   // The active controller.
   virtual const MemberState& active() const = 0;
+
+  FaultTolerantController* AsFaultTolerant() final { return this; }
+  // As AsFaultTolerant().
+  virtual PoolController* AsPool() { return nullptr; }
+  virtual const PoolController* AsPool() const { return nullptr; }
 };
 
 // One controller with its fallback. Null for either: the ten-line rule, tolerant of sparse packets.

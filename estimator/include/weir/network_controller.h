@@ -14,6 +14,8 @@
 
 namespace weir {
 
+class FaultTolerantController;
+
 class NetworkController {
  public:
   virtual ~NetworkController() = default;
@@ -31,9 +33,6 @@ class NetworkController {
   virtual Timestamp next_timeout() const = 0;
 };
 
-class FaultTolerantController;
-class PoolController;
-
 // Decides from arrivals.
 class ReceiverController : public NetworkController {
  public:
@@ -45,9 +44,8 @@ class ReceiverController : public NetworkController {
   // infinite, zero or negative target is a fault; with the source kUndecided a missing one is not: it comes later.
   [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
 
-  // This controller as one of these; null where it is none. Hosts may be built without RTTI.
-  virtual FaultTolerantController* fault_tolerant() { return nullptr; }
-  virtual PoolController* pool() { return nullptr; }
+  // Null unless this is one. In place of dynamic_cast, for builds without RTTI.
+  virtual FaultTolerantController* AsFaultTolerant() { return nullptr; }
 };
 
 }  // namespace weir

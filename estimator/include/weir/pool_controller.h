@@ -140,7 +140,6 @@ class PoolController : public FaultTolerantController {
   // Changes pilot, copilots, fusion and policy, also in a call; other members are still polled. On an error, an unknown
   // member or a missing function, nothing changes.
   [[nodiscard]] virtual std::optional<Error> Configure(const PoolSpecification& specification) = 0;
-  PoolController* pool() final { return this; }
 
   virtual Role role(size_t member) const = 0;
   virtual const Selection& selection() const = 0;
@@ -148,6 +147,9 @@ class PoolController : public FaultTolerantController {
   virtual const PoolSpecification& specification() const = 0;
   // From the start until the policy first changed the active controller.
   virtual TimeDelta first_pilot_held() const = 0;
+
+  PoolController* AsPool() final { return this; }
+  const PoolController* AsPool() const final { return this; }
 };
 
 std::string_view ToString(PoolController::Role role);

@@ -17,6 +17,18 @@ Options = TypeVar("Options")
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")]
 
 
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+HelpAllOption = Annotated[
+    bool, typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show every option.")
+]
+"""For a command with MOST_USED: its --help shows only these."""
+
+
 def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
     """Decorates a command of typer that takes its options in one object: the fields of the dataclass `options`, which
     are annotated as typer needs them, become its parameters.

@@ -1,9 +1,9 @@
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string>
 
 #include "policy/model_checks.h"
+#include "policy/parse_double.h"
 
 namespace weir::internal {
 namespace {
@@ -67,7 +67,7 @@ class Reader {
     do {
       SkipSpace();
       double value = 0;
-      const auto [end, status] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
+      const auto [end, status] = ParseDouble(text_.data() + position_, text_.data() + text_.size(), value);
       if (status != std::errc() || !std::isfinite(static_cast<float>(value))) return Fail("expected a finite number");
       position_ = static_cast<size_t>(end - text_.data());
       if (numbers.size() == kMaxNumbers) return Fail("more than 65536 numbers");

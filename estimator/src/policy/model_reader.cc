@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "policy/mmsys_features.h"
+#include "policy/parse_double.h"
 #include "registry.h"
 
 namespace weir::internal {
@@ -128,7 +129,7 @@ class ContractReader {
   double ParseNumber(std::string_view key, std::string_view text, double min, double max) {
     double value = 0;
     text = Trimmed(text);
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, status] = ParseDouble(text.data(), text.data() + text.size(), value);
     const bool valid = status == std::errc() && end == text.data() + text.size() && value >= min && value <= max;
     if (valid) return value;
     Fail("its metadata '" + Key(key) + "' is '" + std::string(text.substr(0, 64)) + "'; it must be a number from " +

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policy/policy.h"
+#include "weir/controllers.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
@@ -39,10 +40,8 @@ class PolicyExecutor {
   virtual void Reset() = 0;
 };
 
-// Makes the executor of one call; an empty one stands for InlineExecutor.
-using PolicyExecutorFactory = std::function<std::unique_ptr<PolicyExecutor>(std::unique_ptr<Policy>)>;
-
-// Computes in Submit(), on the caller's thread; the answer is there at once.
+// Stands for an empty PolicyExecutorFactory (weir/controllers.h). Computes in Submit(), on the caller's thread; the
+// answer is there at once.
 class InlineExecutor final : public PolicyExecutor {
  public:
   explicit InlineExecutor(std::unique_ptr<Policy> policy)

@@ -7,16 +7,14 @@
 
 namespace weir {
 
-// Starts a thread; throws std::system_error when there is none. The executors of the result compute on it, in the order
-// of their first question; those that wait when it becomes free are computed together, see Policy::Run(). An executor
-// takes its newest question there: a policy that is slow misses some, and its recurrent state with it.
+// Starts a thread, where ProcessWorker() of weir/controllers.h shares one. Throws std::system_error when there is none.
+// The executors of the result compute on it, in the order of their first question; those that wait when it becomes free
+// are computed together, see Policy::Run(). An executor takes its newest question there: a policy that is slow misses
+// some, and its recurrent state with it.
 //
 // No function of an executor waits or allocates, nor does its destructor wait, however long a decision takes. The
 // thread ends after its decision when the result and all executors are gone; the executors may be on any threads.
 PolicyExecutorFactory MakePolicyWorker();
-
-// The same with one thread for all that the process makes, which starts with the first executor.
-PolicyExecutorFactory ProcessWorker();
 
 }  // namespace weir
 

@@ -35,6 +35,13 @@ class VisqolFailed(RuntimeError):
     """ViSQOL has no value."""
 
 
+def check_visqol() -> None:
+    """Raises MissingComponent where ViSQOL is not installed."""
+    missing = [package for module, package in SPEECH_PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        raise MissingComponent(f"ViSQOL is missing: {how_to_get('webrtc', *missing)}")
+
+
 def measure_speech(received: Path, sent: Path) -> list[float]:
     """The MOS-LQO, 1 to 5, of each window of what was received; empty if that is shorter than the speech.
 
@@ -47,9 +54,7 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
         MissingComponent: ViSQOL is not installed.
         VisqolFailed: ViSQOL failed.
     """
-    missing = [package for module, package in SPEECH_PACKAGES.items() if find_spec(module) is None]
-    if missing:
-        raise MissingComponent(f"ViSQOL is missing: {how_to_get('webrtc', *missing)}")
+    check_visqol()
     reference, heard = _resampled(sent), _resampled(received)
     if not 0 < len(reference) <= len(heard):
         return []

@@ -16,7 +16,6 @@ from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Measure, Replays, Suite
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.report.goal_table import Bound
-from weir.qoe_eval.runs.call_media import CallMedia
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
 _CONTROLLERS: Final = (POLICY, *LIBWEBRTC_SENDERS)
@@ -43,13 +42,6 @@ _REPLAYED: Final = {
     _CELLULAR[1]: "cellular, replayed",
     _IMPAIRED: "impaired, replayed",
 }
-# Virtual calls of the same paths and seeds.
-_VIRTUAL: Final = {
-    _CELLULAR[0]: ("cellular, virtual", sets.cellular_calls, _CONTROLLERS, CallMedia()),
-    _IMPAIRED: ("impaired, virtual", _IMPAIRED_CALLS, _CONTROLLERS, CallMedia()),
-    _NATIVE: ("native, virtual", sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), CallMedia(sender="native")),
-}
-_VIRTUALLY: Final = {called: name for called, (name, *_) in _VIRTUAL.items()}
 _NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
 _SIGNED: Final = Bound("at most", 0.0, signed=True)
 # The end of a goal's name, its text, the metric, whether it is compared as a ratio (else a difference), and the bound
@@ -125,10 +117,6 @@ SUITE: Final = Suite(
     replays=tuple(
         Replays(name, sets.as_called(build), _CONTROLLERS, "kept", with_calls=True)
         for name, build in _REPLAYS.items()
-    )
-    + tuple(
-        Replays(name, sets.as_called(build), controllers, "measured", with_calls=True, call=media)
-        for name, build, controllers, media in _VIRTUAL.values()
     ),
     goals=(
         Goal("muses_bitrate", "Muses' path: received bitrate over gcc's", calls.ratio(calls.BITRATE, _MUSES),
@@ -154,17 +142,6 @@ SUITE: Final = Suite(
              calls.near_replays(_REPLAYED, _CONTROLLERS, _END_TO_END, end_to_end_delay_ms_p95, within=0.15), _NEAR),
         Goal("near_frozen", "the same: time frozen within 20 % or 0.3 s",
              calls.near_replays(_REPLAYED, _CONTROLLERS, calls.FROZEN, within=0.2, or_within=0.3), _NEAR),
-        *(
-            Goal(f"virtual_{key}", f"virtual calls: {what} within {within:.0%} of real ones",
-                 calls.near_replays(_VIRTUALLY, (*_CONTROLLERS, _AT_SENDER), metric, within=within, or_within=absolute),
-                 _NEAR)
-            for key, what, metric, within, absolute in (
-                ("rate", "receive rate", "receive_rate_bps", 0.1, 0.0),
-                ("delay", "p95 network delay", calls.NETWORK_DELAY, 0.15, 0.0),
-                ("end_to_end", "p95 end-to-end delay", _END_TO_END, 0.15, 0.0),
-                ("frozen", "time frozen", calls.FROZEN, 0.2, 0.3),
-            )
-        ),
         Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",
              calls.link_error(_MUSES, *_REPLAYED), Bound("at most", 0.02, "%", scale=100)),
         Goal("link_delay", "link: lateness of packets, p95, worst call",

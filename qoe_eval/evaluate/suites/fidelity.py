@@ -1,5 +1,5 @@
-"""Whether replays and virtual calls are like real calls: repeated calls of one path, and what each simulator makes of
-it.
+"""How near replays and virtual calls are to real calls: repeated calls of one path, and the same path in each
+simulator.
 
 A path has one of three controllers in turn. Its seeds are calls of the very same path, so that the scatter of real
 calls, which no model can predict, stands beside each error.
@@ -15,7 +15,7 @@ from typing import Final
 from weir.qoe_eval.evaluate import fidelity_measures as fidelity
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate.results import delay_p95_ms, metric
+from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
@@ -75,6 +75,7 @@ def _simulated() -> Iterator[Replays]:
             controllers=(one.controller,),
             with_calls=True,
             path_seed=_PATH_SEED,
+            first_seed=True,
         )
         yield replays(_REPLAYED[one.name], series="kept")
         yield replays(_VIRTUAL[one.name], series="measured", call=CallMedia(sender=one.sender))
@@ -95,10 +96,7 @@ def _goals() -> Iterator[Goal]:
                     f"{sender}_{simulated}_{key}",
                     f"{sender}, {simulated}: error of {what} over that of one real call against the others",
                     fidelity.error_over_scatter(
-                        of_sender,
-                        metric(name),
-                        of_replay if of_replay and simulated == "replayed" else metric(name),
-                        relative=relative,
+                        of_sender, name, of_replay if simulated == "replayed" else None, relative=relative
                     ),
                     Bound("at most", 1.0, "times"),
                 )
@@ -120,7 +118,7 @@ SUITE: Final = Suite(
             _SIZE,
             sender=one.sender,
             max_bitrate_bps=_PATHS[one.kind][1],
-            vmaf=False,
+            quality=False,
             path_seed=_PATH_SEED,
         )
         for one in _CALLED

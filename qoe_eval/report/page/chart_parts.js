@@ -45,5 +45,23 @@ const chartParts = (() => {
     element.addEventListener("scroll", () => showCut(element), { passive: true });
   }
 
-  return { byId, css, narrow, plain, config, baseLayout, axis };
+  // Draws a chart when it is first seen: in a closed section it has no width.
+  function whenShown(element, draw) {
+    const closed = element.closest("details:not([open])");
+    if (closed) closed.addEventListener("toggle", () => whenShown(element, draw), { once: true });
+    else draw();
+  }
+
+  // A link to a section opens it, and so does printing.
+  const sections = [...document.querySelectorAll("details.section")];
+  const open = (hash) => {
+    const found = sections.find((one) => `#${one.parentElement.id}` === hash);
+    if (found) found.open = true;
+  };
+  document.addEventListener("click", ({ target }) => open(target.closest('a[href^="#"]')?.hash));
+  window.addEventListener("hashchange", () => open(location.hash));
+  window.addEventListener("beforeprint", () => sections.forEach((one) => { one.open = true; }));
+  open(location.hash);
+
+  return { byId, css, narrow, plain, config, baseLayout, axis, whenShown };
 })();

@@ -1,7 +1,7 @@
 // Charts of rows under one another over one time axis. data.charts holds them; an element with data-chart shows the one of
 // that index, and a select with data-chart-of="ID" chooses the chart of the element ID.
 (() => {
-  const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
+  const { byId, css, narrow, plain, config, baseLayout, axis, whenShown } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   const GAP = 0.035;
   const called = (name) => plain(data.names?.[name] || name);
@@ -31,6 +31,10 @@
       legend: { orientation: "h", y: 1.005, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },
       xaxis: axis({ anchor: `y${chart.rows.length > 1 ? chart.rows.length : ""}`, title: { text: chart.x_title || "Time, s" }, range: [0, chart.duration_s], hoverformat: ".1f" }),
       annotations: [],
+      shapes: (chart.spans || []).map(([start, end]) => ({
+        type: "rect", yref: "paper", x0: start, x1: end, y0: 0, y1: 1, layer: "below",
+        fillcolor: css("--bad") + "40", line: { color: css("--bad"), width: 1 },
+      })),
     };
     const traces = [];
     const seen = new Set();
@@ -80,6 +84,8 @@
     const index = name === undefined ? -1 : data.charts.findIndex((chart) => chart.name === name);
     const select = document.querySelector("select[data-chart-of]");
     if (index < 0 || !select) return;
+    const folded = select.closest("details.section");
+    if (folded) folded.open = true;
     select.value = String(index);
     select.dispatchEvent(new Event("change"));
     select.closest("section").scrollIntoView();
@@ -96,12 +102,11 @@
     Plotly.react(element, [trace], { ...baseLayout(), margin: { l: 80, r: 60, t: 60, b: 30 } }, config);
   }
 
-  const drawAll = () => {
-    elements.forEach(draw);
-    const parallel = byId("parallel");
-    if (parallel) drawParallel(parallel);
-  };
-  drawAll();
-  elements.forEach(rememberVisibility);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  const parallel = byId("parallel");
+  for (const element of elements) whenShown(element, () => { draw(element); rememberVisibility(element); });
+  if (parallel) whenShown(parallel, () => drawParallel(parallel));
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    elements.filter((one) => one.classList.contains("js-plotly-plot")).forEach(draw);
+    if (parallel?.classList.contains("js-plotly-plot")) drawParallel(parallel);
+  });
 })();

@@ -1,6 +1,6 @@
 // Scatter charts of two measures, and the front of many objectives.
 (() => {
-  const { byId, css, narrow, plain, config, baseLayout, axis } = chartParts;
+  const { byId, css, narrow, plain, config, baseLayout, axis, whenShown } = chartParts;
   const data = JSON.parse(byId("data").textContent);
   if (!data.scatter) return;
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
@@ -120,13 +120,13 @@
     }, { ...config, displayModeBar: false });
   }
 
-  function draw() {
-    for (const [id, titles] of [["viewer-scatter", VIEWER], ["scatter", SCATTER]]) {
-      if (byId(id)) drawScatter(id, data.scatter[id], titles);
-    }
-    if (byId("front")) drawFront();
-  }
-
-  draw();
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  const charts = [
+    ["viewer-scatter", () => drawScatter("viewer-scatter", data.scatter["viewer-scatter"], VIEWER)],
+    ["scatter", () => drawScatter("scatter", data.scatter.scatter, SCATTER)],
+    ["front", drawFront],
+  ].filter(([id]) => byId(id));
+  for (const [id, draw] of charts) whenShown(byId(id), draw);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const [id, draw] of charts) if (byId(id).classList.contains("js-plotly-plot")) draw();
+  });
 })();

@@ -10,10 +10,19 @@ from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
 from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
-from weir.qoe_eval.report.display import colour, dated, difference_mark, interval, interval_mark, signed, verdict
+from weir.qoe_eval.report.display import (
+    colour,
+    dated,
+    difference_mark,
+    interval,
+    interval_mark,
+    precise,
+    signed,
+    verdict,
+)
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import libwebrtc_of, seeds_text, summary_sample
+from weir.qoe_eval.report.text import libwebrtc_of, rendered_measures, seeds_text, summary_sample
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -148,7 +157,7 @@ def viewer(summary: Summary, limited: str) -> Section | None:
     if not controllers:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
-    table = means_table(summary, ordered, VIEWER)
+    table = means_table(summary, ordered, (*VIEWER, *rendered_measures(summary)))
     view = {"table": table, "standard_error": f"{STANDARD_ERROR:.1f}", "limited": limited}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
 
@@ -180,17 +189,17 @@ def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
 
 
 def _paired_row(measure: Measure, row: PairedRow, has_intervals: bool) -> Row:
-    judged = verdict(row, measure)
+    judged, shown = verdict(row, measure), precise(measure, row)
     words = {"good": "better", "bad": "worse", "even": "not told apart"}[judged]
     of_interval: Cells = [
         Cell("–" if row.ci95[0] is None else words, kind=judged),
-        interval(row.ci95, measure, of_difference=True),
+        interval(row.ci95, shown, of_difference=True),
         Cell(mark=difference_mark(row, measure), kind="optional"),
     ]
     return Row(
         [
             measure_heads([measure])[0],
-            Cell(signed(row.mean, measure), kind=judged),
+            Cell(signed(row.mean, shown), kind=judged),
             *(of_interval if has_intervals else []),
             str(row.wins),
             str(row.losses),

@@ -17,6 +17,7 @@ const REASONS = {
   guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss persists; the target stays below the received rate" },
   guard_policer: { label: "guard: policer", colour: "--series-3", text: "a policer drops what is above its rate; the target stays below it" },
   guard_overload: { label: "guard: overload", colour: "--series-3", text: "loss or a delay persists; the target falls to see whether it ends" },
+  guard_ecn: { label: "guard: ecn", colour: "--series-3", text: "an L4S queue marks packets; the target yields to its marks" },
 };
 
 // A rule of the guard without a text here is shown by its name.

@@ -6,9 +6,9 @@ import pytest
 from hand_made import record
 
 from weir.installation import shipped_model
+from weir.qoe_eval.call.link_accuracy import LinkAccuracy
 from weir.qoe_eval.call.run import CallsOutcome
 from weir.qoe_eval.evaluate import call_measures, runner
-from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy
 from weir.qoe_eval.evaluate.scenario_sets import CALL_TRACES
 
 

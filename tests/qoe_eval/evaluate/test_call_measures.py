@@ -7,9 +7,9 @@ import pytest
 from hand_made import record, results, row
 
 from weir.installation import shipped_model
+from weir.qoe_eval.call.link_accuracy import LinkAccuracy, worst
 from weir.qoe_eval.evaluate import call_measures
 from weir.qoe_eval.evaluate.call_measures import estimator_cpu_share, pairs_of
-from weir.qoe_eval.evaluate.link_accuracy import LinkAccuracy, worst
 
 GOOD = {
     "received_bitrate_bps": 1.4e6, "network_delay_ms_p95": 90.0, "end_to_end_delay_ms_p95": 200.0, "vmaf_mean": 80.0,

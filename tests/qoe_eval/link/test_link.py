@@ -13,7 +13,7 @@ from link import real_network as network
 from processes import is_running, wait_until
 
 from weir.errors import InputError, MissingComponent
-from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
+from weir.qoe_eval.call.link_accuracy import link_accuracy
 from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.qoe_eval.link.process import LinkFailed, LinkProcess
 from weir.simulator.executables import find_simulator

@@ -19,25 +19,25 @@ HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror='alert(1)'>\
 def test_what_a_section_shows_is_escaped_and_so_is_the_data():
     view = {"texts": [HOSTILE], "more": 0}
     section = Section("failures", HOSTILE, "failures", view, HOSTILE)
-    lead = {"connections": 1, "format": HOSTILE, "user_agent": HOSTILE, "left_out": 0}
+    lead = {"connections": 1, "format": HOSTILE, "user_agent": HOSTILE, "left_out": 0, "verdict": HOSTILE}
     page = render_page("dump_lead", HOSTILE, lead, [section, None], {HOSTILE: [HOSTILE]})
     text = "".join(check(page).text)
-    # Title, its heading, link, format, user agent, the section's heading, failure: as text, each whole.
-    assert text.count(HOSTILE) == 7
+    # Title, its heading, link, verdict, format, user agent, the section's heading, failure: as text, each whole.
+    assert text.count(HOSTILE) == 8
     assert data_of(page) == {HOSTILE: [HOSTILE], "names": {}}
     assert page.count("<script>alert(1)") == 0
     assert len(re.findall(r"<script\b", page.replace(plotly(), ""))) == 3
 
 
 def test_numbers_that_json_lacks_are_refused():
-    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0}
+    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0, "verdict": HOSTILE}
     with pytest.raises(ValueError, match="Out of range float"):
         render_page("dump_lead", "", lead, [], {"x": float("nan")})
 
 
 def test_controllers_on_one_page_have_different_colours():
     shown = ["weir", "gcc", "mine", "yours", "theirs"]
-    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0}
+    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0, "verdict": HOSTILE}
     page = render_page("dump_lead", "", lead, [], {}, controllers=shown)
     found = dict(re.findall(r"--c-(\w+): var\(--series-(\d+)\)", page))
     assert len({found[name] for name in shown}) == len(shown)

@@ -23,14 +23,17 @@ def open_report(chromium, fake_simulator, scenarios, tmp_path):
     path = tmp_path / "report.html"
     wrong = []
 
-    def open_one(width, name="rule"):
+    def open_one(width, name="rule", unfolded=True):
         named = [one if one.controller != "rule" else one.model_copy(update={"controller": name}) for one in records]
         summary = summarise(named, RunAbout(objective=(0.4, 0.5, 0.1)))
         path.write_text(render_report(RunStore(tmp_path), named, summary), encoding="utf-8")
         page = chromium.new_context(viewport={"width": width, "height": 844}).new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(path.as_uri())
-        page.wait_for_selector("#series .main-svg")
+        page.wait_for_selector("#viewer-scatter .main-svg")
+        if unfolded:
+            page.evaluate("document.querySelectorAll('details.section').forEach((one) => { one.open = true; })")
+            page.wait_for_selector("#series .main-svg")
         return page
 
     yield open_one
@@ -48,11 +51,11 @@ def names_in_chart(page, chart):
 def test_on_a_phone_nothing_is_cut_without_a_hint(open_report):
     page = open_report(390)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    table = page.locator("#headline > .scroll")
+    table = page.locator("#headline > details > .scroll")
     assert "cut" in table.get_attribute("class")
     assert "Scroll sideways" in table.evaluate("e => getComputedStyle(e, '::before').content")
     table.evaluate("e => { e.scrollLeft = e.scrollWidth; }")
-    page.wait_for_function("!document.querySelector('#headline > .scroll').classList.contains('cut')")
+    page.wait_for_function("!document.querySelector('#headline > details > .scroll').classList.contains('cut')")
     # Names are in the legend: there is no room for them beside the marks.
     assert names_in_chart(page, "scatter") == names_in_chart(page, "viewer-scatter") == []
     assert {"weir", "gcc", "rule", "oracle"} <= set(page.locator("#viewer-scatter .legendtext").all_text_contents())
@@ -60,7 +63,7 @@ def test_on_a_phone_nothing_is_cut_without_a_hint(open_report):
 
 def test_on_a_desktop_no_name_covers_another(open_report):
     page = open_report(1200)
-    assert page.locator("#headline > .scroll.cut").count() == 0
+    assert page.locator("#headline > details > .scroll.cut").count() == 0
     for chart in ("scatter", "viewer-scatter"):
         boxes = names_in_chart(page, chart)
         assert len(boxes) == 4
@@ -101,3 +104,15 @@ def test_a_name_can_neither_widen_the_page_nor_become_a_link(open_report, width,
     assert page.locator("a[href*=elsewhere]").count() == 0
     # Nor a table: that of a phone is at most some screens wide.
     assert page.locator("#headline table").first.evaluate("e => e.scrollWidth") < 1300
+
+
+def test_the_first_screen_is_verdict_table_and_chart(open_report):
+    page = open_report(1280, unfolded=False)
+    assert page.locator("section:has(> h2)").evaluate_all("all => all.map((one) => one.id)") == ["viewer"]
+    assert page.locator("#viewer-scatter").evaluate("e => e.getBoundingClientRect().top") < 844
+    assert page.evaluate("document.documentElement.scrollHeight") < 2200
+    assert page.locator("#series .main-svg").count() == 0
+    # A link opens its section, and draws what is in it as wide as the section.
+    page.locator("nav a[href='#timeline'], nav a", has_text="Time series").first.click()
+    page.wait_for_selector("#series .main-svg")
+    assert page.locator("#series").evaluate("e => e.querySelector('.main-svg').getBoundingClientRect().width") > 900

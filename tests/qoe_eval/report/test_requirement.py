@@ -67,7 +67,7 @@ def test_any_text_is_a_rule_or_refused(text):
         ("viewer_quality>=", "is no rule"),
         ("viewer_quality=>1", "is no rule"),
         ("nothing>=1", "no measure nothing of a replay; use one of utility"),
-        ("vmaf_mean>=1", "no measure vmaf_mean of a replay"),
+        ("received_bitrate_bps>=1", "no measure received_bitrate_bps of a replay"),
         ("utility>=scream", "'scream' is no bound; give MEASURE, one of >= <= > <, then a number, or a controller"),
         ("utility>=gcc*2", "is no bound"),
         ("utility>=gcc 2", "is no bound"),

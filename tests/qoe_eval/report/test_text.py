@@ -45,10 +45,20 @@ def test_paired_differences_in_words_the_viewers_first():
         "weir against scream, 3 independent scenarios, 8 runs",
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
-    assert (scream.has_intervals, scream.verdict) == (False, "")
+    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5")
     assert gcc.verdict == "better in Frozen; Challenge score — worse in Freezes; Frame delay, p95"
     assert scream.differences[0].kind == "even"
     assert sentences([]) == []
+
+
+def test_a_small_difference_is_not_printed_as_none():
+    """An interval that excludes 0 shows that it does; one that does not has the decimals of its measure."""
+    paired = [row("gcc", "challenge", 0.02, [0.004, 0.03]), row("gcc", "utility", 0.02, [-0.04, 0.1])]
+    (gcc,) = sentences(paired)
+    assert [str(one).partition(":")[0] for one in gcc.differences] == [
+        "Utility 0.0 [0.0, +0.1]",
+        "Challenge score +0.020 [+0.004, +0.030]",
+    ]
 
 
 def test_the_terminal_names_the_runs_behind_the_means(capsys):

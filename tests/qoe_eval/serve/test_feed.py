@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import re
+from pathlib import Path
 
 from weir.qoe_eval.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed, for_viewers
 from weir.qoe_eval.serve.setup_description import offered_scenarios, sketch
@@ -75,3 +76,11 @@ def test_a_sketch_has_words_for_every_kind_of_loss_and_jitter():
     assert re.fullmatch(r"what exceeds [\d.e+]+ kbps and a burst of [\d.]+ kB", said["loss"]["policer"])
     assert re.fullmatch(r"arrivals every [\d.]+ ms", said["jitter"]["slotted"])
     assert re.fullmatch(r"none for [\d.]+ to [\d.]+ ms about every [\d.]+ s", said["jitter"]["spikes"])
+
+
+def test_every_rule_of_the_guard_has_a_sentence():
+    root = Path(__file__).parents[3]
+    rules = re.findall(r'ROW\("(\w+)"', (root / "estimator/src/guard/guard_rules.cc").read_text())
+    texts = re.findall(r'guard_(\w+): {.* text: "[^"]+"', (root / "qoe_eval/serve/page/guard.js").read_text())
+    assert "ecn" in rules
+    assert sorted(rules) == sorted(texts)

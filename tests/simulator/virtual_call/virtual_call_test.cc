@@ -88,6 +88,16 @@ TEST(VirtualCall, LossIsRepaired) {
   EXPECT_GT(RenderedFrames(flow), 0.9 * 10 * 30);
 }
 
+TEST(VirtualCall, GoesOnAfterALongOutage) {
+  // libwebrtc gives a connection up after 30 s without a packet.
+  for (const char* controller : {"gcc", "weir"}) {
+    const auto record = RunVirtual(PathOf({{0, 1'500'000}, {8, 0}, {48, 1'500'000}}, 70), controller);
+    const auto& flow = record["flows"][0];
+    EXPECT_EQ(MeanOver(flow, "receive_rate_bps", 10, 47), 0);
+    EXPECT_GT(MeanOver(flow, "receive_rate_bps", 60, 70), 400'000) << controller;
+  }
+}
+
 class VirtualCallOverQueue : public testing::TestWithParam<std::string> {};
 
 TEST_P(VirtualCallOverQueue, EndsWithItsScenario) {

@@ -8,8 +8,8 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.measures import CALL_MEASURES, VMAF_FRAMES
 from weir.qoe_eval.call.media.wav import write_wav
 from weir.qoe_eval.call.record import conclude, read_record
-from weir.qoe_eval.call.score import call_score
 from weir.qoe_eval.link.log import read_link_log
+from weir.qoe_eval.measures.call_score import call_score
 from weir.traces.schema.values_over_time import DelayOverTime
 
 
@@ -87,7 +87,7 @@ def test_speech_that_cannot_be_scored_leaves_its_measures_undefined(made_call, t
         return found.problems
 
     (tmp_path / logs.RECEIVED_AUDIO).write_bytes(b"RIFF")
-    monkeypatch.setattr("weir.qoe_eval.call.measures.source_speech_path", lambda: tmp_path / logs.RECEIVED_AUDIO)
+    monkeypatch.setattr("weir.qoe_eval.call.media.quality.source_speech_path", lambda: tmp_path / logs.RECEIVED_AUDIO)
     with monkeypatch.context() as nothing_installed:
         nothing_installed.setattr("weir.qoe_eval.call.media.visqol.find_spec", lambda name: None)
         (problem,) = measured()

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.qoe_eval.call.score import call_score, delay_impairment, freeze_factor, loss_impairment, mean_opinion
+from weir.qoe_eval.measures.call_score import call_score, delay_impairment, freeze_factor, loss_impairment, mean_opinion
 
 PERFECT = {
     "vmaf_mean": 100.0, "concealed_share": 0.0, "freeze_count": 0.0, "frozen_share": 0.0,

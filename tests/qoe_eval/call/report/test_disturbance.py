@@ -4,8 +4,8 @@ from itertools import pairwise
 import pytest
 
 from weir.qoe_eval.call.disturbance import disturbances, late_wake_ups, link_lag_ms
+from weir.qoe_eval.call.link_accuracy import link_accuracy
 from weir.qoe_eval.call.webrtc_stats import StatsReports
-from weir.qoe_eval.evaluate.link_accuracy import link_accuracy
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, read_link_log
 from weir.traces.schema.scenario import Scenario
 

@@ -6,7 +6,8 @@ import pytest
 
 from weir.qoe_eval.call.call_report import write
 from weir.qoe_eval.call.record import make_record
-from weir.qoe_eval.dumps.dump_report import read_dump, write_dump_report
+from weir.qoe_eval.dumps.dump_file import read_dump
+from weir.qoe_eval.dumps.dump_report import write_dump_report
 
 CHROMIUM = "/usr/bin/chromium"
 DUMP = Path(__file__).parents[3] / "data" / "dumps" / "chromium-156.webrtc-internals.gz"
@@ -28,7 +29,7 @@ def pages(made_call, tmp_path_factory):
             records.append(
                 make_record(settings, made_call.progress(), measures, ["a note"] if len(records) == 5 else [])
             )
-    return {"calls": write(records, out)[1], "dump": write_dump_report(read_dump(DUMP), out / "dump")}
+    return {"calls": write(records, out)[1], "dump": write_dump_report(read_dump(DUMP), out / "dump")[1]}
 
 
 def open_page(chromium, path, scheme="light", size="desktop"):

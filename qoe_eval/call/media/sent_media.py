@@ -1,0 +1,29 @@
+"""The media of virtual calls: the video and the speech of `weir call`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from weir.qoe_eval.call.media.rendered_media import run_and_measure
+from weir.qoe_eval.call.media.source_speech import source_speech_path
+from weir.qoe_eval.call.media.source_video import source_video_path
+from weir.qoe_eval.call.media.visqol import check_visqol
+from weir.qoe_eval.requirements import find_ffmpeg
+from weir.qoe_eval.runs.call_media import CallMedia, Encoder
+
+
+def with_sources(media: CallMedia) -> CallMedia:
+    """The media with their files, which are made where they are missing: the video, and with `vmaf` the speech.
+
+    Raises:
+        InputError: the size cannot be made, or a file not written.
+        MissingComponent: the programs that make the speech or measure what is rendered are not installed.
+    """
+    if media.encoder is Encoder.FAKE:
+        return media
+    sent = replace(media, video=source_video_path(media.width, media.height))
+    if not media.vmaf:
+        return sent
+    find_ffmpeg()
+    check_visqol()
+    return replace(sent, speech=source_speech_path(), run=run_and_measure)

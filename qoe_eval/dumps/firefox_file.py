@@ -1,0 +1,76 @@
+"""Reports that Firefox's `about:webrtc` copies: one ("Copy Report"), or a connection's history."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
+from weir.qoe_eval.dumps.stats_names import standard_members
+from weir.qoe_eval.json_lines import number
+
+# Lower case: older versions wrote RTP for Rtp.
+_LISTS = {
+    "inboundrtpstreamstats": "inbound-rtp", "outboundrtpstreamstats": "outbound-rtp",
+    "remoteinboundrtpstreamstats": "remote-inbound-rtp", "remoteoutboundrtpstreamstats": "remote-outbound-rtp",
+    "icecandidatepairstats": "candidate-pair", "codecstats": "codec", "mediasourcestats": "media-source",
+}  # fmt: skip
+_ID_OF_ESTIMATE = "estimate"
+
+
+def is_firefox(data: Any) -> bool:
+    """True for one report, a history of them, or a list of reports."""
+    return any(True for _ in _reports(data))
+
+
+def parse_firefox(data: Any, source: str) -> StatsDump:
+    """The connections of the reports, each in the order of its times.
+
+    Raises:
+        InputError: they have too many values.
+    """
+    connections: dict[str, DumpedConnection] = {}
+    left_out: set[str] = set()
+    budget = SampleBudget(source)
+    for report in sorted(_reports(data), key=lambda one: number(one.get("timestamp")) or 0.0):
+        name = report["pcid"]
+        if name not in connections:
+            if len(connections) >= MOST_CONNECTIONS:
+                left_out.add(name)
+                continue
+            found, url = re.search(r"id=(\d+)", name), re.search(r"url=([^)\s]+)", name)
+            connections[name] = DumpedConnection(found[1] if found else short(name), short(url[1] if url else ""))
+        _read_report(connections[name], report, budget)
+    return StatsDump("about:webrtc", "Firefox", list(connections.values()), len(left_out))
+
+
+def _reports(data: Any) -> list[Mapping[str, Any]]:
+    listed = data.get("reports", [data]) if isinstance(data, Mapping) else data
+    known = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    return [one for one in known if isinstance(one.get("pcid"), str)]
+
+
+def _read_report(connection: DumpedConnection, report: Mapping[str, Any], budget: SampleBudget) -> None:
+    of_all = number(report.get("timestamp"), lowest=0)
+    for key, entries in report.items():
+        kind_of_object = _LISTS.get(key.lower())
+        for entry in entries if kind_of_object and isinstance(entries, list) else []:
+            if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
+                continue
+            budget.take(len(entry))
+            time_ms = number(entry.get("timestamp"), lowest=1) or of_all
+            if time_ms is not None:
+                members = standard_members(entry["id"], {**entry, "type": kind_of_object})
+                connection.reports.add_object(time_ms / 1e3, entry["id"], members)
+    estimates = report.get("bandwidthEstimations")
+    if of_all is not None and isinstance(estimates, list) and estimates and isinstance(estimates[0], Mapping):
+        estimate, rtt_ms = estimates[0], number(estimates[0].get("rttMs"), lowest=0)
+        # Firefox labels these as bytes; they are libwebrtc's bits per second.
+        members = {
+            "type": "candidate-pair",
+            "availableOutgoingBitrate": estimate.get("sendBandwidthBps"),
+            "availableIncomingBitrate": estimate.get("receiveBandwidthBps"),
+            "currentRoundTripTime": None if rtt_ms is None else rtt_ms / 1e3,
+        }
+        connection.reports.add_object(of_all / 1e3, _ID_OF_ESTIMATE, members)

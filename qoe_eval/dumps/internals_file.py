@@ -1,0 +1,104 @@
+"""The JSON that `chrome://webrtc-internals` saves, of any version: a series of values for each member of an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.qoe_eval.call.webrtc_stats import NUMBERS, TEXTS
+from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
+from weir.qoe_eval.dumps.stats_names import is_legacy, kind_of, standard_name, standard_value, type_of
+from weir.qoe_eval.json_lines import number
+
+_MOST_VALUES = 100_000
+_TIME = "timestamp"
+
+
+def parse_internals(data: Any, source: str) -> StatsDump:
+    """The connections of a dump.
+
+    Raises:
+        InputError: it has no `PeerConnections`, or too many values.
+    """
+    found = data.get("PeerConnections") if isinstance(data, Mapping) else None
+    if not isinstance(found, Mapping):
+        raise InputError(f"{source}: no PeerConnections in it; this is no dump of chrome://webrtc-internals")
+    connections, budget = [], SampleBudget(source)
+    for identifier, content in list(found.items())[:MOST_CONNECTIONS]:
+        if isinstance(content, Mapping):
+            connection = DumpedConnection(short(identifier), short(content.get("url")))
+            _read_stats(connection, content.get("stats"), budget)
+            connections.append(connection)
+    left_out = max(0, len(found) - MOST_CONNECTIONS)
+    return StatsDump("webrtc-internals", short(data.get("UserAgent")), connections, left_out)
+
+
+def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) -> None:
+    if not isinstance(stats, Mapping):
+        return
+    times_of: dict[str, list[float] | None] = {}
+    for key, member in stats.items():
+        identifier, separator, written = key.rpartition("-")
+        if not separator or not isinstance(member, Mapping):
+            continue
+        kind_of_object = type_of(identifier, member.get("statsType"))
+        name, scale = standard_name(identifier, kind_of_object, written)
+        if name not in TEXTS and name != "mediaType" and name not in NUMBERS.get(kind_of_object, ()):
+            continue
+        found = connection.reports.object(identifier, kind_of_object)
+        if found is None:
+            continue
+        if identifier not in times_of:
+            times_of[identifier] = _times_of_object(stats.get(f"{identifier}-{_TIME}"), budget)
+            if kind := kind_of(identifier):
+                found.add(0.0, "kind", kind)
+        values = _values(member, budget)
+        times = _times(member, times_of[identifier], len(values))
+        legacy = is_legacy(identifier) and name not in TEXTS
+        for time_s, value in zip(times, values, strict=False):
+            found.add(time_s, name, standard_value(value, scale) if legacy else value)
+
+
+def _values(member: Mapping[str, Any], budget: SampleBudget) -> list[Any]:
+    """The values, which every version so far writes as JSON text; a plain list is accepted too."""
+    values = member.get("values")
+    if isinstance(values, str):
+        # One more than the commas, if these are plain values: counted before they take memory.
+        budget.take(values.count(",") + values.count("[") + values.count("{"))
+        try:
+            values = json.loads(values, parse_constant=lambda _: None)
+        except (ValueError, RecursionError):
+            return []
+    return values[:_MOST_VALUES] if isinstance(values, list) else []
+
+
+def _times_of_object(timestamps: Any, budget: SampleBudget) -> list[float] | None:
+    """The times of an object in seconds; None where it has none, or one that is no time."""
+    if not isinstance(timestamps, Mapping):
+        return None
+    found = [number(value, lowest=0) for value in _values(timestamps, budget)]
+    return None if None in found else [time_ms / 1e3 for time_ms in found if time_ms is not None]
+
+
+def _times(member: Mapping[str, Any], of_object: list[float] | None, count: int) -> Sequence[float]:
+    """Times in seconds. A member that appeared later than its object has fewer values than times; the last times are
+    its.
+    """
+    if of_object is not None and len(of_object) >= count:
+        return of_object[len(of_object) - count :]
+    start_s, end_s = _seconds(member.get("startTime")), _seconds(member.get("endTime"))
+    if start_s is None or end_s is None or end_s < start_s:
+        return []
+    return [float(time_s) for time_s in np.linspace(start_s, end_s, count)]
+
+
+def _seconds(text: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

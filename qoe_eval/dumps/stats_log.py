@@ -1,0 +1,122 @@
+"""Logs that pages and programs make of getStats: JSON lines or a list, of any of the usual shapes.
+
+A report is a list of objects with `type`, an object of them by id, a list of pairs of id and object, or one object a
+line. It may be inside an object with a time and the name of its connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from weir.qoe_eval.call.webrtc_stats import NUMBERS
+from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
+from weir.qoe_eval.dumps.stats_names import standard_members
+from weir.qoe_eval.json_lines import number
+
+_REPORTS = ("stats", "report", "reports", "getStats", "rtcStats", "data", "values", "result", "payload")
+_CONNECTIONS = (
+    "pc", "pcId", "pc_id", "pcid", "peerConnection", "peerConnectionId", "connection", "connectionId", "peerId", "peer",
+)  # fmt: skip
+_TIMES = ("timestamp", "time", "ts", "t", "date", "at", "time_ms", "timeMs", "timestamp_ms", "time_us", "time_s")
+_LEAST_SINCE_1970 = 1e8
+_DEEPEST = 4
+
+
+def is_stats_log(value: Any) -> bool:
+    """True for a line with an object of getStats, or a list of such."""
+    return any(entry["type"] in NUMBERS for _, _, entry in _reports(value, None, "", 0))
+
+
+def parse_stats_log(values: Iterable[Any], source: str) -> StatsDump:
+    """The connections of a log; lines without a report or a time are skipped.
+
+    Raises:
+        InputError: it has too many values.
+    """
+    connections: dict[str, DumpedConnection] = {}
+    left_out: set[str] = set()
+    budget = SampleBudget(source)
+    for value in values:
+        for name, time_s, entry in _reports(value, None, "", 0):
+            own_s = _time_s("", entry.get("timestamp"))
+            if own_s is None or (own_s < _LEAST_SINCE_1970 and time_s is not None):
+                own_s = time_s
+            if own_s is None:
+                continue
+            if name not in connections:
+                if len(connections) >= MOST_CONNECTIONS:
+                    left_out.add(name)
+                    continue
+                connections[name] = DumpedConnection(name or "1")
+            budget.take(len(entry))
+            identifier = entry["id"]
+            connections[name].reports.add_object(own_s, identifier, standard_members(identifier, entry))
+    return StatsDump("getStats", "", list(connections.values()), len(left_out))
+
+
+def _reports(
+    value: Any, time_s: float | None, name: str, depth: int
+) -> Iterator[tuple[str, float | None, dict[str, Any]]]:
+    """Connection, time and each object of the reports in a value."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for one in value:
+            if isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], Mapping):
+                one = {"id": one[0], **one[1]}
+            yield from _reports(one, time_s, name, depth + 1)
+    elif isinstance(value, Mapping):
+        if (found := _statistics(value)) is not None:
+            yield _name(value, name), time_s, {"id": _id(value), **found}
+            return
+        times = (_time_s(key, value[key]) for key in _TIMES if key in value)
+        time_s = next((found for found in times if found is not None), time_s)
+        name = _name(value, name)
+        for key, one in value.items():
+            if isinstance(one, Mapping) and (found := _statistics(one)) is not None:
+                yield name, time_s, {"id": short(key), **found}
+            elif isinstance(one, list | Mapping):
+                yield from _reports(one, time_s, name if key in _REPORTS else short(key), depth + 1)
+
+
+def _statistics(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """An object of a report; None for what holds a report, as an event of a log that has a `type`, too.
+
+    Flutter and the native SDKs have the members inside `values` or `members`.
+    """
+    kind_of_object = value.get("type")
+    if not isinstance(kind_of_object, str) or not isinstance(value.get("id", ""), str):
+        return None
+    inside = next((value[key] for key in ("values", "members") if isinstance(value.get(key), Mapping)), None)
+    if inside is not None and kind_of_object in NUMBERS and "type" not in inside:
+        return {"timestamp": value.get("timestamp_us", value.get("timestampUs")), **value, **inside}
+    return None if any(isinstance(value.get(key), list | Mapping) for key in _REPORTS) else value
+
+
+def _name(value: Mapping[str, Any], name: str) -> str:
+    return next((short(str(value[key])) for key in _CONNECTIONS if isinstance(value.get(key), str | int)), name)
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    return f"{value['type']}-{value.get('ssrc') or value.get('kind') or ''}"[:100]
+
+
+def _time_s(key: str, value: Any) -> float | None:
+    """A time in s: of the unit that its key names, else by its size; ISO 8601 too. Small ones are a page's ms."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError, OSError):
+            return None
+    found = number(value, lowest=0)
+    if found is None:
+        return None
+    units = {"time_us": 1e6, "time_s": 1.0, "time_ms": 1e3, "timeMs": 1e3, "timestamp_ms": 1e3}
+    if key in units:
+        return found / units[key]
+    for least, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (_LEAST_SINCE_1970, 1.0)):
+        if found >= least:
+            return found / unit
+    return found / 1e3

@@ -1,0 +1,21 @@
+"""Names of a connection's streams for people, the same in sentences, charts and tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from weir.qoe_eval.call.webrtc_stats import StatsReports
+
+
+def stream_names(reports: StatsReports) -> dict[str, str]:
+    """Names by id, as in "video in", with a number where several are alike."""
+    names = {}
+    for kind_of_object, direction in (("outbound-rtp", "out"), ("inbound-rtp", "in")):
+        streams = reports.of(kind_of_object)
+        alike = Counter(stream.kind for stream in streams)
+        seen: Counter[str] = Counter()
+        for stream in streams:
+            seen[stream.kind] += 1
+            number = f" {seen[stream.kind]}" if alike[stream.kind] > 1 else ""
+            names[stream.id] = f"{stream.kind or 'media'} {direction}{number}"
+    return names

@@ -1,0 +1,199 @@
+"""The verdict on a dump: a likely cause and a sentence for each freeze."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from weir.console import counted
+from weir.qoe_eval.call.webrtc_stats import StatsReports
+from weir.qoe_eval.dumps.dump import DumpedConnection
+from weir.qoe_eval.dumps.fact_texts import fact_texts, seconds_text
+from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze_facts import FreezeFacts, freeze_facts
+from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_freezes, incoming_video
+from weir.qoe_eval.dumps.stream_names import stream_names
+
+MOST_EXPLAINED = 100
+"""The most sentences of a dump; the longest freezes have them."""
+
+CAUSES = {
+    "network stopped": "likely the network stopped",
+    "path slowed": "likely the path became slower",
+    "loss": "likely loss on the path",
+    "key frame": "likely it waited for a key frame",
+    "cpu": "likely this machine is short of CPU",
+    "sender cpu": "likely the sender is short of CPU",
+    "sender limit": "likely the sender’s own limit",
+    "sent less": "likely the sender sent less: its own limit, or its path to a server",
+    "sender stopped": "likely the sender, or a server between, stopped sending it",
+    "source stopped": "its camera or screen gave no frames",
+    "muted": "likely it was muted, or removed by its page",
+    "ended": "the call ended, or the network did",
+    "browser busy": "likely the browser or page was busy",
+    "unknown": "the dump does not have why",
+}
+"""The causes, and how a sentence has them."""
+
+_LOST = 0.01
+# An estimate this far above the encoder's target does not bind it.
+_FREE = 1.5
+_ABOUT_S = 1.5
+_MANY_NACKS = 5
+
+
+@dataclass(frozen=True)
+class ExplainedFreeze:
+    """A freeze, its stream's name, its likely cause (a key of CAUSES) and its sentence.
+
+    `is_stop`: it is no freeze of video that was sent to this browser: the video was outgoing, or was not sent.
+    """
+
+    freeze: Freeze
+    stream: str
+    cause: str
+    sentence: str
+    is_stop: bool
+
+
+@dataclass(frozen=True)
+class ConnectionVerdict:
+    """The freezes of one connection in the order of time; `more`: the number of those that are not explained."""
+
+    connection: DumpedConnection
+    explained: Sequence[ExplainedFreeze]
+    more: int
+
+    @property
+    def first_s(self) -> float:
+        """Start of the first freeze, since 1970; infinite without one."""
+        return min((one.freeze.start_s for one in self.explained if not one.is_stop), default=math.inf)
+
+
+def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVerdict]:
+    """The verdict of each connection, the one that froze first at the head."""
+    everything = [connection.reports for connection in connections]
+    of_all = [find_freezes(reports) for reports in everything]
+    longest = sorted((one.duration_s for freezes, _ in of_all for one in freezes), reverse=True)
+    least_s = longest[MOST_EXPLAINED - 1] if len(longest) > MOST_EXPLAINED else 0.0
+    left = MOST_EXPLAINED
+    verdicts = []
+    for connection, (freezes, more) in zip(connections, of_all, strict=True):
+        chosen = [one for one in freezes if one.duration_s >= least_s][:left]
+        left -= len(chosen)
+        more += sum(one.count for one in freezes) - sum(one.count for one in chosen)
+        verdicts.append(ConnectionVerdict(connection, _explained(chosen, connection.reports, everything), more))
+    return sorted(verdicts, key=lambda one: one.first_s)
+
+
+def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
+    """The number of freezes, their time, and the connection that froze first."""
+    froze = [one for verdict in verdicts for one in verdict.explained if not one.is_stop]
+    if all(last_s == first_s for first_s, last_s in (time_span_s(one.connection.reports) for one in verdicts)):
+        return "One report only: when video froze is not in it. Record several; of Firefox copy the report history."
+    if not froze:
+        video = any(incoming_video(one.connection.reports) for one in verdicts)
+        return "No freeze of incoming video." if video else "No incoming video in it."
+    number = counted(sum(one.freeze.count for one in froze) + sum(one.more for one in verdicts), "freeze")
+    first = verdicts[0]
+    at_s = first.first_s - time_span_s(first.connection.reports)[0]
+    of = f"; {first.connection.id} froze first, {at_s:,.1f} s after its start" if len(verdicts) > 1 else ""
+    causes = Counter(one.cause for one in froze)
+    main = CAUSES[causes.most_common(1)[0][0]]
+    why = main[:1].upper() + main[1:] if len(causes) == 1 else f"Most: {main}"
+    total = seconds_text(sum(one.freeze.duration_s for one in froze))
+    return f"{number} of incoming video, {total} in all{of}. {why}."
+
+
+def earlier_texts(verdict: ConnectionVerdict) -> list[str]:
+    """A sentence for each stream with freezes that were counted before the dump begins."""
+    reports = verdict.connection.reports
+    names = stream_names(reports)
+    found = []
+    for stream in incoming_video(reports):
+        number, duration_s = earlier_freezes(counter_of(reports, stream))
+        if number:
+            length = f", {seconds_text(duration_s)} in all" if duration_s else ""
+            found.append(
+                f"{verdict.connection.id}, {names[stream.id]}: {counted(number, 'freeze')}{length} before the first "
+                "report; when is not in the dump."
+            )
+    return found
+
+
+def _explained(
+    freezes: Sequence[Freeze], reports: StatsReports, everything: Sequence[StatsReports]
+) -> list[ExplainedFreeze]:
+    names, zero_s = stream_names(reports), time_span_s(reports)[0]
+    found = []
+    for one in freezes:
+        facts = freeze_facts(one, reports, everything)
+        name = "outgoing video" if one.is_outgoing else names[one.stream.id]
+        cause = likely_cause(one, facts)
+        sentence = _sentence(one, name, facts, cause, zero_s)
+        found.append(ExplainedFreeze(one, name, cause, sentence, _is_stop(one, cause)))
+    return found
+
+
+def time_span_s(reports: StatsReports) -> tuple[float, float]:
+    """First and last time of any number, in seconds."""
+    times = [
+        found for o in reports.objects.values() for times, _ in o.numbers.values() for found in (times[0], times[-1])
+    ]
+    return (min(times), max(times)) if times else (0.0, 0.0)
+
+
+def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
+    """The key of CAUSES that explains most; the first that holds."""
+    out = freeze.is_outgoing
+    slowed = facts.round_trip_ms is not None or facts.jitter_ms is not None
+    lost = (facts.lost or 0.0) >= _LOST
+    is_dry = facts.without_packets_s >= 0.5 * freeze.duration_s
+    target, available = facts.target_kbps, facts.available_kbps
+    has_room = target is not None and available is not None and available[1] > _FREE * target[1]
+    rules = (
+        (facts.source_stopped, "source stopped"),
+        (is_dry and freeze.is_open and facts.others_came is False and not slowed, "ended"),
+        (facts.limited_by == "cpu" and not slowed, "cpu" if out else "sender cpu"),
+        (has_room and not slowed and not lost, "sender limit"),
+        (out and is_dry and not facts.limited_by and not facts.available_fell, "muted"),
+        (not out and is_dry and facts.others_came is True, "sender stopped"),
+        (not out and is_dry, "network stopped"),
+        (facts.decode_ms is not None or (facts.undecoded > 0 and not lost and not facts.key_frames_requested), "cpu"),
+        (slowed, "path slowed"),
+        (lost, "loss"),
+        (facts.limited_by == "bandwidth" or (out and facts.available_fell), "path slowed"),
+        (facts.nacks >= _MANY_NACKS, "loss"),
+        (facts.own_cpu, "cpu"),
+        (facts.key_frames_requested > 0, "key frame"),
+        (facts.reports_gap_s is not None, "browser busy"),
+        (facts.encoded_per_s is not None, "sender limit"),
+        (not out and facts.rate_fell and facts.knows_path, "sent less"),
+    )
+    return next((cause for holds, cause in rules if holds), "unknown")
+
+
+def _sentence(freeze: Freeze, name: str, facts: FreezeFacts, cause: str, zero_s: float) -> str:
+    about = "about " if freeze.error_s > _ABOUT_S else ""
+    at = f"At {about}{freeze.start_s - zero_s:,.1f} s ({_clock(freeze.start_s)} UTC)"
+    if freeze.count > 1:
+        how_long = f"{freeze.count} times, {seconds_text(freeze.duration_s)} in all"
+    else:
+        how_long = f"for {seconds_text(freeze.duration_s)}" if freeze.duration_s else "for an unknown time"
+    verb = "fell" if freeze.is_drop else "stopped" if _is_stop(freeze, cause) else "froze"
+    end = ", to the end of the dump" if freeze.is_open else ""
+    return f"{at} {name} {verb} {how_long}{end}: {', '.join(fact_texts(freeze, facts, cause))}; {CAUSES[cause]}."
+
+
+def _is_stop(freeze: Freeze, cause: str) -> bool:
+    return freeze.is_outgoing or cause in ("sender stopped", "ended")
+
+
+def _clock(time_s: float) -> str:
+    try:
+        return datetime.fromtimestamp(time_s, UTC).strftime("%H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return "?"

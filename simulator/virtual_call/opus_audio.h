@@ -1,0 +1,16 @@
+// Opus as in a call, at the rate of a scenario's audio.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_OPUS_AUDIO_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_OPUS_AUDIO_H_
+
+#include "api/audio_codecs/audio_encoder_factory.h"
+#include "api/scoped_refptr.h"
+#include "weir/units.h"
+
+namespace weir::sim {
+
+// Encoders whose rate is within Opus' limits, 6 and 510 kbps, the nearest to `rate`.
+webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeOpusEncoders(DataRate rate);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_OPUS_AUDIO_H_

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Applies the patch of make_patch.sh to the source of Debian's Chromium, and compiles each file that it adds or changes
+# with that Chromium's own gn, clang and libc++: objects alone, as the rest of Chromium takes days.
+#
+#   webrtc_patch/chromium/check.sh DESTINATION       for example build/chromium
+#
+# Fetches 950 MB, takes 7 GB and half an hour of a core; DESTINATION/src is made once for each version of Chromium.
+# LLVM_ROOT (/usr/lib/llvm-19) and RUST_ROOT (/usr) name compilers elsewhere; of Rust, gn looks at its libraries only.
+# Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
+set -euo pipefail
+
+say() { echo "chromium: $1" >&2; }
+fail() { # CODE MESSAGE
+  say "$2"
+  exit "$1"
+}
+
+[[ $# -eq 1 ]] || fail 2 "usage: check.sh DESTINATION"
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+destination=$(cd "$1" && pwd)
+readonly here destination src=$destination/src out=$destination/src/out/check
+readonly llvm=${LLVM_ROOT:-/usr/lib/llvm-19} rust=${RUST_ROOT:-/usr}
+for command in gn ninja git nm patch python3 "$llvm/bin/clang++" "$rust/bin/rustc"; do
+  command -v "$command" >/dev/null ||
+    fail 3 "'$command' is missing; run: apt-get install generate-ninja ninja-build git binutils patch python3 clang-19 libc++-19-dev rustc-web"
+done
+
+# The source, with Debian's patches and its replacements of what the package lacks.
+if [[ ! -r $destination/version ]]; then
+  read -r version package < <("$here/../libwebrtc/fetch.sh" "${XDG_CACHE_HOME:-$HOME/.cache}/weir" --package)
+  say "unpacking the source of chromium $version, five minutes"
+  rm -rf "$src" && mkdir "$src"
+  XZ_DEFAULTS=-T0 tar -C "$src" --strip-components=1 -xJf "$package/chromium_${version%-*}.orig.tar.xz"
+  tar -C "$src" -xJf "$package/chromium_$version.debian.tar.xz"
+  rm -rf "$package"
+  while read -r patch; do
+    patch --directory="$src" --strip=1 --forward --batch --quiet --no-backup-if-mismatch <"$src/debian/patches/$patch" ||
+      fail 1 "$patch of Debian does not apply to chromium $version"
+  done < <(grep -vE '^(#|$)' "$src/debian/patches/series")
+  (cd "$src" && python3 -B debian/scripts/unbundle)
+  echo "$version" >"$destination/version"
+fi
+
+# As a user applies it; the one of an earlier check goes first.
+apply() { GIT_CEILING_DIRECTORIES=$destination git -C "$src" apply --whitespace=nowarn "$@"; }
+[[ ! -r $destination/applied.patch ]] || apply --reverse "$destination/applied.patch" || fail 1 "$src was changed; remove $destination"
+rm -f "$destination/applied.patch"
+"$here/make_patch.sh" "$destination/weir.patch" >/dev/null
+apply "$destination/weir.patch" || fail 1 "the patch does not apply to chromium $(<"$destination/version")"
+cp "$destination/weir.patch" "$destination/applied.patch"
+say "the patch applies to chromium $(<"$destination/version")"
+
+# gn loads what webrtc_component depends on. Its root is a folder of the output, and development packages, which only
+# programs need, are taken as there.
+mkdir -p "$out/tools" "$src/out/root"
+echo 'group("root") { deps = [ "//third_party/webrtc_overrides:webrtc_component" ] }' >"$src/out/root/BUILD.gn"
+sed 's|^buildconfig = |root = "//out/root"\n&|' "$src/.gn" >"$src/out/dotfile.gn"
+printf '#!/bin/sh\ncase "$*" in *version*) echo 99.0 ;; esac\n' >"$out/tools/pkg-config"
+chmod +x "$out/tools/pkg-config"
+{
+  cat "$here/args.gn"
+  echo "clang_base_path = \"$llvm\" clang_version = \"$(basename "$llvm" | grep -oE '[0-9]+$')\""
+  echo "rust_sysroot_absolute = \"$rust\" rust_bindgen_root = \"$rust\" rustc_version = \"$("$rust/bin/rustc" --version 2>/dev/null || echo unknown)\""
+  echo "pkg_config = \"$out/tools/pkg-config\" host_pkg_config = pkg_config"
+} >"$out/args.gn"
+ccache=$(command -v ccache || true)
+export CC="${ccache:+ccache }$llvm/bin/clang" CXX="${ccache:+ccache }$llvm/bin/clang++" AR=ar NM=nm
+export CFLAGS='' CPPFLAGS='' CXXFLAGS=-stdlib=libc++ LDFLAGS=-stdlib=libc++
+(cd "$src" && gn gen out/check --dotfile=out/dotfile.gn --root=. --export-compile-commands) >"$destination/gn.log" 2>&1 ||
+  { cat "$destination/gn.log" >&2; fail 1 "gn failed (see above)"; }
+apply --numstat "$destination/weir.patch" | cut -f 3 | grep '\.cc$' | python3 "$here/compile.py" "$out" ||
+  fail 1 "not every file of the patch compiles (see above)"
+
+# The link of webrtc_component would not find these; libwebrtc's own symbols are not looked for.
+find "$out/obj/third_party/weir" "$out/obj/third_party/webrtc_overrides/environment" -name '*.o' -exec nm -C {} + >"$destination/symbols"
+missing=$(comm -23 <(sed -n 's/^ *U \(.*weir::\)/\1/p' "$destination/symbols" | sort -u) \
+  <(sed -nE 's/^[0-9a-f]+ [[:alpha:]] //p' "$destination/symbols" | sort -u))
+[[ -z $missing ]] || fail 1 "no source of the patch defines: $missing"
