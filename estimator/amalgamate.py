@@ -17,7 +17,9 @@ ROOT = ESTIMATOR.parent
 SOURCE = ESTIMATOR / "src"
 MODEL = ROOT / "trainer/models/weir.onnx"
 # ONNX Runtime is for models that `weir export` did not write; here they are refused.
-EXCLUDED = {"onnx/onnx_session.cc", "onnxruntime_loader.cc"}
+EXCLUDED = {"src/onnx/onnx_session.cc", "src/onnxruntime_loader.cc"}
+# The files of which one or the other is compiled.
+CONDITIONS = {"policy_worker.cc": "!defined(__wasm__)", "policy_worker_absent.cc": "defined(__wasm__)"}
 C_HEADERS = {"weir.h", "weir_controller.h"}
 MODEL_HEADER = "weir_model.h"
 
@@ -26,7 +28,7 @@ ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE |
 # Declarations at the begin of a line of an anonymous namespace: constants, types and functions.
 DECLARATIONS = (
     re.compile(r"^(?:constexpr|const)\b[^(){;]*?\b(k\w+)(?= =|\[|\{)", re.MULTILINE),
-    re.compile(r"^(?:class|struct|enum class|using|thread_local [^;]*) (\w+)(?= =|[ :{;])", re.MULTILINE),
+    re.compile(r"^(?:class|struct|enum class|using(?! namespace)|thread_local [^;]*) (\w+)(?= =|[ :{;])", re.MULTILINE),
     re.compile(r"^[A-Za-z][^()=;{}]*?[ *&>](\w+)\(", re.MULTILINE),
 )
 # Names within text and comments stay.
@@ -83,6 +85,8 @@ class Amalgamation:
             return
         self._seen.add(path)
         own = INCLUDE.sub(lambda found: self._include(path, found), path.read_text() if text is None else text)
+        if condition := CONDITIONS.get(path.name):
+            own = f"#if {condition}\n{own}#endif\n"
         self.text += f"\n// ---- {path.relative_to(ESTIMATOR)}\n{own}"
 
     def _include(self, path: Path, found: re.Match[str]) -> str:
@@ -96,22 +100,33 @@ class Amalgamation:
         return ""
 
 
-def amalgamated(version: str) -> str:
-    """The text of weir.cc."""
-    files = {path.relative_to(SOURCE): path.read_text() for path in sorted(SOURCE.rglob("*.cc"))}
-    files = {path: text for path, text in files.items() if path.as_posix() not in EXCLUDED}
+def system_order(header: str) -> tuple[bool, str]:
+    """Those of pybind11 come first, as Python's own header asks."""
+    return not header.startswith("pybind11/"), header
+
+
+def amalgamated(*folders: Path) -> str:
+    """The text of weir.cc, or of another file with the sources of `folders`, below estimator/."""
+    paths = [path.relative_to(ESTIMATOR) for folder in folders for path in sorted(folder.rglob("*.cc"))]
+    files = {path: (ESTIMATOR / path).read_text() for path in paths if path.as_posix() not in EXCLUDED}
     declared = defaultdict(set)
     for path, text in files.items():
         for name in anonymous_names(text):
             declared[name].add(path)
     amalgamation = Amalgamation()
     # Those of the C interface have names in the global namespace.
-    for path in sorted(files, key=lambda path: (path.parts[0] == "c", path)):
+    for path in sorted(files, key=lambda path: (path.parts[:2] == ("src", "c"), path)):
         clashing = {name for name, users in declared.items() if path in users and len(users) > 1}
-        amalgamation.add(SOURCE / path, renamed(files[path], clashing, f"_{path.stem}"))
-    system = "".join(f"#include <{name}>\n" for name in sorted(amalgamation.system))
+        amalgamation.add(ESTIMATOR / path, renamed(files[path], clashing, f"_{path.stem}"))
+    system = "".join(f"#include <{name}>\n" for name in sorted(amalgamation.system, key=system_order))
     license = "".join(f"// {line}".rstrip() + "\n" for line in (ROOT / "LICENSE").read_text().splitlines())
-    return PROLOGUE.format(version=version, license=license, system=system) + amalgamation.text
+    return PROLOGUE.format(version=project_version(), license=license, system=system) + amalgamation.text
+
+
+def project_version() -> str:
+    """The version of everything."""
+    (version,) = re.findall(r"^project\(weir VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+    return version
 
 
 def c_interface() -> str:
@@ -128,8 +143,7 @@ def model_bytes() -> str:
 
 def main(folders: list[Path]) -> None:
     """Writes the files into the folders; those that have not changed stay, so that nothing is compiled again."""
-    (version,) = re.findall(r"^project\(weir VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
-    files = {"weir.cc": amalgamated(version), "weir.h": c_interface(), MODEL_HEADER: model_bytes()}
+    files = {"weir.cc": amalgamated(SOURCE), "weir.h": c_interface(), MODEL_HEADER: model_bytes()}
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
