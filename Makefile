@@ -267,17 +267,27 @@ mutants: build-test ## Load MUTANTS (100000) damaged models
 # The library as one file, also inside the modules that compile it.
 PLUGINS = $(patsubst plugins/%/Makefile,%,$(wildcard plugins/*/Makefile))
 .PHONY: amalgamation
-amalgamation: ## Write weir.cc, weir.h and the shipped model as data (seconds) into build/amalgamation, plugins/pion and plugins/rust
-	$(PYTHON) estimator/amalgamate.py build/amalgamation plugins/pion plugins/rust
+amalgamation: ## Write weir.cc, weir.h and the shipped model as data (seconds) into build/amalgamation and the modules that compile it
+	$(PYTHON) estimator/amalgamate.py build/amalgamation plugins/pion/internal/native plugins/rust
+
+# A compiler for all platforms, and what builds wheels; in an environment of their own.
+build/stamps/tools-packages: requirements/packages.txt | $(UV)
+	[ -x build/packaging/bin/python ] || $(UV) venv --quiet --python $(PYTHON) build/packaging
+	$(UV) pip install --quiet --python build/packaging/bin/python --require-hashes -r requirements/packages.txt
+	mkdir -p $(@D) && touch $@
 
 GO_MODULE ?= weir.example/pion
 .PHONY: packages
-packages: amalgamation ## Write packages for Go (GO_MODULE), Rust, C and C++ with checksums and an SBOM into build/packages
-	$(PYTHON) plugins/packages.py build/packages $(GO_MODULE)
+packages: amalgamation build/stamps/tools-packages ## Write packages for Go (GO_MODULE), Rust, Python, Node, C and C++ with checksums and an SBOM into build/packages
+	build/packaging/bin/python estimator/packages/write.py build/packages $(GO_MODULE)
+
+.PHONY: test-platforms
+test-platforms: amalgamation build/stamps/tools-packages ## Compile the library for macOS and Windows
+	build/packaging/bin/python estimator/packages/zig.py build/platforms
 
 .PHONY: test-packages
 test-packages: packages ## Build and run a consumer of each package outside the clone
-	tests/plugins/consumers/run.sh build/packages
+	PATH=$(abspath build/packaging/bin):$$PATH tests/plugins/consumers/run.sh build/packages
 
 .PHONY: $(PLUGINS:%=test-plugin-%)
 $(PLUGINS:%=test-plugin-%): test-plugin-%: webrtc build-test
@@ -288,7 +298,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-chromium test-packages test-install test-docker
+CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-chromium test-packages test-platforms test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)
@@ -341,6 +351,7 @@ lock: | $(UV) ## Pin the newest versions of the Python dependencies
 	$(COMPILE) --extra call -c requirements/run.txt -o requirements/call.txt
 	$(COMPILE) --extra train -c requirements/call.txt -o build/train.txt
 	$(call WITHOUT_CUDA,train) build/train.txt
+	$(LOCK) --group pyproject.toml:packages -o requirements/packages.txt
 	awk '/^[a-z]/ { skip = /^gymnasium=/ } !skip' build/train.txt > build/constraints.txt
 	$(COMPILE) --extra distributed -c build/constraints.txt -o build/distributed.txt
 	$(call WITHOUT_CUDA,distributed) build/distributed.txt
