@@ -10,7 +10,7 @@ from pathlib import Path
 from common import AMALGAMATION
 
 # Platforms that the library is compiled for here, and not run on.
-COMPILED = ("aarch64-macos", "x86_64-macos", "x86_64-windows-gnu", "aarch64-windows-gnu")
+COMPILED = ("aarch64-macos", "x86_64-macos", "x86_64-windows-gnu")
 OPTIONS = ("-std=c++20", "-O2", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden")
 
 
