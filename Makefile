@@ -116,11 +116,12 @@ train: build build/stamps/train$(if $(CUDA),-cuda) build/stamps/papers ## Instal
 distributed: build build/stamps/distributed ## Install Ray and what training needs, with Weir, into .venv-distributed: `weir train` on clusters
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(INSTALL)
 
-# From one configuration, in about half an hour on two cores; goes on from the checkpoint when it was interrupted.
+# From one configuration, in about an hour on two cores; goes on from the checkpoint when it was interrupted. One of its
+# stages is on libwebrtc's stack.
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
 .PHONY: model
-model: train ## Make a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
+model: webrtc train ## Make a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
 	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx --force
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report

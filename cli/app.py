@@ -32,7 +32,11 @@ COMMANDS: Commands = {
     "serve": ("weir.qoe_eval.serve.serve:serve", "Make, steer and watch calls on a page."),
     "doctor": ("weir.qoe_eval.doctor:doctor", "Show every component: its version, or how to get it."),
     "bench": ("weir.cli.bench.bench:bench", "Measure the speed of this machine."),
-    "report": ("weir.cli.report:report", "Make a report again, or one of a browser's dump."),
+    "report": ("weir.cli.report:report", "Make a report again, or one of a dump or event log."),
+    "whatif": (
+        "weir.qoe_eval.whatif_command:whatif",
+        "Show what other controllers would have said on a recorded call.",
+    ),
     "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
     "train": ("weir.trainer.train:train", "Train a policy."),
     "tune": ("weir.trainer.tune_command:tune", "Search settings of a training."),

@@ -1,4 +1,4 @@
-"""`weir report`: summary and page of results, calls, a training or a search, or why a browser's dump froze."""
+"""`weir report`: summary and page of results, calls, a training or a search, a browser's dump or RTC event log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def report(
             metavar="PATH",
             help="A folder that 'weir replay', 'call', 'serve', 'train' or 'tune' has written; or a dump of "
             "chrome://webrtc-internals, rtcstats (Jitsi's too), Firefox's about:webrtc, or getStats() as JSON lines, "
-            "which may be gzipped.",
+            "which may be gzipped; or an RTC event log.",
         ),
     ],
     csv: Annotated[
@@ -30,12 +30,13 @@ def report(
     ] = False,
     reference: ReferenceOption = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the page of a dump goes. Default: weir-dump-report.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the page of a dump or log goes. Default: weir-dump-report."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Makes summary.json and report.html of a folder again, also of an interrupted replay or of calls of `weir serve`;
-    or report.html of a browser's dump: when its video froze, and why.
+    or report.html of a browser's dump: when its video froze, and why; or of an RTC event log: its target, rate, delay.
     """
     _check(path)
     if not path.is_dir():
@@ -70,7 +71,12 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
     with loading():
         from weir.qoe_eval.dumps.dump_file import read_dump
         from weir.qoe_eval.dumps.dump_report import write_dump_report
+        from weir.qoe_eval.event_logs.event_log_file import is_event_log
+        from weir.qoe_eval.event_logs.event_log_report import write_event_log_report
 
+    if is_event_log(path):
+        numbers, page = write_event_log_report(path, out)
+        return json.dumps({"report": str(page), **numbers}, indent=1), page
     described, page = write_dump_report(read_dump(path), out)
     return json.dumps({"report": str(page), "connections": described}, indent=1), page
 

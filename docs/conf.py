@@ -48,6 +48,7 @@ docs/replays
 docs/virtual_calls
 docs/calls
 docs/write_your_own_controller
+docs/your_own_model
 docs/send_side
 docs/remb
 docs/sfus

@@ -1,4 +1,4 @@
-"""Where the programs are that the build puts beside Python: `weir-sim`, `weir-virtual-call` and `weir-peer`."""
+"""Where the programs are that the build puts beside Python: `weir-sim`, and those of `make webrtc`."""
 
 from __future__ import annotations
 
@@ -51,6 +51,16 @@ def find_peer() -> Path:
         MissingComponent: it is in none of these places.
     """
     return _find_executable("weir-peer", "WEIR_PEER", "webrtc")
+
+
+def find_event_log() -> Path:
+    """The path of `weir-event-log`: what the environment variable WEIR_EVENT_LOG names, else beside this Python, else
+    on PATH.
+
+    Raises:
+        MissingComponent: it is in none of these places.
+    """
+    return _find_executable("weir-event-log", "WEIR_EVENT_LOG", "webrtc")
 
 
 def _find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:

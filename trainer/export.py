@@ -15,7 +15,7 @@ from weir.trainer.model.file import BEST_MODEL, check_checkpoint, check_target, 
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="Folder of a training run.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a training run, or a checkpoint in one.")],
     out: Annotated[Path, typer.Option(help="The ONNX file; its model card is written beside it.")] = Path("weir.onnx"),
     best: Annotated[
         bool, typer.Option("--best", help="The best policy of the evaluations (--eval) instead of the last.")

@@ -143,7 +143,8 @@ WEIR_API int weir_estimator_create(const weir_controller* controller, const weir
 /* NULL is allowed. */
 WEIR_API void weir_estimator_destroy(weir_estimator* estimator) WEIR_NOEXCEPT;
 
-/* One RTP packet as received. */
+/* One RTP packet as received. A host reports each packet of a stream, also padding that it drops: a number that is
+ * missing is a loss. */
 typedef struct weir_packet {
   int64_t arrival_time_us;
   uint32_t ssrc;
@@ -153,7 +154,8 @@ typedef struct weir_packet {
   /* The abs-send-time header extension, 24 bits, when has_abs_send_time is not 0. */
   uint32_t has_abs_send_time;
   uint32_t abs_send_time;
-  /* Used while no stream has had abs-send-time for 10 s; the clock rate is 1000 to 1000000, 0 when unknown. */
+  /* Used while no stream has had abs-send-time for 10 s, or where that stands still or runs at a wrong pace; so always
+   * given. The clock rate is 1000 to 1000000, 0 when unknown. */
   uint32_t rtp_timestamp;
   uint32_t rtp_clock_rate_hz;
   /* With transport-cc, UDP, IP and SRTP are of the header, since the sender counts them in REMB then. */

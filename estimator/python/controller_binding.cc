@@ -1,8 +1,7 @@
 // The controllers that Python names: built-in ones, models, pools, and a user's own classes.
-#include <pybind11/functional.h>
+#include <pybind11/typing.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "conversions.h"
 #include "interval_statistics_fields.h"
 #include "registry.h"
+#include "user_code.h"
 #include "weir/controllers.h"
 
 namespace weir::python {
@@ -24,8 +24,10 @@ namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
 
-using PythonFusion = std::function<int64_t(int64_t pilot_bps, const std::vector<int64_t>& copilots_bps)>;
-using PythonPolicy = std::function<std::string(const py::dict& view)>;
+using SharedUserCode = std::shared_ptr<UserCode>;
+// fusion(pilot_bps, copilots_bps) and policy(view), which gives the pilot's name.
+using PythonFusion = py::typing::Callable<int64_t(int64_t, std::vector<int64_t>)>;
+using PythonPolicy = py::typing::Callable<std::string(py::dict)>;
 
 // weir.Pool
 struct Pool {
@@ -35,26 +37,14 @@ struct Pool {
   std::optional<PythonPolicy> policy;
 };
 
-// The result of a user's function; `otherwise` when it raises, which is reported as an unraisable exception.
-template <class Function, class Value>
-Value CallUser(const char* what, Function function, Value otherwise) {
-  try {
-    return function();
-  } catch (py::error_already_set& error) {
-    error.discard_as_unraisable(what);
-  } catch (const py::cast_error&) {
-    PyErr_SetString(PyExc_TypeError, "a value of the wrong type was returned");
-    PyErr_WriteUnraisable(py::str(what).ptr());
-  }
-  return otherwise;
-}
-
-FusionFunction ToFusion(const std::optional<PythonFusion>& given) {
-  if (!given || !*given) return nullptr;
-  return [function = *given](DataRate pilot, std::span<const DataRate> copilots) {
+FusionFunction ToFusion(const std::optional<PythonFusion>& given, const SharedUserCode& code) {
+  if (!given) return nullptr;
+  return [code, function = std::make_shared<UserCode::Reference>(code, *given)](DataRate pilot,
+                                                                                std::span<const DataRate> copilots) {
     std::vector<int64_t> rates_bps(copilots.size());
     std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
-    return DataRate::BitsPerSecond(CallUser("fusion", [&] { return function(pilot.bps(), rates_bps); }, int64_t{0}));
+    const auto fuse = [&] { return function->get()(pilot.bps(), rates_bps).cast<int64_t>(); };
+    return DataRate::BitsPerSecond(code->Call("fusion", fuse, int64_t{0}));
   };
 }
 
@@ -66,9 +56,9 @@ py::dict ToDict(const IntervalStatistics& statistics) {
   return described;
 }
 
-PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given) {
-  if (!given || !*given) return nullptr;
-  return [function = *given](const PoolView& view) {
+PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given, const SharedUserCode& code) {
+  if (!given) return nullptr;
+  return [code, function = std::make_shared<UserCode::Reference>(code, *given)](const PoolView& view) {
     Selection selection = view.line;
     py::list members;
     for (const MemberState& member : view.members) members.append(Describe(member));
@@ -77,7 +67,8 @@ PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given) {
         "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
         "statistics"_a = ToDict(view.statistics), "members"_a = members,
         "pilot"_a = view.members[view.current.pilot].name);
-    const std::string pilot = CallUser("policy", [&] { return function(described); }, std::string());
+    const auto choose = [&] { return function->get()(described).cast<std::string>(); };
+    const std::string pilot = code->Call("policy", choose, std::string());
     selection.pilot =
         static_cast<size_t>(std::ranges::find(view.members, pilot, &MemberState::name) - view.members.begin());
     return selection;
@@ -101,8 +92,8 @@ py::dict ToDict(const weir_controller_packet& packet) {
 // Asks weir.python_controller.PythonController, with the requests that a replay sends as JSON.
 class PythonDecisionMaker final : public DecisionMaker {
  public:
-  PythonDecisionMaker(py::object controller, TimeDelta interval)
-      : controller_(std::move(controller)), interval_(interval) {}
+  PythonDecisionMaker(SharedUserCode code, py::object controller, TimeDelta interval)
+      : code_(std::move(code)), controller_(code_, std::move(controller)), interval_(interval) {}
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
     const auto decide = [&]() -> Result<DataRate> {
@@ -112,20 +103,21 @@ class PythonDecisionMaker final : public DecisionMaker {
       py::dict question("time_us"_a = interval.now_us, "target_bps"_a = interval.target_bps,
                         "objective"_a = ToDict(interval.objective), "packets"_a = packets);
       if (interval.round_trip_time_us > 0) question["round_trip_time_us"] = interval.round_trip_time_us;
-      return CheckedTarget(controller_.attr("decide")(question).cast<double>());
+      return CheckedTarget(controller_.get().attr("decide")(question).cast<double>());
     };
-    return CallUser("controller", decide, Result<DataRate>(Error{"it raised"}));
+    return code_->Call("controller", decide, Result<DataRate>(Error{"it raised"}));
   }
   TimeDelta interval() const override { return interval_; }
 
  private:
-  const py::object controller_;
+  const SharedUserCode code_;
+  const UserCode::Reference controller_;
   const TimeDelta interval_;
 };
 
 using Started = Result<std::unique_ptr<DecisionMaker>>;
 
-Started StartPython(const py::object& made, const weir_controller_start& start) {
+Started StartPython(const SharedUserCode& code, const py::object& made, const weir_controller_start& start) {
   const auto call = [&]() -> Started {
     const py::dict described("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps, "max_bps"_a = start.max_bps,
                              "objective"_a = ToDict(start.objective), "seed"_a = start.seed);
@@ -136,12 +128,13 @@ Started StartPython(const py::object& made, const weir_controller_start& start) 
       throw py::error_already_set();
     }
     return std::unique_ptr<DecisionMaker>(
-        std::make_unique<PythonDecisionMaker>(std::move(controller), interval.value()));
+        std::make_unique<PythonDecisionMaker>(code, std::move(controller), interval.value()));
   };
-  return CallUser("controller", call, Started(Error{"it raised"}));
+  return code->Call("controller", call, Started(Error{"it raised"}));
 }
 
-Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate) {
+Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate,
+                                                       const SharedUserCode& code) {
   if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);
   if (py::isinstance<py::str>(controller)) {
     const auto name = controller.cast<std::string>();
@@ -150,7 +143,8 @@ Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& control
   }
   if (!PyCallable_Check(controller.ptr()))
     return Error{"a controller is a name, a weir.Model, a weir.Pool, or a class of the user's own"};
-  const auto start = [controller](const weir_controller_start& request) { return StartPython(controller, request); };
+  const auto start = [code, made = std::make_shared<UserCode::Reference>(code, controller)](
+                         const weir_controller_start& request) { return StartPython(code, made->get(), request); };
   return std::unique_ptr<ReceiverController>(std::make_unique<HostController>("custom", start));
 }
 
@@ -163,7 +157,8 @@ py::dict Describe(const MemberState& member) {
                   "faults"_a = member.faults);
 }
 
-std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate) {
+std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate,
+                                             const SharedUserCode& code) {
   Pool pool;
   if (py::isinstance<Pool>(controller)) {
     pool = controller.cast<Pool>();
@@ -176,10 +171,10 @@ std::unique_ptr<PoolController> ToController(const py::object& controller, DataR
   }
   const auto make_member = [&](const std::string& name) {
     const auto found = pool.members.find(name);
-    return MakeMember(found == pool.members.end() ? py::str(name) : found->second, start_rate);
+    return MakeMember(found == pool.members.end() ? py::str(name) : found->second, start_rate, code);
   };
-  return ValueOf(PoolController::Create(pool.specification, make_member,
-                                        {.fusion = ToFusion(pool.fusion), .policy = ToPolicy(pool.policy)}));
+  return ValueOf(PoolController::Create(
+      pool.specification, make_member, {.fusion = ToFusion(pool.fusion, code), .policy = ToPolicy(pool.policy, code)}));
 }
 
 void BindControllers(py::module_& module) {

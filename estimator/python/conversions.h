@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "policy/model_reader.h"
+#include "user_code.h"
 #include "weir/arrival.h"
 #include "weir/controllers.h"
 #include "weir/network_types.h"
@@ -59,8 +60,10 @@ std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
 py::dict ToDict(const ModelDescription& description);
 py::dict Describe(const MemberState& member);
-// The state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a class of the user's own.
-std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate);
+// The state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a class of the user's own, whose
+// objects and exceptions are `code`'s.
+std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate,
+                                             const std::shared_ptr<UserCode>& code);
 
 // Each adds a part of the module.
 void BindControllers(py::module_& module);

@@ -20,8 +20,11 @@ namespace {
 using namespace py::literals;  // NOLINT: the literals' only way in
 
 struct Estimator final : BandwidthEstimator {
-  explicit Estimator(BandwidthEstimator made) : BandwidthEstimator(std::move(made)) {}
+  Estimator(BandwidthEstimator made, std::shared_ptr<UserCode> code)
+      : BandwidthEstimator(std::move(made)), user_code(std::move(code)) {}
 
+  // The controller's own Python.
+  std::shared_ptr<UserCode> user_code;
   RembSender remb_sender;
   // As of the latest OnTimeout.
   bool remb_due = false;
@@ -30,8 +33,12 @@ struct Estimator final : BandwidthEstimator {
 std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
                                 int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  return std::make_unique<Estimator>(ValueOf(BandwidthEstimator::Create(
-      {constraints, ToObjective(objective), guard}, ToController(controller, constraints.start_rate))));
+  const auto code = std::make_shared<UserCode>();
+  return code->Change([&] {
+    auto made = ValueOf(BandwidthEstimator::Create({constraints, ToObjective(objective), guard},
+                                                   ToController(controller, constraints.start_rate, code)));
+    return std::make_unique<Estimator>(std::move(made), code);
+  });
 }
 
 // Every estimator of this module has one.
@@ -43,7 +50,8 @@ void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_ra
                     int64_t now_us) {
   TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   constraints.at_time = ToTimestamp("now_us", now_us);
-  if (const auto error = estimator.SetConstraints(constraints)) throw py::value_error(error->message);
+  const auto error = estimator.user_code->Change([&] { return estimator.SetConstraints(constraints); });
+  if (error) throw py::value_error(error->message);
 }
 
 std::vector<py::dict> Members(Estimator& estimator) {
@@ -74,7 +82,7 @@ void OnPacket(Estimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64
   packet.header_size = Narrow<uint32_t>("header_bytes", header_bytes);
   packet.payload_size = Narrow<uint32_t>("payload_bytes", payload_bytes);
   packet.padding_size = Narrow<uint32_t>("padding_bytes", padding_bytes);
-  estimator.OnPacket(packet);
+  estimator.user_code->Change([&] { estimator.OnPacket(packet); });
 }
 
 py::dict Counters(const Estimator& estimator) {
@@ -126,7 +134,7 @@ void BindEstimator(py::module_& module) {
       });
 
   const TargetRateConstraints defaults;
-  py::class_<Estimator>(module, "BandwidthEstimator")
+  py::class_<Estimator>(module, "BandwidthEstimator", py::custom_type_setup(&CollectGarbageOf<Estimator>))
       .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
            "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
            "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
@@ -136,18 +144,27 @@ void BindEstimator(py::module_& module) {
       .def(
           "on_packet_fate_unknown",
           [](Estimator& e, int64_t ssrc, int64_t sequence_number) {
-            e.OnPacketFateUnknown(Narrow<uint32_t>("ssrc", ssrc), Narrow<uint16_t>("sequence_number", sequence_number));
+            e.user_code->Change([&] {
+              e.OnPacketFateUnknown(Narrow<uint32_t>("ssrc", ssrc),
+                                    Narrow<uint16_t>("sequence_number", sequence_number));
+            });
           },
           "ssrc"_a, "sequence_number"_a)
       .def(
-          "remove_stream", [](Estimator& e, int64_t ssrc) { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); }, "ssrc"_a)
+          "remove_stream",
+          [](Estimator& e, int64_t ssrc) {
+            e.user_code->Change([&] { e.RemoveStream(Narrow<uint32_t>("ssrc", ssrc)); });
+          },
+          "ssrc"_a)
       .def(
           "on_timeout",
           [](Estimator& e, int64_t now_us) {
             const Timestamp now = ToTimestamp("now_us", now_us);
-            const std::optional<Estimate> changed = e.OnTimeout(now);
-            e.remb_due = e.remb_sender.OnTimeout(e, now).has_value();
-            return changed;
+            return e.user_code->Change([&] {
+              const std::optional<Estimate> changed = e.OnTimeout(now);
+              e.remb_due = e.remb_sender.OnTimeout(e, now).has_value();
+              return changed;
+            });
           },
           "now_us"_a)
       .def_property_readonly(
@@ -156,14 +173,17 @@ void BindEstimator(py::module_& module) {
       .def_readonly("remb_due", &Estimator::remb_due)
       .def(
           "set_objective",
-          [](Estimator& e, const ObjectiveArgument& o) { static_cast<void>(e.SetObjective(ToObjective(o))); },
+          [](Estimator& e, const ObjectiveArgument& o) {
+            e.user_code->Change([&] { static_cast<void>(e.SetObjective(ToObjective(o))); });
+          },
           "objective"_a)
       .def("set_constraints", &SetConstraints, py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a,
            "now_us"_a)
       .def(
           "on_round_trip_time",
           [](Estimator& e, int64_t round_trip_time_us, int64_t now_us) {
-            e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), ToTimestamp("now_us", now_us));
+            e.user_code->Change(
+                [&] { e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us), ToTimestamp("now_us", now_us)); });
           },
           "round_trip_time_us"_a, "now_us"_a)
       .def_property_readonly("latest", [](const Estimator& e) { return e.latest(); })
@@ -171,14 +191,16 @@ void BindEstimator(py::module_& module) {
       .def(
           "set_controller",
           [](Estimator& e, const py::object& controller) {
-            e.SetController(ToController(controller, e.latest().target_rate));
+            const auto code = std::make_shared<UserCode>();
+            e.user_code->Change([&] { e.SetController(ToController(controller, e.latest().target_rate, code)); });
+            e.user_code = code;
           },
           "controller"_a)
       .def(
           "configure_pool",
           [](Estimator& e, const std::string& specification) {
-            if (const auto error = e.ConfigurePool(ValueOf(ParsePool(specification))))
-              throw py::value_error(error->message);
+            const auto error = e.user_code->Change([&] { return e.ConfigurePool(ValueOf(ParsePool(specification))); });
+            if (error) throw py::value_error(error->message);
           },
           "specification"_a)
       .def_property_readonly("members", &Members)

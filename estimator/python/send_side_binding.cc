@@ -15,30 +15,43 @@ namespace {
 
 using namespace py::literals;  // NOLINT: the literals' only way in
 
+struct Estimator final : SendSideEstimator {
+  Estimator(SendSideEstimator made, std::shared_ptr<UserCode> code)
+      : SendSideEstimator(std::move(made)), user_code(std::move(code)) {}
+
+  // The controller's own Python.
+  const std::shared_ptr<UserCode> user_code;
+};
+
 // A transport-wide sequence number, and when the packet arrived by the receiver's clock; None: lost.
 using Report = std::pair<int64_t, std::optional<int64_t>>;
 
-std::unique_ptr<SendSideEstimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
-                                        int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard,
-                                        double pacing_factor) {
+std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
+                                int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard,
+                                double pacing_factor) {
   const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
   const SendSideEstimatorConfig config{
       .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
       .pacing_factor = pacing_factor};
-  return std::make_unique<SendSideEstimator>(
-      ValueOf(SendSideEstimator::Create(config, ToController(controller, constraints.start_rate))));
+  const auto code = std::make_shared<UserCode>();
+  return code->Change([&] {
+    auto made = ValueOf(SendSideEstimator::Create(config, ToController(controller, constraints.start_rate, code)));
+    return std::make_unique<Estimator>(std::move(made), code);
+  });
 }
 
-void OnSentPacket(SendSideEstimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
+void OnSentPacket(Estimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
                   const std::string& kind, int64_t probe_cluster_id) {
-  estimator.OnSentPacket({.send_time = ToTimestamp("send_time_us", send_time_us),
-                          .sequence_number = Narrow<uint16_t>("sequence_number", sequence_number),
-                          .kind = ToPacketKind(kind),
-                          .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes)),
-                          .probe_cluster_id = Narrow<int32_t>("probe_cluster_id", probe_cluster_id)});
+  estimator.user_code->Change([&] {
+    estimator.OnSentPacket({.send_time = ToTimestamp("send_time_us", send_time_us),
+                            .sequence_number = Narrow<uint16_t>("sequence_number", sequence_number),
+                            .kind = ToPacketKind(kind),
+                            .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes)),
+                            .probe_cluster_id = Narrow<int32_t>("probe_cluster_id", probe_cluster_id)});
+  });
 }
 
-void OnTransportFeedback(SendSideEstimator& estimator, const std::vector<Report>& feedback, int64_t now_us) {
+void OnTransportFeedback(Estimator& estimator, const std::vector<Report>& feedback, int64_t now_us) {
   std::vector<PacketFeedback> reports;
   reports.reserve(feedback.size());
   for (const auto& [sequence_number, receive_time_us] : feedback) {
@@ -47,27 +60,29 @@ void OnTransportFeedback(SendSideEstimator& estimator, const std::vector<Report>
     report.fate = receive_time_us ? PacketFate::kReceived : PacketFate::kLost;
     if (receive_time_us) report.receive_time = ToTimestamp("receive_time_us", *receive_time_us);
   }
-  estimator.OnTransportFeedback(reports, ToTimestamp("now_us", now_us));
+  estimator.user_code->Change([&] { estimator.OnTransportFeedback(reports, ToTimestamp("now_us", now_us)); });
 }
 
-void SetDesiredRate(SendSideEstimator& estimator, int64_t total_bps, int64_t next_bps) {
-  const auto error = estimator.SetDesiredRate({DataRate::BitsPerSecond(total_bps), DataRate::BitsPerSecond(next_bps)});
+void SetDesiredRate(Estimator& estimator, int64_t total_bps, int64_t next_bps) {
+  const auto error = estimator.user_code->Change([&] {
+    return estimator.SetDesiredRate({DataRate::BitsPerSecond(total_bps), DataRate::BitsPerSecond(next_bps)});
+  });
   if (error) throw py::value_error(error->message);
 }
 
-std::optional<py::dict> TakeProbeCluster(SendSideEstimator& estimator) {
-  const auto cluster = estimator.TakeProbeCluster();
+std::optional<py::dict> TakeProbeCluster(Estimator& estimator) {
+  const auto cluster = estimator.user_code->Change([&] { return estimator.TakeProbeCluster(); });
   if (!cluster) return std::nullopt;
   return py::dict("id"_a = cluster->id, "target_data_rate_bps"_a = cluster->target_data_rate.bps(),
                   "target_duration_us"_a = cluster->target_duration.us(),
                   "target_probe_count"_a = cluster->target_probe_count);
 }
 
-std::string CongestionStateOf(const SendSideEstimator& estimator) {
+std::string CongestionStateOf(const Estimator& estimator) {
   return std::string(ToString(estimator.estimator().network_state().state));
 }
 
-py::dict Counters(const SendSideEstimator& estimator) {
+py::dict Counters(const Estimator& estimator) {
   const SendSideCounters& counters = estimator.counters();
   const ProbeCounters& probes = estimator.probe_counters();
   return py::dict(
@@ -82,7 +97,7 @@ py::dict Counters(const SendSideEstimator& estimator) {
 
 void BindSendSide(py::module_& module) {
   const TargetRateConstraints defaults;
-  py::class_<SendSideEstimator>(module, "SendSideEstimator")
+  py::class_<Estimator>(module, "SendSideEstimator", py::custom_type_setup(&CollectGarbageOf<Estimator>))
       .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
            "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
            "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
@@ -91,32 +106,36 @@ void BindSendSide(py::module_& module) {
            "kind"_a = "video", "probe_cluster_id"_a = 0)
       .def("on_transport_feedback", &OnTransportFeedback, "feedback"_a, "now_us"_a)
       .def(
-          "on_timeout", [](SendSideEstimator& e, int64_t now_us) { e.OnTimeout(ToTimestamp("now_us", now_us)); },
+          "on_timeout",
+          [](Estimator& e, int64_t now_us) {
+            e.user_code->Change([&] { e.OnTimeout(ToTimestamp("now_us", now_us)); });
+          },
           "now_us"_a)
-      .def_property_readonly("next_timeout_us", [](const SendSideEstimator& e) { return e.next_timeout().us(); })
-      .def_property_readonly("target_rate_bps",
-                             [](const SendSideEstimator& e) { return e.target_rate().target_rate.bps(); })
-      .def_property_readonly("pacing_rate_bps",
-                             [](const SendSideEstimator& e) { return e.pacer_config().pacing_rate.bps(); })
+      .def_property_readonly("next_timeout_us", [](const Estimator& e) { return e.next_timeout().us(); })
+      .def_property_readonly("target_rate_bps", [](const Estimator& e) { return e.target_rate().target_rate.bps(); })
+      .def_property_readonly("pacing_rate_bps", [](const Estimator& e) { return e.pacer_config().pacing_rate.bps(); })
       .def_property_readonly("congestion_window_bytes",
-                             [](const SendSideEstimator& e) { return e.congestion_window().bytes(); })
-      .def_property_readonly(
-          "reason", [](const SendSideEstimator& e) { return std::string(ToString(e.estimator().latest().reason)); })
+                             [](const Estimator& e) { return e.congestion_window().bytes(); })
+      .def_property_readonly("reason",
+                             [](const Estimator& e) { return std::string(ToString(e.estimator().latest().reason)); })
       .def(
           "set_objective",
-          [](SendSideEstimator& e, const ObjectiveArgument& o) { static_cast<void>(e.SetObjective(ToObjective(o))); },
+          [](Estimator& e, const ObjectiveArgument& o) {
+            e.user_code->Change([&] { static_cast<void>(e.SetObjective(ToObjective(o))); });
+          },
           "objective"_a)
       .def(
           "set_constraints",
-          [](SendSideEstimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
-            const auto error = e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps));
+          [](Estimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
+            const auto error = e.user_code->Change(
+                [&] { return e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps)); });
             if (error) throw py::value_error(error->message);
           },
           py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a)
       .def(
           "on_round_trip_time",
-          [](SendSideEstimator& e, int64_t round_trip_time_us) {
-            e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us));
+          [](Estimator& e, int64_t round_trip_time_us) {
+            e.user_code->Change([&] { e.OnRoundTripTime(TimeDelta::Micros(round_trip_time_us)); });
           },
           "round_trip_time_us"_a)
       .def("set_desired_rate", &SetDesiredRate, py::kw_only(), "total_bps"_a, "next_bps"_a = 0)

@@ -246,6 +246,8 @@ void BandwidthEstimator::OnProbeResult(DataRate rate) {
   if (observer_) observer_->OnTarget({now_, target});
 }
 
+DataRate BandwidthEstimator::HighestProbe() const { return path_->guard.highest_probe(); }
+
 EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
   const ArrivalCounters& arrivals = path_->statistics.counters();
   return {.target_rate = latest_.target_rate,

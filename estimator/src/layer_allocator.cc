@@ -12,6 +12,8 @@ constexpr TimeDelta kMinWait = TimeDelta::Millis(100);
 constexpr TimeDelta kMaxWait = TimeDelta::Seconds(32);
 // Targets and measured rates dip for about this long; a layer that goes and comes again costs a key frame.
 constexpr TimeDelta kMaxExcess = TimeDelta::Seconds(1);
+// Hosts measure rates over about a second: a burst shows for as long again.
+constexpr TimeDelta kMaxBurst = TimeDelta::Seconds(2);
 // A target that falls so soon after it allowed a layer was too high.
 constexpr TimeDelta kTakenBackWithin = TimeDelta::Seconds(10);
 constexpr TimeDelta kCalm = TimeDelta::Seconds(30);
@@ -57,6 +59,7 @@ std::optional<Error> LayerAllocator::SetStreams(std::span<const MediaStream> str
   std::vector<Stream> next;
   std::vector<LayerAllocation> allocations;
   std::vector<Item> order;
+  bool any_new = any_new_;
   next.reserve(streams.size());
   allocations.reserve(streams.size());
   for (const MediaStream& given : streams) {
@@ -76,8 +79,10 @@ std::optional<Error> LayerAllocator::SetStreams(std::span<const MediaStream> str
     if (required && allocation.layer < 0) {
       allocation = LayerAllocation{};
       allocation.layer = 0;
+      any_new = true;
     }
     allocation.id = given.id;
+    allocation.forwarded = allocation.layer < 0 ? MediaLayer{} : stream.layers[allocation.layer];
     for (int layer = 0; layer < layer_count; ++layer) {
       order.push_back({.stream = next.size() - 1, .layer = layer, .required = required && layer == 0});
     }
@@ -90,6 +95,7 @@ std::optional<Error> LayerAllocator::SetStreams(std::span<const MediaStream> str
   streams_ = std::move(next);
   allocations_ = std::move(allocations);
   order_ = std::move(order);
+  any_new_ = any_new;
   return std::nullopt;
 }
 
@@ -102,14 +108,19 @@ std::span<const LayerAllocation> LayerAllocator::Allocate(DataRate target, Times
 
   const DataRate in_force = allocated_rate();
   const bool exceeds = in_force > target;
+  const bool any_new = std::exchange(any_new_, false);
   if (exceeds && target < target_) {
     excess_reason_ = LayerReason::kTargetFell;
   } else if (exceeds && !excess_since_.IsFinite()) {
     excess_reason_ = LayerReason::kStreamsChanged;
+    is_burst_ = true;
   }
+  if (!exceeds || any_new || excess_reason_ == LayerReason::kTargetFell) is_burst_ = false;
   excess_since_ = exceeds ? std::min(excess_since_, now) : Timestamp::PlusInfinity();
   target_ = target;
-  const bool all_stay = exceeds && in_force <= WithMargin(target) && now - excess_since_ <= kMaxExcess;
+  const TimeDelta excess = exceeds ? now - excess_since_ : TimeDelta::Zero();
+  const bool all_stay =
+      exceeds && (is_burst_ ? excess <= kMaxBurst : in_force <= WithMargin(target) && excess <= kMaxExcess);
 
   DataRate sum = DataRate::Zero();
   bool added = false;

@@ -424,7 +424,7 @@ class SendSideEstimator::Impl {
     const auto shown =
         probes->OnProgress({.now = now_ + paused_,
                             .target = estimator.latest().target_rate,
-                            .max_rate = constraints_.max_rate,
+                            .max_rate = std::min(constraints_.max_rate, estimator.HighestProbe()),
                             .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
                             .state = estimator.network_state().state});
     if (shown) estimator.OnProbeResult(*shown);

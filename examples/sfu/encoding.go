@@ -37,6 +37,7 @@ type encoding struct {
 
 	// mutex guards the fields below.
 	mutex         sync.Mutex
+	received      receivedNumbers
 	width, height int32
 	// Sums that fade: their quotient is the rate.
 	bits, seconds float64
@@ -51,10 +52,13 @@ type encoding struct {
 // isVideo is false for the audio.
 func (e *encoding) isVideo() bool { return e.kind == weir.Video }
 
-// observe measures a packet that has come.
-func (e *encoding) observe(packet *rtp.Packet, info frameInfo, now time.Time) {
+// observe measures a packet that has come; false: it has come before, and is neither media nor to be forwarded.
+func (e *encoding) observe(packet *rtp.Packet, info frameInfo, now time.Time) bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
+	if !e.received.add(packet.SequenceNumber) {
+		return false
+	}
 	gap := now.Sub(e.latest)
 	if gap > idleAfter {
 		// The first packet after a rest has no interval of its own.
@@ -67,6 +71,7 @@ func (e *encoding) observe(packet *rtp.Packet, info frameInfo, now time.Time) {
 	if info.width > 0 {
 		e.width, e.height = info.width, info.height
 	}
+	return true
 }
 
 // layer is the encoding for the allocator; false: nothing comes, or it is not yet known how much.

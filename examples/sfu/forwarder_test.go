@@ -121,6 +121,7 @@ func TestRatesOfEncodingsAreMeasured(t *testing.T) {
 	packet := &rtp.Packet{Payload: make([]byte, 1000-rtpBytes-wireBytes)}
 	for range 200 {
 		now = now.Add(10 * time.Millisecond)
+		packet.SequenceNumber++
 		e.observe(packet, frameInfo{width: 640, height: 360}, now)
 	}
 	layer, comes := e.layer(now)
@@ -130,6 +131,7 @@ func TestRatesOfEncodingsAreMeasured(t *testing.T) {
 	if _, comes := e.layer(now.Add(2 * idleAfter)); comes {
 		t.Error("an encoding without packets")
 	}
+	packet.SequenceNumber++
 	e.observe(packet, frameInfo{}, now.Add(3*idleAfter))
 	if _, comes := e.layer(now.Add(3 * idleAfter)); comes {
 		t.Error("a rate of one packet")

@@ -101,12 +101,15 @@ func (r *Room) forward(e *encoding, track *webrtc.TrackRemote) {
 		}
 		now := time.Now()
 		if !e.isVideo() {
-			e.observe(packet, frameInfo{}, now)
-			r.audio.forward(e, packet, frameInfo{}, now)
+			if e.observe(packet, frameInfo{}, now) {
+				r.audio.forward(e, packet, frameInfo{}, now)
+			}
 			continue
 		}
 		info := readVP8(packet.Payload)
-		e.observe(packet, info, now)
+		if !e.observe(packet, info, now) {
+			continue
+		}
 		for _, w := range *r.watching.Load() {
 			w.video.forward(e, packet, info, now)
 		}

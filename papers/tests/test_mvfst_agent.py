@@ -89,7 +89,7 @@ def test_a_state_has_the_actions_chosen_so_far(senders):
 
 def test_an_episode_begins_without_a_history(senders):
     senders.reset(1)
-    for _ in range(29):
+    for _ in range(28):
         step = senders.step(np.full(4, 3))
         assert not step.ended.any()
     step = senders.step(np.full(4, 3))
@@ -126,7 +126,7 @@ def test_a_fragment_is_evaluated_as_it_was_acted(senders):
     torch.testing.assert_close(acted, fragment.log_probabilities)
     inside = ~fragment.ended[:, :-1]
     torch.testing.assert_close(found.next_values[:, :-1][inside], found.values[:, 1:][inside])
-    assert not torch.allclose(found.next_values[:, 29], found.values[:, 30])
+    assert not torch.allclose(found.next_values[:, 28], found.values[:, 29])
 
 
 def bandit(agent, variant, steps=150):

@@ -2,6 +2,7 @@
 package livekit
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"sync"
@@ -27,6 +28,8 @@ const (
 	// shareUs is over how long the share of retransmissions is taken.
 	shareUs = 500_000
 	staleUs = 1_000_000
+	// wrongInput is the exit status, as Weir's programs have it.
+	wrongInput = 2
 )
 
 // Options are those of an Estimator.
@@ -74,8 +77,23 @@ var _ bwe.BWE = (*Estimator)(nil)
 
 var model = sync.OnceValues(func() (*weir.Model, error) { return weir.LoadModelFile(os.Getenv("WEIR_MODEL")) })
 
+// decides is logged once in a process.
+var decides sync.Once
+
+// A server with a WEIR_MODEL that cannot be read does not start: else nobody would notice that LiveKit's own estimator
+// decides.
+func init() {
+	if os.Getenv("WEIR_MODEL") == "" {
+		return
+	}
+	if _, err := model(); err != nil {
+		fmt.Fprintf(os.Stderr, "weir: the model that WEIR_MODEL names: %v\n", err)
+		os.Exit(wrongInput)
+	}
+}
+
 // Instead returns an Estimator with the model that the environment variable WEIR_MODEL names, and `other` where it
-// names none or the model cannot be read.
+// names none.
 func Instead(other bwe.BWE, log logger.Logger) bwe.BWE {
 	if os.Getenv("WEIR_MODEL") == "" {
 		return other
@@ -85,6 +103,7 @@ func Instead(other bwe.BWE, log logger.Logger) bwe.BWE {
 		options := Options{Config: weir.Config{Model: shared, StartRateBps: startRateBps}, Logger: log}
 		var estimator *Estimator
 		if estimator, err = New(options); err == nil {
+			decides.Do(func() { log.Infow("weir: decides for each subscriber", "model", os.Getenv("WEIR_MODEL")) })
 			return estimator
 		}
 	}

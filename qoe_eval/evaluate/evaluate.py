@@ -33,8 +33,8 @@ SETS = {
     "natural": ("mixtures", "jitter alone", "clock alone", "round alone", "screen alone", "interrupted alone"),
     "safety": ("random", *_FAMILIES, *TRACE_SETS),
     "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
-    "virtual": ("bundled", "cellular", *TRACE_SETS, "mixtures"),
-    "calls": ("muses", "cellular", "impaired", "slow decisions", "native", "l4s"),
+    "virtual": ("bundled", "cellular", *TRACE_SETS, "mixtures", "impairments", "l4s"),
+    "calls": ("muses", "cellular", "impaired", "slow decisions"),
     "fidelity": ("chromium", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

@@ -67,7 +67,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         sections += families(table, POLICY, one.libwebrtc, has_own_sections=True)
         if one.pages:
             sections.append(_calls(one, out))
-        for set_name in one.planned.compared_with_gcc:
+        for set_name in [replays.name for replays in one.planned.compared]:
             found = ordered_controllers(record.controller for record in one.results.of(set_name))
             controllers |= set(found)
             sections.append(_set(one, set_name, found, charts))

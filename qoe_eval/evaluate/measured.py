@@ -36,8 +36,8 @@ _OF_CALLS = (
     "call_score",
 )  # fmt: skip
 _REMB_ALONE = f"{POLICY}-remb-alone"
-_OWN = (POLICY, _REMB_ALONE, "weir-send")
-_OTHERS = (*LIBWEBRTC_SENDERS, "rule", POLICY)
+_OWN = (POLICY, _REMB_ALONE, "weir-send", "weir-send-ccfb")
+_OTHERS = (*LIBWEBRTC_SENDERS, "scream-ccfb", "rule", POLICY)
 
 
 def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()) -> Measurement:
@@ -46,9 +46,9 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, par
     """
     suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
     values: dict[str, Value] = {}
-    for name in evaluated.planned.compared_with_gcc:
-        measures = _OF_VIRTUAL_CALLS if evaluated.planned.replays[0].call else _MEASURES
-        values |= {f"{name}/{key}": value for key, value in _set(evaluated.results.of(name), measures)}
+    for one in evaluated.planned.compared:
+        measures = _OF_VIRTUAL_CALLS if one.call else _MEASURES
+        values |= {f"{one.name}/{key}": value for key, value in _set(evaluated.results.of(one.name), measures)}
     for name, records in _of_calls(evaluated.results.calls).items():
         values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
     for family in family_table(evaluated):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results
@@ -18,24 +19,29 @@ FAR_BELOW = -5.0
 _SHOWN = 10
 
 
-def gains(results: Results, name: str, own: str, metric: str) -> dict[str, float]:
-    """A controller less the better of gcc and scream on each scenario of a set, above 0 is better."""
-    return gains_over_best(scenario_means(results.of(name)), own, LIBWEBRTC_SENDERS, metric)
+def gains(
+    results: Results, name: str, own: str, metric: str, others: Sequence[str] = LIBWEBRTC_SENDERS
+) -> dict[str, float]:
+    """A controller less the best of others on each scenario of a set, above 0 is better."""
+    return gains_over_best(scenario_means(results.of(name)), own, others, metric)
 
 
-def _why_none(results: Results, name: str, found: dict[str, float]) -> str:
+def _why_none(
+    results: Results, name: str, own: str, found: dict[str, float], others: Sequence[str] = LIBWEBRTC_SENDERS
+) -> str:
     """Why the gains on a set are not known; empty when they are."""
-    return results.why_any_absent(name, LIBWEBRTC_SENDERS) or ("" if found else "no pair of runs completed")
+    return results.why_any_absent(name, others, own) or ("" if found else "no pair of runs completed")
 
 
 @goal_measure
-def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+def mean_gain(
+    results: Results, bound: Bound, name: str, own: str, metric: str, others: Sequence[str] = LIBWEBRTC_SENDERS
+) -> Outcome:
     """The mean over scenarios."""
-    means = scenario_means(results.of(name))
-    found = gains_over_best(means, own, LIBWEBRTC_SENDERS, metric)
-    if why := _why_none(results, name, found):
+    found = gains(results, name, own, metric, others)
+    if why := _why_none(results, name, own, found, others):
         return Outcome(reason=why)
-    each = common_means(means, (own, *LIBWEBRTC_SENDERS), metric)
+    each = common_means(scenario_means(results.of(name)), (own, *others), metric)
     detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
 
@@ -44,7 +50,7 @@ def mean_gain(results: Results, bound: Bound, name: str, own: str, metric: str) 
 def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The share of scenarios more than five points below."""
     found = gains(results, name, own, metric)
-    if why := _why_none(results, name, found):
+    if why := _why_none(results, name, own, found):
         return Outcome(reason=why)
     below = [scenario for scenario, value in found.items() if value < FAR_BELOW]
     return Outcome(len(below) / len(found), f"{len(below)} of {len(found)} scenarios")
@@ -54,7 +60,7 @@ def far_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 def not_below(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
     """The share of scenarios in which it is not below."""
     found = gains(results, name, own, metric)
-    if why := _why_none(results, name, found):
+    if why := _why_none(results, name, own, found):
         return Outcome(reason=why)
     good = [scenario for scenario, value in found.items() if value >= 0]
     worst = min(found, key=found.__getitem__)
@@ -62,10 +68,26 @@ def not_below(results: Results, bound: Bound, name: str, own: str, metric: str) 
 
 
 @goal_measure
+def lowest_trouble(results: Results, bound: Bound, name: str, own: str, metric: str) -> Outcome:
+    """The mean over the scenarios with the trouble in which it is lowest. The figures hold that of each trouble."""
+    found = gains(results, name, own, metric)
+    if why := _why_none(results, name, own, found):
+        return Outcome(reason=why)
+    of_trouble: dict[str, list[float]] = {}
+    for scenario in results.sets[name].scenarios:
+        for trouble in scenario.description.split(", ") if scenario.name in found else ():
+            of_trouble.setdefault(trouble, []).append(found[scenario.name])
+    means = {trouble: mean(values) for trouble, values in of_trouble.items()}
+    ordered = sorted(means, key=means.__getitem__)
+    shown = ", ".join(f"{trouble} {means[trouble]:+.1f} ({len(of_trouble[trouble])})" for trouble in ordered)
+    return Outcome(means[ordered[0]], shown, means)
+
+
+@goal_measure
 def explained(results: Results, bound: Bound, name: str, ablated: str, own: str, metric: str) -> Outcome:
     """The ten worst scenarios, and of each the trouble whose absence gives most back."""
     found, without = gains(results, name, own, metric), gains(results, ablated, own, metric)
-    if why := _why_none(results, name, found):
+    if why := _why_none(results, name, own, found):
         return Outcome(reason=why)
     troubles = {scenario.name: scenario.description for scenario in results.sets[name].scenarios}
     lines = []

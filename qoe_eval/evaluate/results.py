@@ -10,6 +10,7 @@ from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.records import CallRecord, Record, RunRecord
+from weir.registry import POLICY
 
 RunMeasure = Callable[[RunRecord], float | None]
 
@@ -66,20 +67,22 @@ class Results:
         whole = self.with_series(record)
         return read_flow_series(whole, whole.flows[0])
 
-    def why_absent(self, names: Iterable[str], other: str = "gcc") -> str:
-        """Why sets of these names have no scenario on which weir and another both ran; empty when all have one."""
+    def why_absent(self, names: Iterable[str], other: str = "gcc", own: str = POLICY) -> str:
+        """Why sets of these names have no scenario on which both ran; empty when all have one."""
         reasons = set()
         for name in names:
-            ran = [{record.scenario for record in self.runs(name, one)} for one in ("weir", other)]
+            ran = [{record.scenario for record in self.runs(name, one)} for one in (own, other)]
             if not ran[0] & ran[1]:
-                absent = next((one for one in ("weir", other) if not self.runs(name, one)), None)
-                what = f"no run of {absent} on {name}" if absent else f"no pair of weir and {other} on {name} completed"
+                absent = next((one for one in (own, other) if not self.runs(name, one)), None)
+                what = (
+                    f"no run of {absent} on {name}" if absent else f"no pair of {own} and {other} on {name} completed"
+                )
                 reasons.add(self._missing(name) or what)
         return "; ".join(sorted(reasons))
 
-    def why_any_absent(self, name: str, others: Iterable[str]) -> str:
-        """Why a set has no scenario on which weir and one of the others both ran; empty when it has for all."""
-        return "; ".join(why for other in others if (why := self.why_absent([name], other)))
+    def why_any_absent(self, name: str, others: Iterable[str], own: str = POLICY) -> str:
+        """Why a set has no scenario on which it and one of the others both ran; empty when it has for all."""
+        return "; ".join(why for other in others if (why := self.why_absent([name], other, own)))
 
     def why_no_run(self, name: str) -> str:
         """Why a set has no run that a measure can use."""

@@ -63,9 +63,13 @@ class PlannedSuite:
         return range(1, (self.settings.seeds or 1) + 1)
 
     @property
-    def compared_with_gcc(self) -> list[str]:
-        """The sets of replays in which both weir and gcc run."""
-        return [one.name for one in self.replays if {POLICY, GCC} <= set(one.controllers)]
+    def compared(self) -> list[Replays]:
+        """The sets of replays in which weir and gcc run, and those of virtual calls under several controllers."""
+        return [
+            one
+            for one in self.replays
+            if {POLICY, GCC} <= set(one.controllers) or (one.call and len(one.controllers) > 1)
+        ]
 
     @functools.cached_property
     def custom(self) -> CustomControllers:

@@ -19,6 +19,7 @@ MAX_DEPTH = 3
 MAX_LISTED = 100
 MAX_FOLDERS = 5000
 MAX_TEXT = 500
+MAX_FREEZES = 200
 
 # The files that are served.
 CONTENT_TYPES = {
@@ -37,7 +38,7 @@ SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio
 
 class ListedCall(TypedDict):
     """A call as the page lists it; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
-    why it ended early, `disturbed` the reasons.
+    why it ended early, `disturbed` the reasons; `freezes` are pairs of start and duration, in seconds of the recording.
     """
 
     folder: str
@@ -51,6 +52,7 @@ class ListedCall(TypedDict):
     disturbed: list[str]
     report: str | None
     video: str | None
+    freezes: list[list[float]]
 
 
 def new_folder(out: Path, scenario: str, controller: str) -> Path:
@@ -101,6 +103,7 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
         "disturbed": [reason[:MAX_TEXT] for reason in record.call.disturbed[:10]],
         "report": _beside(out, folder, REPORT),
         "video": _beside(out, folder, RECORDING),
+        "freezes": [[one.start_s, one.duration_s] for one in record.episodes if one.kind == "freeze"][:MAX_FREEZES],
     }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from weir.errors import InputError, MissingComponent
 from weir.files.output import file_name
 from weir.qoe_eval.call import call_report
+from weir.qoe_eval.call.logs import FRAMES
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.requirements import missing_requirements
 from weir.qoe_eval.serve.call_folders import ListedCall, describe_call, new_folder
@@ -76,6 +77,7 @@ class _Lane:
     controller: str
     folder: Path
     connected: bool = False
+    receives: bool = False
     failure: str = ""
     made: CallResult | None = None
     listed: ListedCall | None = None
@@ -156,6 +158,14 @@ class CallRunner:
     def describe(self) -> dict[str, Any] | None:
         """The running or last call: settings, status (running, done, stopped, failed), phase and result."""
         return self._call.describe() if self._call else None
+
+    def received_video(self, lane: int) -> Path | None:
+        """The y4m file into which the running call of this number receives; None while none does."""
+        call = self._call
+        if call is None or call.status != "running" or not 0 <= lane < len(call.lanes):
+            return None
+        one = call.lanes[lane]
+        return one.folder / FRAMES if one.receives else None
 
     async def missing(self, request: CallRequest) -> list[str]:
         """Returns what this machine lacks for a call, one sentence each."""
@@ -271,7 +281,8 @@ class CallRunner:
             if event.get("type") == "state":
                 text = str(event.get("text", ""))[:200]
                 call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
-                lane.connected = lane.connected or "started_us" in event
+                lane.receives = "started_us" in event
+                lane.connected = lane.connected or lane.receives
             shown = for_viewers(event)
             if shown is not None:
                 self._feed.publish(shown | {"lane": lane.number})

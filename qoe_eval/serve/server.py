@@ -24,6 +24,7 @@ from weir.qoe_eval.serve.call_request import CallRequest, read_call_request, rea
 from weir.qoe_eval.serve.call_runner import CallBackend, CallInProgress, CallRunner
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.models import Models
+from weir.qoe_eval.serve.picture import latest_picture
 from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
@@ -110,6 +111,7 @@ class Server:
                 web.get("/live", self._live),
                 web.get("/calls", self._calls),
                 web.get("/models", self._models),
+                web.get("/picture/{lane:[0-9]}", self._picture),
                 web.get(FILES + "{path:.+}", self._call_file),
                 web.post("/missing", self._missing),
                 web.post("/call", self._start_call),
@@ -180,6 +182,13 @@ class Server:
         if found is None:
             raise web.HTTPNotFound
         return web.FileResponse(found, headers={"Content-Type": CONTENT_TYPES[found.suffix]})
+
+    async def _picture(self, request: web.Request) -> web.Response:
+        path = self._call_runner.received_video(int(request.match_info["lane"]))
+        picture = await asyncio.to_thread(latest_picture, path) if path is not None else None
+        if picture is None:
+            return web.Response(status=204)
+        return web.Response(body=picture.bmp, content_type="image/bmp", headers={"X-Age-Ms": str(picture.age_ms)})
 
     # --- live ---------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 #include "command/program.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "endpoints/controllers.h"
+#include "open_loop/open_loop.h"
 #include "program/command_line.h"
 #include "program/input.h"
 #include "program/json.h"
@@ -56,14 +56,19 @@ void Run(const CLI::App& command, const RunOptions& options, const MakeStack& ma
   }
 }
 
-// So that no scenario takes the machine's: an allocation beyond it fails the run, with a message.
-void LimitMemory() {
-#ifndef WEIR_IS_SANITIZED
-  rlimit limit{};
-  getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMaxMemoryBytes);
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
+CLI::App* AddOpenLoop(CLI::App& app, OpenLoopOptions& options) {
+  CLI::App* const command =
+      app.add_subcommand("open-loop",
+                         "the targets of a controller on recorded packets and feedback: events on standard input, as\n"
+                         "`weir-event-log` writes them, and a target a line on standard output");
+  AddJobOptions(*command, options.job);
+  const auto add_rate = [command](const char* name, const char* what, int64_t& bps) {
+    AddInteger(*command, name, what, bps, int64_t{1}, int64_t{1'000'000'000'000})->type_name("BPS");
+  };
+  add_rate("--min-bps", "lower bound of targets (default 30000)", options.min_bps);
+  add_rate("--start-bps", "the first target (default 300000)", options.start_bps);
+  add_rate("--max-bps", "upper bound of targets (default 50000000)", options.max_bps);
+  return command;
 }
 
 }  // namespace
@@ -98,6 +103,8 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program) 
   const CLI::App* const run = AddRun(app, run_options);
   const CLI::App* const serve =
       app.add_subcommand("serve", "an environment: binary frames on standard input and output");
+  OpenLoopOptions open_loop_options;
+  const CLI::App* const open_loop = AddOpenLoop(app, open_loop_options);
   const CLI::App* const other = program.other.add ? program.other.add(app) : nullptr;
   return RunProgram(app, argc, argv, [&] {
     if (wants_list) {
@@ -110,8 +117,13 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program) 
       Run(*run, run_options, program.make_stack);
       return int{kDone};
     }
+    if (*open_loop) {
+      RunOpenLoop(open_loop_options, std::cin, std::cout);
+      return int{kDone};
+    }
     if (*serve) return Serve(STDIN_FILENO, STDOUT_FILENO, program.make_stack) ? int{kDone} : int{kFailed};
-    throw ProgramError(std::string("give ") + (other ? "run, serve or " + other->get_name() : "run or serve") +
+    throw ProgramError(std::string("give ") +
+                       (other ? "run, serve, open-loop or " + other->get_name() : "run, serve or open-loop") +
                        "; see " + program.name + " --help");
   });
 }

@@ -36,8 +36,9 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
 std::unique_ptr<ReceiverController> MakePolicy(const ControllerContext& context,
                                                std::shared_ptr<const PolicyModel> model) {
   if (!context.decision_delay) return MakePolicyController(std::move(model));
+  auto executor = std::make_unique<InlineExecutor>(std::make_unique<Policy>(std::move(model)));
   return std::make_unique<PolicyController>(
-      std::make_unique<DelayedExecutor>(std::make_unique<Policy>(std::move(model)), context.decision_delay));
+      std::make_unique<DelayedExecutor>(std::move(executor), context.decision_delay));
 }
 
 std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {
@@ -181,8 +182,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 AtReceiver MakeReceiverController(std::string_view name, const Factory* factory, const ControllerContext& context) {
   if (context.external()) return MakeExternalController(context);
   if (const OwnPolicy* own = context.own_policy()) return MakePolicy(context, own->model->Load());
-  if (name == kAgentName && context.job.agent)
-    return std::make_unique<AgentController>(*context.job.agent, context.decision_delay);
+  if (name == kAgentName && context.job.agent) return MakeAgentController(*context.job.agent, context.decision_delay);
   CheckControllerName(name);
   return factory ? factory->at_receiver(context) : MakeBuiltInController(name, context.fixed_rate);
 }
@@ -252,7 +252,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     return result;
   }
   AtReceiver controller = MakeReceiverController(name, factory, context);
-  if (name == kAgentName) result.agent = static_cast<AgentController*>(controller.get());
+  if (name == kAgentName) result.agent = static_cast<PolicyController*>(controller.get());
   if (result.agent && context.job.agent->at_sender) {
     result.at_sender = AtSender(context, context.job.agent_guard, GuardOptions::ForTraining(), std::move(controller));
     return result;

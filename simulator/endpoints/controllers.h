@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "endpoints/agent_controller.h"
+#include "endpoints/agent.h"
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
 #include "registry.h"
@@ -55,7 +55,7 @@ struct FlowController {
   // It reports the loss ratio to a sender of libwebrtc, which then sends FEC.
   bool reports_loss = true;
   // The controller of whichever is there, when it is the agent.
-  AgentController* agent = nullptr;
+  PolicyController* agent = nullptr;
 };
 
 // Throws ProgramError for a name that is neither in `kSimulatedControllers` nor a pool specification, for field trials

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "endpoints/agent_controller.h"
+#include "endpoints/agent.h"
 #include "endpoints/decision_delay.h"
 #include "program/external_controllers.h"
 #include "program/input.h"

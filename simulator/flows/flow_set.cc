@@ -69,9 +69,9 @@ void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
                                  .observer = observer});
 }
 
-AgentController* FlowSet::agent() const {
+PolicyController* FlowSet::agent() const {
   for (const Flow& flow : flows_) {
-    AgentController* const agent = flow.rtp ? flow.rtp->agent() : nullptr;
+    PolicyController* const agent = flow.rtp ? flow.rtp->agent() : nullptr;
     if (agent) return agent;
   }
   return nullptr;

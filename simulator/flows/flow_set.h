@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "endpoints/agent_controller.h"
+#include "endpoints/agent.h"
 #include "endpoints/simulation_job.h"
 #include "flows/stack.h"
 #include "link/link.h"
@@ -56,7 +56,7 @@ class FlowSet {
 
   const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
   // Null without one.
-  AgentController* agent() const;
+  PolicyController* agent() const;
 
  private:
   void AddRtpFlow(size_t index, FlowObserver* observer);

@@ -30,14 +30,14 @@ class ModelEnds final : public RtpEnds {
   explicit ModelEnds(const RtpFlowContext& flow);
 
   void ProcessArrivals(int64_t until_ns) override { receiver_->ProcessArrivals(until_ns); }
-  AgentController* agent() override { return agent_; }
+  PolicyController* agent() override { return agent_; }
   void AddTo(nlohmann::ordered_json& record) const override;
 
  private:
   const bool repair_;
   std::unique_ptr<RtpSender> sender_;
   std::unique_ptr<RtpReceiver> receiver_;
-  AgentController* agent_ = nullptr;
+  PolicyController* agent_ = nullptr;
 };
 
 ModelEnds::ModelEnds(const RtpFlowContext& flow) : repair_(IsRepaired(RtpOf(flow).media)) {

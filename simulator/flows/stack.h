@@ -9,8 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "endpoints/agent_controller.h"
+#include "endpoints/agent.h"
 #include "endpoints/simulation_job.h"
+#include "flows/viewed_step.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "weir/objective.h"
@@ -38,12 +39,14 @@ class RtpEnds {
   // Has the receiver process all packets that have arrived by then.
   virtual void ProcessArrivals(int64_t /*until_ns*/) {}
   // Null without one.
-  virtual AgentController* agent() { return nullptr; }
+  virtual PolicyController* agent() { return nullptr; }
   // Adds the counts of feedback, repair and the estimator to the flow's record.
   virtual void AddTo(nlohmann::ordered_json& record) const = 0;
   // True if FrameColumns() has the frames with their rendering times; else the flow's recorder follows packets.
   virtual bool follows_frames() const { return false; }
   virtual nlohmann::ordered_json FrameColumns() const { return nullptr; }
+  // The step of an agent's flow since the previous call, or the beginning; only if follows_frames().
+  virtual ViewedStep TakeViewedStep(int64_t /*now_ns*/) { return {}; }
 };
 
 class Stack {

@@ -1,5 +1,8 @@
 #include "program/command_line.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -23,6 +26,15 @@ CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string
 CLI::Option* AddText(CLI::App& app, const std::string& name, const std::string& type, const std::string& description,
                      std::string& to) {
   return AddOption(app, name, type, description, "given", [&to](const auto& value) { return to = value, !to.empty(); });
+}
+
+void LimitMemory() {
+#ifndef WEIR_IS_SANITIZED
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMaxMemoryBytes);
+  setrlimit(RLIMIT_DATA, &limit);
+#endif
 }
 
 CLI::Option* AddObjective(CLI::App& app, std::function<void(const Objective&)> take) {

@@ -38,6 +38,9 @@ CLI::Option* AddInteger(CLI::App& app, const std::string& name, const std::strin
                    });
 }
 
+// So that no input takes the machine's: an allocation beyond kMaxMemoryBytes fails, with RunProgram's message.
+void LimitMemory();
+
 // --objective T,L,P.
 CLI::Option* AddObjective(CLI::App& app, std::function<void(const Objective&)> take);
 

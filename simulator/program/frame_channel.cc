@@ -26,8 +26,7 @@ bool FrameChannel::Fill(size_t size) {
     if (count > 0) {
       end_ += static_cast<size_t>(count);
     } else if (count == 0 || errno != EINTR) {
-      ended_ = count == 0;
-      broken_ = ended_ ? begin_ != end_ : errno != EAGAIN;
+      broken_ = count < 0 || begin_ != end_;
       return false;
     }
   }
@@ -39,7 +38,7 @@ std::optional<Frame> FrameChannel::Read() {
   uint32_t length = 0;
   std::memcpy(&length, buffer_.data() + begin_, sizeof(length));
   const char type = buffer_[begin_ + 4];
-  broken_ = length > max_payload_bytes_;
+  broken_ = length > kMaxPayloadBytes;
   if (broken_ || !Fill(kHeaderBytes + length)) return std::nullopt;
   const Frame frame{type, {buffer_.data() + begin_ + kHeaderBytes, length}};
   begin_ += kHeaderBytes + length;

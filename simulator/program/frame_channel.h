@@ -50,15 +50,13 @@ class FrameChannel {
   // A longer frame is no frame of ours.
   static constexpr uint32_t kMaxPayloadBytes = uint32_t{64} << 20;
 
-  FrameChannel(int input_fd, int output_fd, uint32_t max_payload_bytes = kMaxPayloadBytes)
-      : input_fd_(input_fd), output_fd_(output_fd), max_payload_bytes_(max_payload_bytes) {}
+  FrameChannel(int input_fd, int output_fd) : input_fd_(input_fd), output_fd_(output_fd) {}
 
-  // Waits until a whole frame is there, unless the input is non-blocking. Nothing at the end of the input, and after an
-  // error; `ended()` and `broken()` tell which. The payload lives until the next call.
+  // Waits until a whole frame is there. Nothing at the end of the input, and after an error, which `broken()` reports.
+  // The payload lives until the next call.
   std::optional<Frame> Read();
   // Blocks until all is written; false when the reader is gone.
   bool Write(std::string_view frame);
-  bool ended() const { return ended_; }
   bool broken() const { return broken_; }
 
  private:
@@ -66,8 +64,6 @@ class FrameChannel {
 
   const int input_fd_;
   const int output_fd_;
-  const uint32_t max_payload_bytes_;
-  bool ended_ = false;
   bool broken_ = false;
   std::vector<char> buffer_;
   size_t begin_ = 0;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/frame_channel.h"
@@ -38,6 +39,8 @@ class Episode final : private DecisionSource {
   void SendGreeting();
   void SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns);
   void TakeStep(std::string_view payload);
+  // The agent's flow.
+  RtpEnds& ends() { return *simulation_->flows()[flow_index_].rtp; }
 
   ServeRequest request_;
   FrameChannel* const channel_;
@@ -47,6 +50,7 @@ class Episode final : private DecisionSource {
   Simulation* simulation_ = nullptr;
   // The agent's.
   const FlowSpec* flow_ = nullptr;
+  size_t flow_index_ = 0;
   std::vector<float> action_;
   // As the last step had it.
   Objective objective_;
@@ -57,24 +61,26 @@ void Episode::Run() {
   SimulationJob& job = request_.job;
   request_.agent.source = this;
   job.agent = &request_.agent;
-  const size_t agent_flow_index = AgentFlowIndex(job.scenario);
-  flow_ = &job.scenario.flows[agent_flow_index];
+  flow_index_ = AgentFlowIndex(job.scenario);
+  flow_ = &job.scenario.flows[flow_index_];
   recorder_ = std::make_unique<StepRecorder>(job.scenario, *flow_, request_.packets);
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
-  observers[agent_flow_index] = recorder_.get();
+  observers[flow_index_] = recorder_.get();
   Simulation simulation(job, observers, make_stack_);
   simulation_ = &simulation;
-  objective_ = simulation.flows()[agent_flow_index].objective;
+  objective_ = simulation.flows()[flow_index_].objective;
   SendGreeting();
   simulation.Run();
   if (simulation.stopped()) return;
   const int64_t end_ns = job.scenario.duration_ns();
-  SendObservation(kTruncated, simulation.flows().agent()->Observe(ToTimestamp(end_ns)),
+  SendObservation(kTruncated, simulation.flows().agent()->ObservationAt(ToTimestamp(end_ns)),
                   end_ns + request_.agent.interval.us() * 1000);
 }
 
 void Episode::SendGreeting() {
-  nlohmann::ordered_json greeting{{"observation_size", request_.agent.features.size()}, {"step_fields", kStepFields}};
+  std::vector<std::string_view> fields(kStepFields.begin(), kStepFields.end());
+  if (ends().follows_frames()) fields.insert(fields.end(), kViewedFields.begin(), kViewedFields.end());
+  nlohmann::ordered_json greeting{{"observation_size", request_.agent.features.size()}, {"step_fields", fields}};
   const std::string text = JsonText(greeting);
   writer_.Start('C');
   writer_.AddBytes(text.data(), text.size());
@@ -114,6 +120,10 @@ void Episode::SendObservation(uint8_t flags, std::span<const float> observation,
   writer_.Add(flags);
   writer_.AddBytes(observation.data(), observation.size_bytes());
   writer_.AddBytes(fields.data(), sizeof(fields));
+  if (ends().follows_frames()) {
+    const auto viewed = ends().TakeViewedStep(NowNs()).values();
+    writer_.AddBytes(viewed.data(), sizeof(viewed));
+  }
   if (request_.packets) {
     writer_.Add(static_cast<uint32_t>(recorder_->packets().size()));
     for (const StepRecorder::ReceivedPacket& packet : recorder_->packets()) {

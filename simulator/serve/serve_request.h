@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "endpoints/agent_controller.h"
+#include "endpoints/agent.h"
 #include "endpoints/simulation_job.h"
 
 namespace weir::sim {

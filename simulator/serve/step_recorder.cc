@@ -84,7 +84,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, co
   const LinkSpec& spec = link.spec();
   const double base_ms = static_cast<double>(spec.one_way_delay_ns.At(now_ns) + flow_.extra_one_way_delay_ns) * 1e-6;
   const bool first = step_start_ns_ < 0;
-  const int64_t from_ns = first ? now_ns : step_start_ns_;
+  const int64_t from_ns = first ? std::min(flow_.start_ns, now_ns) : step_start_ns_;
   const double interval_s = static_cast<double>(now_ns - from_ns) * 1e-9;
   const auto rate_bps = [&](double bits) { return interval_s > 0 ? bits / interval_s : 0.0; };
   const double packets_received = static_cast<double>(delays_ns_.size());

@@ -7,6 +7,12 @@ namespace weir::sim {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+constexpr int64_t kBitrateWindowNs = 1'000'000'000;
+
+}  // namespace
+
 void FrameLog::OnCaptured(const webrtc::VideoFrame& frame) {
   capture_times_ns_[frame.rtp_timestamp()] = (frame.timestamp_us() - clock_->start_us()) * 1000;
 }
@@ -44,6 +50,20 @@ void FrameLog::OnFrame(const webrtc::VideoFrame& frame) {
   const int64_t render_ns = (frame.timestamp_us() - clock_->start_us()) * 1000;
   last_rendered_ns_ = std::max({last_rendered_ns_, found->decoded_ns, render_ns});
   found->rendered_ns = last_rendered_ns_;
+  if (viewing_ == nullptr) return;
+  viewing_->OnFrame({.rendered_ns = found->rendered_ns,
+                     .capture_ns = found->capture_ns,
+                     .bitrate_bps = BitrateBps(*found),
+                     .qp = std::max(found->qp, -1)});
+}
+
+double FrameLog::BitrateBps(const Frame& frame) const {
+  int64_t bytes = 0;
+  for (size_t i = static_cast<size_t>(&frame - frames_.data()) + 1; i-- > 0;) {
+    if (frames_[i].capture_ns <= frame.capture_ns - kBitrateWindowNs) break;
+    bytes += frames_[i].bytes;
+  }
+  return static_cast<double>(bytes) * 8e9 / static_cast<double>(kBitrateWindowNs);
 }
 
 FrameLog::Frame* FrameLog::Find(uint32_t packet_timestamp) {

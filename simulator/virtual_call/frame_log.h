@@ -12,6 +12,7 @@
 #include "api/video/video_frame.h"
 #include "api/video/video_sink_interface.h"
 #include "core/event.h"
+#include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
 
 namespace weir::sim {
@@ -20,7 +21,8 @@ namespace weir::sim {
 // section 5.1), which the first packet shows.
 class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
-  explicit FrameLog(const VirtualClock* clock) : clock_(clock) {}
+  // `viewing` receives the rendered frames; may be null.
+  FrameLog(const VirtualClock* clock, Viewing* viewing) : clock_(clock), viewing_(viewing) {}
 
   // Frames on their way into the encoder and out of it.
   void OnCaptured(const webrtc::VideoFrame& frame);
@@ -48,8 +50,11 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
   };
 
   Frame* Find(uint32_t packet_timestamp);
+  // Encoder's output in the second up to the frame.
+  double BitrateBps(const Frame& frame) const;
 
   const VirtualClock* const clock_;
+  Viewing* const viewing_;
   std::vector<Frame> frames_;
   // By the encoder's timestamp.
   std::unordered_map<uint32_t, int64_t> capture_times_ns_;

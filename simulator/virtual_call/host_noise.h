@@ -3,6 +3,7 @@
 #define WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -10,34 +11,78 @@
 
 namespace weir::sim {
 
-// The constants are assumptions about an idle machine; they are not yet fitted to logs of real calls.
+// A host as the logs of real calls show it (`python -m weir.qoe_eval.call.media.host_delays`): how late packets were
+// delivered, and how late pictures were captured, in calls that nothing disturbed. Senders make no difference to it,
+// the load of the machine does: each host, and so each seed, has its own share of late packets.
 class HostNoise {
  public:
-  explicit HostNoise(RandomStream random) : random_(random) { next_stall_ns_ = Gap(); }
+  explicit HostNoise(RandomStream random) : random_(random) {
+    const double late_share =
+        std::min(kMedianLateShare * std::exp(kLateShareDeviation * random_.Gaussian()), kMaxLateShare);
+    mean_gap_ns_ = kMeanStallNs * (kLateInStall / late_share - 1);
+    next_stall_ns_ = Gap();
+  }
 
   // For how long a packet that arrives then waits. Arrivals come in order, or nearly.
   int64_t DelayNs(int64_t arrival_ns) {
     while (next_stall_ns_ <= arrival_ns) {
-      stall_end_ns_ = next_stall_ns_ + static_cast<int64_t>(random_.Exponential(kMeanStallNs));
+      stall_end_ns_ = next_stall_ns_ + StallNs();
       next_stall_ns_ = stall_end_ns_ + Gap();
     }
-    const auto wake_up_ns = static_cast<int64_t>(random_.Uniform(0, kMaxWakeUpNs));
+    const auto wake_up_ns = static_cast<int64_t>(Draw(kWakeUpNs));
     // Later packets do not overtake.
-    last_ns_ = std::max(last_ns_, std::max(arrival_ns, stall_end_ns_) + wake_up_ns);
+    last_ns_ = std::max({last_ns_, arrival_ns + wake_up_ns, stall_end_ns_});
     return last_ns_ - arrival_ns;
   }
   // By how much a picture is captured late, in ns.
-  int64_t CameraLatenessNs() { return static_cast<int64_t>(std::abs(random_.Gaussian()) * kCameraDeviationNs); }
+  int64_t CameraLatenessNs() { return static_cast<int64_t>(Draw(kCameraNs)); }
 
  private:
-  static constexpr double kMeanStallNs = 1.5e6;
-  static constexpr double kMeanGapNs = 1e9;
-  static constexpr double kMaxWakeUpNs = 120e3;
-  static constexpr double kCameraDeviationNs = 0.5e6;
+  struct Quantile {
+    double share;
+    double ns;
+  };
+  // Wake-up delays of packets that no stall holds up.
+  static constexpr std::array<Quantile, 4> kWakeUpNs{{{0, 0}, {0.34, 62.5e3}, {0.93, 125e3}, {1, 250e3}}};
+  static constexpr std::array<Quantile, 11> kCameraNs{{{0, 0},
+                                                       {0.93, 0.3e6},
+                                                       {0.95, 0.5e6},
+                                                       {0.96, 0.7e6},
+                                                       {0.97, 1.2e6},
+                                                       {0.98, 2.2e6},
+                                                       {0.985, 3e6},
+                                                       {0.99, 5e6},
+                                                       {0.995, 8e6},
+                                                       {0.999, 14e6},
+                                                       {1, 16e6}}};
+  // The share of a host's packets that wait longer than kShortestStallNs; it varies between hosts as the exponential of
+  // a normal distribution.
+  static constexpr double kMedianLateShare = 0.013;
+  static constexpr double kLateShareDeviation = 1.2;
+  static constexpr double kMaxLateShare = 0.14;
+  // Lengths of stalls have a Pareto distribution of shape 1 between these. It gives the waiting times of the logs:
+  // about as many between 0.25 and 0.5 ms as between 0.5 and 1 ms or 1 and 2 ms, and few above 8 ms.
+  static constexpr double kShortestStallNs = 0.25e6;
+  static constexpr double kLongestStallNs = 16e6;
+  // The mean of that distribution, and the share of packets in stalls that wait for longer than the shortest.
+  static constexpr double kMeanStallNs = 1.056e6;
+  static constexpr double kLateInStall = 0.763;
 
-  int64_t Gap() { return static_cast<int64_t>(random_.Exponential(kMeanGapNs)); }
+  template <size_t kSize>
+  double Draw(const std::array<Quantile, kSize>& quantiles) {
+    const double share = random_.Uniform();
+    const auto above = std::ranges::upper_bound(quantiles, share, {}, &Quantile::share);
+    const Quantile& low = *(above - 1);
+    return low.ns + (share - low.share) / (above->share - low.share) * (above->ns - low.ns);
+  }
+  int64_t StallNs() {
+    const double share = random_.Uniform(0, 1 - kShortestStallNs / kLongestStallNs);
+    return static_cast<int64_t>(kShortestStallNs / (1 - share));
+  }
+  int64_t Gap() { return static_cast<int64_t>(random_.Exponential(mean_gap_ns_)); }
 
   RandomStream random_;
+  double mean_gap_ns_ = 0;
   int64_t next_stall_ns_ = 0;
   int64_t stall_end_ns_ = 0;
   int64_t last_ns_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,19 +11,14 @@
 #include "modules/video_coding/codecs/interface/common_constants.h"
 #include "modules/video_coding/include/video_codec_interface.h"
 #include "modules/video_coding/include/video_error_codes.h"
+#include "virtual_call/vp8_model.h"
 
 namespace weir::sim {
 namespace {
 
-// As libvpx in libwebrtc's real-time mode, but not yet fitted to its frames: a key frame over an average one, how much
-// of its excess each later frame pays back, how far sizes scatter, and what a frame has at the coarsest quantizer.
-constexpr double kKeyFrameSize = 5;
-constexpr double kRepaidShare = 0.3;
-constexpr double kSizeScatter = 0.15;
-constexpr double kMaxScatter = 0.6;
-constexpr double kLeastFrameBytes = 500;
-// At what excess over the target, in average frames, libvpx drops frames.
-constexpr double kDroppedAtFrames = 6;
+// Average quantizers below and above which libwebrtc sends a larger and a smaller picture, as of its VP8.
+constexpr int kLowQp = 29;
+constexpr int kHighQp = 95;
 
 // RFC 6386 section 9.1: what libwebrtc's depacketizer reads of a frame.
 void WriteVp8Header(uint8_t* payload, int width, int height, bool key_frame) {
@@ -55,10 +51,10 @@ class ModelEncoder final : public webrtc::VideoEncoder {
   int InitEncode(const webrtc::VideoCodec* codec, const Settings&) override {
     width_ = codec->width;
     height_ = codec->height;
-    rate_bps_ = codec->startBitrate * 1000.0;
+    scales_ = codec->VP8().automaticResizeOn && codec->GetFrameDropEnabled();
+    model_.emplace(width_, height_, RandomStream(random_.Next(), 0));
     frames_per_second_ = codec->maxFramerate;
-    debt_bytes_ = 0;
-    key_frame_wanted_ = true;
+    SetRate(codec->startBitrate * 1000.0);
     return WEBRTC_VIDEO_CODEC_OK;
   }
   int32_t RegisterEncodeCompleteCallback(webrtc::EncodedImageCallback* callback) override {
@@ -67,59 +63,50 @@ class ModelEncoder final : public webrtc::VideoEncoder {
   }
   int32_t Release() override { return WEBRTC_VIDEO_CODEC_OK; }
   void SetRates(const RateControlParameters& parameters) override {
-    rate_bps_ = parameters.bitrate.get_sum_bps();
-    if (parameters.framerate_fps > 0) frames_per_second_ = parameters.framerate_fps;
+    // libwebrtc gives VP8 whole frames a second.
+    if (parameters.framerate_fps >= 1) frames_per_second_ = std::round(parameters.framerate_fps);
+    SetRate(parameters.bitrate.get_sum_bps());
   }
   int32_t Encode(const webrtc::VideoFrame& frame, const std::vector<webrtc::VideoFrameType>* types) override;
+  // libwebrtc adapts by it as by that of VP8.
   EncoderInfo GetEncoderInfo() const override {
     EncoderInfo info;
     info.implementation_name = "model";
     info.supports_native_handle = false;
-    // So that libwebrtc neither adapts to the processor nor limits rates by the picture's size.
-    info.is_hardware_accelerated = true;
+    info.is_hardware_accelerated = false;
     info.has_trusted_rate_controller = true;
-    info.scaling_settings = ScalingSettings::kOff;
+    info.scaling_settings = scales_ ? ScalingSettings(kLowQp, kHighQp) : ScalingSettings(ScalingSettings::kOff);
     return info;
   }
 
  private:
-  double NextSize(bool key_frame);
+  void SetRate(double rate_bps) {
+    rate_bps_ = rate_bps;
+    if (model_ && rate_bps > 0) model_->SetRate(rate_bps, std::max(frames_per_second_, 1.0));
+  }
 
   RandomStream random_;
   webrtc::EncodedImageCallback* callback_ = nullptr;
   int width_ = 0;
   int height_ = 0;
+  bool scales_ = false;
   double rate_bps_ = 0;
   double frames_per_second_ = 30;
-  // Bytes beyond the target so far.
-  double debt_bytes_ = 0;
-  bool key_frame_wanted_ = true;
+  std::optional<Vp8Model> model_;
 };
 
-double ModelEncoder::NextSize(bool key_frame) {
-  const double average = rate_bps_ / 8 / frames_per_second_;
-  const double u = random_.Uniform() - 0.5;
-  const double scatter = -kSizeScatter * std::copysign(std::log1p(-2 * std::abs(u)), u);
-  const double paid = std::min(std::max(debt_bytes_, 0.0) * kRepaidShare, average / 2);
-  const double wanted =
-      key_frame ? kKeyFrameSize * average : (average - paid) * (1 + std::clamp(scatter, -kMaxScatter, kMaxScatter));
-  const double size = std::max(wanted, kLeastFrameBytes);
-  debt_bytes_ = std::max(debt_bytes_ + size - average, -average);
-  return size;
-}
-
 int32_t ModelEncoder::Encode(const webrtc::VideoFrame& frame, const std::vector<webrtc::VideoFrameType>* types) {
+  if (!model_) return WEBRTC_VIDEO_CODEC_UNINITIALIZED;
+  if (rate_bps_ <= 0) return WEBRTC_VIDEO_CODEC_OK;
   const bool asked =
       types != nullptr && std::ranges::find(*types, webrtc::VideoFrameType::kVideoFrameKey) != types->end();
-  const bool key_frame = std::exchange(key_frame_wanted_, false) || asked;
-  if (rate_bps_ <= 0) return WEBRTC_VIDEO_CODEC_OK;
-  const double average = rate_bps_ / 8 / frames_per_second_;
-  if (!key_frame && debt_bytes_ > kDroppedAtFrames * std::max(average, kLeastFrameBytes / 2)) {
-    debt_bytes_ -= average;
+  const std::optional<Vp8Model::Frame> encoded = model_->Encode(asked);
+  if (!encoded) {
     callback_->OnFrameDropped(frame.rtp_timestamp(), 0, /*is_end_of_temporal_unit=*/true);
     return WEBRTC_VIDEO_CODEC_OK;
   }
-  const auto size = static_cast<size_t>(std::clamp(NextSize(key_frame), 50.0, 4e6));
+  const bool key_frame = encoded->key_frame;
+  const auto size = static_cast<size_t>(std::clamp<int64_t>(encoded->bytes, 50, 4'000'000));
   const auto buffer = webrtc::EncodedImageBuffer::Create(size);
   std::memset(buffer->data(), 9, size);
   WriteVp8Header(buffer->data(), width_, height_, key_frame);
@@ -129,6 +116,7 @@ int32_t ModelEncoder::Encode(const webrtc::VideoFrame& frame, const std::vector<
   image.set_frame_type(key_frame ? webrtc::VideoFrameType::kVideoFrameKey : webrtc::VideoFrameType::kVideoFrameDelta);
   image._encodedWidth = static_cast<uint32_t>(width_);
   image._encodedHeight = static_cast<uint32_t>(height_);
+  image.qp_ = encoded->qp;
   webrtc::CodecSpecificInfo codec;
   codec.codecType = webrtc::kVideoCodecVP8;
   codec.codecSpecific.VP8.temporalIdx = webrtc::kNoTemporalIdx;

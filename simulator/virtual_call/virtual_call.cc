@@ -1,8 +1,11 @@
 #include "virtual_call/virtual_call.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "api/jsep.h"
@@ -55,6 +58,16 @@ std::unique_ptr<peer::FrameSource> MakePictures(const CallMedia& media) {
   const peer::FrameFormat format{.width = media.width, .height = media.height, .frames_per_second = kFramesPerSecond};
   if (media.encoder == CallMedia::Encoder::kFake) return MakeBlankPictures(format);
   return media.video.empty() ? peer::MakePattern(format) : peer::OpenY4mFile(media.video);
+}
+
+// In the folder that the environment variable WEIR_EVENT_LOGS names; empty without it.
+std::string EventLogPath(const RtpFlowContext& context) {
+  const char* const folder = std::getenv("WEIR_EVENT_LOGS");
+  if (folder == nullptr || *folder == '\0') return {};
+  std::string name = context.job.scenario.name + "-" + context.controller + "-" + std::to_string(context.job.seed) +
+                     "-" + std::to_string(context.index);
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  return std::string(folder) + "/" + name + ".rtceventlog";
 }
 
 bool IsPool(const ControllerContext& context, std::string_view name) { return !context.external() && IsPoolLine(name); }
@@ -174,7 +187,7 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
       network_(network),
       decides_at_sender_(IsAtSender(context_, controller_context_)),
       decides_at_receiver_(!decides_at_sender_ && !IsLibwebrtcs(context_, controller_context_)),
-      frames_(clock),
+      frames_(clock, context.controller == kAgentName ? &viewing_ : nullptr),
       sender_noise_(StreamOf(context_, kSenderNoiseStream)),
       receiver_noise_(StreamOf(context_, kReceiverNoiseStream)) {
   const RtpSpec& rtp = RtpOf(context_);
@@ -278,6 +291,7 @@ peer::Runtime VirtualCall::MakeRuntime(End end, webrtc::EmulatedEndpointImpl* en
     });
     if (!context_.job.call.native_sender) runtime.max_encoder_rate = media.max_rate;
     runtime.sends_at_once = false;
+    if (controller_context_.under_test) runtime.event_log = EventLogPath(context_);
     RandomStream camera = StreamOf(context_, kCameraStream);
     runtime.camera = {
         .phase = webrtc::TimeDelta::Micros(std::llround(camera.Uniform(0, 1e6 / kFramesPerSecond))),
@@ -366,8 +380,8 @@ ControllerFactory VirtualCall::MakeController() {
   };
 }
 
-std::unique_ptr<AgentController> VirtualCall::MakeAgent() {
-  auto agent = std::make_unique<AgentController>(*agent_specification_, controller_context_.decision_delay);
+std::unique_ptr<PolicyController> VirtualCall::MakeAgent() {
+  auto agent = MakeAgentController(*agent_specification_, controller_context_.decision_delay);
   agent_ = agent.get();
   return agent;
 }

@@ -18,6 +18,7 @@
 #include "virtual_call/call_path.h"
 #include "virtual_call/frame_log.h"
 #include "virtual_call/host_noise.h"
+#include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
 
 namespace weir::sim {
@@ -43,10 +44,11 @@ class VirtualCall final : public RtpEnds {
   // Requests the statistics that AddTo() reads.
   void RequestStats();
 
-  AgentController* agent() override { return agent_; }
+  PolicyController* agent() override { return agent_; }
   void AddTo(nlohmann::ordered_json& record) const override;
   bool follows_frames() const override { return true; }
   nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_ns_); }
+  ViewedStep TakeViewedStep(int64_t now_ns) override { return viewing_.Finish(now_ns); }
 
  private:
   enum class End { kSender, kReceiver };
@@ -62,17 +64,29 @@ class VirtualCall final : public RtpEnds {
   bool keeps_received() const;
   // For the estimator of either end.
   ControllerFactory MakeController();
-  std::unique_ptr<AgentController> MakeAgent();
+  std::unique_ptr<PolicyController> MakeAgent();
   void OnLine(End from, nlohmann::ordered_json line);
   void OnAnswer(const std::string& sdp);
   void OnTargetRate(DataRate rate);
   // The sender's clock of the scenario, as abs-send-time shows it.
   void ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const;
 
-  void HoldMedia() { sender_->HoldMedia(true); }
-  void SendMedia() { sender_->HoldMedia(false); }
-  void HoldVideo() { sender_->HoldVideo(true); }
-  void SendVideo() { sender_->HoldVideo(false); }
+  void HoldMedia() {
+    sender_->HoldMedia(true);
+    viewing_.Pause(clock_->NowNs());
+  }
+  void SendMedia() {
+    sender_->HoldMedia(false);
+    viewing_.Resume(clock_->NowNs());
+  }
+  void HoldVideo() {
+    sender_->HoldVideo(true);
+    viewing_.Pause(clock_->NowNs());
+  }
+  void SendVideo() {
+    sender_->HoldVideo(false);
+    viewing_.Resume(clock_->NowNs());
+  }
 
   const RtpFlowContext context_;
   const ControllerContext controller_context_;
@@ -83,14 +97,15 @@ class VirtualCall final : public RtpEnds {
   // At most one is true; where none is, libwebrtc's own controller decides at the sender.
   const bool decides_at_sender_;
   const bool decides_at_receiver_;
+  Viewing viewing_;
   FrameLog frames_;
   HostNoise sender_noise_;
   HostNoise receiver_noise_;
   std::unique_ptr<AgentSource> agent_source_;
   std::optional<AgentSpecification> agent_specification_;
   // At a sender the controller is made only when the call has connected: until then it waits here.
-  std::unique_ptr<AgentController> waiting_agent_;
-  AgentController* agent_ = nullptr;
+  std::unique_ptr<PolicyController> waiting_agent_;
+  PolicyController* agent_ = nullptr;
   std::array<PacketKind, 128> packet_kinds_{};
   // Number of the header extension; 0 until it is negotiated.
   int abs_send_time_id_ = 0;

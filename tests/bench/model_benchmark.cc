@@ -78,7 +78,8 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   const int64_t allocations_before = CountedAllocations();
   for (auto _ : state) {
     durations.Measure([&] {
-      agent.Observe(intervals[next], Timestamp::Micros(0));
+      agent.Add(intervals[next]);
+      agent.Submit(Timestamp::Micros(0));
       faults += agent.Finish(Timestamp::Micros(0), DataRate::KilobitsPerSecond(1000)) ? 0 : 1;
     });
     next = (next + 1) % kIntervals;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -236,6 +237,32 @@ TEST_P(FaultTest, TheSendersClockIsSlowByATenth) {
   TestCall call(estimator_, path);
   call.RunUntil(Seconds(60));
   EXPECT_GE(Share(call, 50, 60, Kbps(2000)), 0.9);
+}
+
+// Frames have good RTP timestamps, and an abs-send-time that passes `pace` times as fast from the beginning.
+std::function<void(TimeDelta, PacketArrival&)> AbsSendTimeAtPace(double pace) {
+  return [pace, latest = uint32_t{0}, sent = int64_t{0}](TimeDelta, PacketArrival& packet) mutable {
+    constexpr int kUnused = 8;  // abs-send-time has 24 bits
+    sent += static_cast<int32_t>((packet.abs_send_time - latest) << kUnused) >> kUnused;
+    latest = packet.abs_send_time;
+    packet.rtp_timestamp = static_cast<uint32_t>(sent * 90'000 / (1 << 18));
+    packet.rtp_clock_rate = 90'000;
+    packet.abs_send_time = static_cast<uint32_t>(std::llround(static_cast<double>(sent) * pace)) & 0xFFFFFF;
+  };
+}
+
+TEST_P(FaultTest, AbsSendTimeStandsStillOrIsSlowBesideGoodRtpTimestamps) {
+  for (const double pace : {0.0, 0.9, 0.97, 0.99, 1.03}) {
+    SCOPED_TRACE(pace);
+    estimator_ = MadeEstimator(Config(), Make(GetParam()));
+    TestPath path{.capacity = Steady(Kbps(2000))};
+    path.frames_per_second = 30;
+    path.change = AbsSendTimeAtPace(pace);
+    TestCall call(estimator_, path);
+    call.RunUntil(Seconds(90));
+    EXPECT_GE(Share(call, 60, 90, Kbps(2000)), 0.75);
+    EXPECT_LE(P95Ms(call, 60, 90), 200);
+  }
 }
 
 TEST_P(FaultTest, EveryThousandthPacketComesAThousandTimes) {

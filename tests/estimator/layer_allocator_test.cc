@@ -222,6 +222,7 @@ TEST(LayerAllocatorTest, AStreamContinuesWhenItsRatesAreMeasuredAgain) {
   EXPECT_EQ(subscriber.last[1].at_time, before[0].at_time);
   EXPECT_EQ(subscriber.last[1].forwarded.rate, Kbps(550));
   subscriber.Set({{.id = 2}, {.id = 1, .kbps = {160, 800, 1400}}});
+  EXPECT_EQ(subscriber.During(TimeDelta::Seconds(2) + kStep, Kbps(800)), (Layers{0, 1}));
   EXPECT_EQ(subscriber.At(Kbps(800)), (Layers{0, 0}));
   EXPECT_EQ(subscriber.last[1].reason, LayerReason::kStreamsChanged);
   // With another number of layers it is a new stream, which does not wait.
@@ -229,6 +230,22 @@ TEST(LayerAllocatorTest, AStreamContinuesWhenItsRatesAreMeasuredAgain) {
   subscriber.Set({{.id = 2}, {.id = 1, .kbps = {160, 500}}});
   EXPECT_EQ(subscriber.At(Kbps(800)), (Layers{0, 1}));
   EXPECT_EQ(subscriber.last[1].reason, LayerReason::kStart);
+}
+
+// A screen with a new slide each 8 s: what is measured exceeds the target for a second and a half.
+TEST(LayerAllocatorTest, BurstsOfAMeasuredRateKeepNoScreenOff) {
+  const TestStream calm{.id = 1, .kbps = {900}}, slide{.id = 1, .kbps = {3730}};
+  Subscriber subscriber({calm});
+  for (int i = 0; i < 20; ++i) {
+    subscriber.Set({calm});
+    EXPECT_EQ(subscriber.During(TimeDelta::Millis(6500), Kbps(2780)), (Layers{0})) << i;
+    subscriber.Set({slide});
+    EXPECT_EQ(subscriber.During(TimeDelta::Millis(1500), Kbps(2780)), (Layers{0})) << i;
+  }
+  // A target that falls meanwhile is no burst of the media.
+  subscriber.At(Kbps(2780));
+  EXPECT_EQ(subscriber.At(Kbps(2700)), (Layers{-1}));
+  EXPECT_EQ(subscriber.last[0].reason, LayerReason::kTargetFell);
 }
 
 // The time from a loss to the next addition, when the target rises at once.
@@ -272,13 +289,19 @@ TEST(LayerAllocatorTest, TimeThatIsNoneOrBackwardsChangesNothing) {
     const auto allocations = subscriber.allocator().Allocate(Kbps(10'000), now);
     EXPECT_EQ(allocations[0].layer, -1);
     EXPECT_EQ(allocations[1].layer, 0);
+    EXPECT_EQ(allocations[1].forwarded.rate, Kbps(32));
     EXPECT_FALSE(allocations[0].at_time.IsFinite());
   }
   EXPECT_EQ(subscriber.At(Kbps(10'000)), (Layers{2, 0}));
   subscriber.now = kStart - TimeDelta::Micros(1);
   EXPECT_EQ(subscriber.At(Kbps(0)), (Layers{2, 0}));
+  // The rates are those of the streams, too.
+  subscriber.Set({{.id = 1, .kbps = {160, 550, 1600}}, Audio(2), {.id = 3, .may_pause = false}});
+  EXPECT_EQ(subscriber.At(Kbps(0)), (Layers{2, 0, 0}));
+  EXPECT_EQ(subscriber.last[0].forwarded.rate, Kbps(1600));
+  EXPECT_EQ(subscriber.last[2].forwarded.rate, Kbps(150));
   subscriber.now = kStart;
-  EXPECT_EQ(subscriber.At(Kbps(0)), (Layers{-1, 0}));
+  EXPECT_EQ(subscriber.At(Kbps(0)), (Layers{-1, 0, 0}));
 }
 
 TEST(LayerAllocatorTest, HugeRatesDoNotOverflow) {
@@ -408,6 +431,7 @@ TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
     Subscriber twin(subscriber.streams());
     DataRate target = Kbps(Between(random, 100, 5000));
     Timestamp excess_since = Timestamp::PlusInfinity();
+    bool is_burst = false;
     std::map<uint32_t, LayerAllocation> former;
     for (int step = 0; step < 3000; ++step) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
@@ -418,15 +442,23 @@ TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
         subscriber.Set(streams);
         twin.Set(streams);
       }
-      target = NextTarget(random, target);
+      const DataRate former_target = std::exchange(target, NextTarget(random, target));
       subscriber.now = twin.now = subscriber.now + TimeDelta::Millis(Between(random, 0, 300));
       const DataRate before = subscriber.allocator().allocated_rate();
+      const bool any_required_came = std::ranges::any_of(subscriber.streams(), [&](const TestStream& stream) {
+        const auto found = former.find(stream.id);
+        return stream.IsRequired() && (found == former.end() || found->second.layer < 0);
+      });
+      if (!excess_since.IsFinite()) is_burst = changes;
+      if (target < former_target || any_required_came || before <= target) is_burst = false;
       excess_since = before > target ? std::min(excess_since, subscriber.now) : Timestamp::PlusInfinity();
       ASSERT_EQ(subscriber.At(target), twin.At(target));
 
       const DataRate sum = subscriber.Sum();
       ASSERT_EQ(sum, subscriber.allocator().allocated_rate());
-      const bool graced = sum <= target * 1.1 && subscriber.now - excess_since <= TimeDelta::Seconds(1);
+      const TimeDelta excess = subscriber.now - excess_since;
+      const bool graced =
+          (sum <= target * 1.1 && excess <= TimeDelta::Seconds(1)) || (is_burst && excess <= TimeDelta::Seconds(2));
       ASSERT_TRUE(sum <= std::max(target, subscriber.RequiredSum()) || graced) << sum.bps() << " " << target.bps();
       bool any_up = false;
       bool any_fell = false;

@@ -88,8 +88,8 @@ TEST_F(ProbeClusterTest, ArrivalsAtOneTimeOrOutOfAnyOrderShowNothing) {
 }
 
 TEST_F(ProbeClusterTest, MorePacketsThanItHoldsAreIgnored) {
-  for (int i = kPackets; i < 1000; ++i) cluster_.OnSent(i, kStart + Ms(4.0 * i), DataSize::Bytes(500));
-  for (int i = 0; i < 1000; ++i) cluster_.OnReceived(i, kStart + Ms(30 + 4.0 * i));
+  for (int i = kPackets; i < 1000; ++i) cluster_.OnSent(i, kStart + Ms(1.5 * i), DataSize::Bytes(500));
+  for (int i = 0; i < 1000; ++i) cluster_.OnReceived(i, kStart + Ms(30 + 1.5 * i));
   EXPECT_TRUE(cluster_.IsComplete());
   EXPECT_EQ(cluster_.Result()->rate, Kbps(1000));
 }
@@ -163,6 +163,35 @@ TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
               static_cast<int64_t>(300 * ProbeCluster::kMaxPackets));
     EXPECT_GE(cluster->target_data_rate, Kbps(std::min<int64_t>(next, 10'000)));
   }
+}
+
+// The largest cluster is not requested again after a success, however much more is desired.
+TEST(ProbeControllerTest, WhatNoClusterCanShowIsNotProbedForEver) {
+  ProbeController controller(Kbps(300));
+  controller.SetDesiredRate({Kbps(900'000), Kbps(900'000)});
+  ProbeController::Facts facts{.now = Timestamp::Seconds(1000),
+                               .target = Kbps(2000),
+                               .receive_rate = Kbps(2000),
+                               .state = CongestionState::kNormal};
+  int64_t number = 0;
+  const auto send = [&](PacketKind kind, DataSize size, int32_t cluster) {
+    controller.OnSentPacket(number, {.send_time = facts.now, .kind = kind, .size = size, .probe_cluster_id = cluster});
+    controller.OnReceived(number++, facts.now + Ms(30));
+  };
+  for (; facts.now < Timestamp::Seconds(1060); facts.now = facts.now + Ms(4.8)) {
+    send(PacketKind::kVideo, DataSize::Bytes(1200), 0);
+    controller.OnProgress(facts);
+    const auto cluster = controller.Take();
+    if (!cluster) continue;
+    const DataSize size = DataSize::Bytes(280);
+    const int64_t packets = cluster->target_data_rate * cluster->target_duration / size + 1;
+    for (int64_t i = 0; i < packets; ++i) {
+      send(PacketKind::kProbe, size, cluster->id);
+      facts.now = facts.now + cluster->target_duration * (1.0 / static_cast<double>(packets));
+    }
+  }
+  EXPECT_LE(controller.counters().clusters, 10u);
+  EXPECT_GE(controller.TargetRate(facts.target), Kbps(40'000));
 }
 
 // --- layers ---------------------------------------------------------------------------------------------------------
@@ -290,6 +319,30 @@ TEST_P(LayersTest, AReceiverThatLiesGetsNoMoreThanIsDesired) {
   call.RunUntil(TimeDelta::Seconds(60));
   EXPECT_LE(estimator_->target_rate().target_rate, Kbps(1000));
   EXPECT_EQ(UntilTop(call, TimeDelta::Zero()), TimeDelta::PlusInfinity());
+}
+
+// One layer needs more than what 128 packets of padding show, 19 Mbps.
+TEST_P(LayersTest, ALayerOf30MbpsIsReached) {
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(60'000); });
+  path.layers = {Kbps(500), Kbps(2500), Kbps(30'000)};
+  TestSendSideCall& call = Begin(path, UpTo(Kbps(100'000)));
+  call.RunUntil(TimeDelta::Seconds(30));
+  EXPECT_LE(UntilTop(call, TimeDelta::Zero()), TimeDelta::Seconds(20));
+  EXPECT_LE(estimator_->probe_counters().clusters, 12u);
+}
+
+// The path is seen to be full; from then on the receiver acknowledges everything, probes above all. Media that filled
+// 2 Mbps may be at 2.5 x 2 Mbps x 1.05^36 after 36 s.
+TEST_P(LayersTest, ProbesThatAreAcknowledgedFalselyCountUpToAFactor) {
+  TestSendSidePath path = Path([](TimeDelta) { return Kbps(2000); });
+  path.layers.clear();
+  path.desired_rate = Kbps(100'000);
+  path.optimistic_from = TimeDelta::Seconds(20);
+  TestSendSideCall& call = Begin(path, UpTo(Kbps(100'000)));
+  call.RunUntil(TimeDelta::Seconds(20));
+  EXPECT_LE(estimator_->target_rate().target_rate, Kbps(3000));
+  call.RunUntil(TimeDelta::Seconds(56));
+  EXPECT_LE(estimator_->target_rate().target_rate, Kbps(29'000));
 }
 
 // A receiver that lies would else be sent cluster after cluster.

@@ -1,6 +1,8 @@
 """A class of a user's own behind the estimator, as replays run it."""
 
+import gc
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,82 @@ def test_it_may_take_the_place_of_another() -> None:
     run(estimator, 0, 2_000_000)
     estimator.set_controller(Recorder)
     assert run(estimator, 2_000_000, 6_000_000).target_rate_bps == 700_000
+
+
+class HoldsItsEstimator(Recorder):
+    """Refers to the estimator that it decides for, and calls `during` in each decision."""
+
+    def __init__(self, constraints, held):
+        super().__init__(constraints)
+        self.held = held
+
+    def on_timeout(self, now_us):
+        self.during()
+        return 700_000
+
+    def during(self):
+        pass
+
+
+def with_itself() -> weir.BandwidthEstimator:
+    held: list[weir.BandwidthEstimator] = []
+    held.append(weir.BandwidthEstimator(lambda constraints: HoldsItsEstimator(constraints, held)))
+    return held[0]
+
+
+def test_an_estimator_that_its_controller_holds_is_collected() -> None:
+    estimator = with_itself()
+    assert run(estimator).target_rate_bps == 700_000
+    controller = weakref.ref(Recorder.latest)
+    del estimator, Recorder.latest
+    gc.collect()
+    assert controller() is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda estimator: estimator.set_controller("rule"),
+        lambda estimator: estimator.configure_pool("pilot=rule"),
+        lambda estimator: estimator.on_timeout(0),
+        lambda estimator: estimator.set_objective("latency"),
+    ],
+)
+def test_a_decision_cannot_change_its_own_estimator(change, monkeypatch) -> None:
+    raised = []
+
+    def during(controller):
+        try:
+            change(controller.held[0])
+        except RuntimeError as error:
+            raised.append(str(error))
+
+    monkeypatch.setattr(HoldsItsEstimator, "during", during)
+    assert run(with_itself()).target_rate_bps == 700_000
+    assert set(raised) == {"a controller cannot change its own estimator while it decides"}
+
+
+@pytest.mark.parametrize("what", [KeyboardInterrupt, SystemExit])
+def test_what_ends_a_program_leaves_a_decision(what, monkeypatch) -> None:
+    def during(controller):
+        raise what
+
+    monkeypatch.setattr(HoldsItsEstimator, "during", during)
+    estimator = with_itself()
+    with pytest.raises(what):
+        run(estimator)
+    # The estimator can still be used.
+    monkeypatch.undo()
+    faults = estimator.counters()["policy_faults"]
+    run(estimator, 4_000_000, 6_000_000)
+    assert estimator.counters()["policy_faults"] == faults
+    assert estimator.counters()["decisions"] > 30
+
+
+def test_a_controller_that_fails_is_reported_once(monkeypatch) -> None:
+    reports = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(report.exc_value))
+    monkeypatch.setattr(Recorder, "target_bps", ZeroDivisionError("mine"))
+    assert run(weir.BandwidthEstimator(Recorder)).reason in ("fallback", "guard_floor")
+    assert [str(report) for report in reports] == ["mine"]

@@ -38,6 +38,8 @@ struct TestSendSidePath {
   uint16_t first_sequence_number = 0;
   // Rates of layers, the lowest first, as the only media, of which LayerAllocator chooses. None: filler.
   std::vector<DataRate> layers;
+  // Above zero: the filler desires this rate, and sends the clusters.
+  DataRate desired_rate = DataRate::Zero();
   // The media wants so many of them.
   std::function<size_t(TimeDelta)> wanted_layers = [](TimeDelta) { return size_t{100}; };
   // Nothing is sent meanwhile.
@@ -101,10 +103,14 @@ class TestSendSideCall {
       return;
     }
     // Media at a low rate sends smaller packets, not rarer ones.
-    const DataRate rate = path_.layers.empty() ? estimator_.target_rate().target_rate : path_.layers[layer_];
+    const DataRate rate = MediaRate();
     const DataSize size = std::min(kFullPacket, rate * kLongestInterval);
     SendPacket(size, PacketKind::kVideo, probes_.empty() ? 0 : probes_.front().cluster);
     next_send_ = now_ + size / rate;
+  }
+
+  DataRate MediaRate() const {
+    return path_.layers.empty() ? estimator_.target_rate().target_rate : path_.layers[layer_];
   }
 
   void SendPacket(DataSize size, PacketKind kind, int32_t cluster) {
@@ -134,7 +140,10 @@ class TestSendSideCall {
 
   // As an SFU does for one subscriber.
   void ChooseLayer() {
-    if (path_.layers.empty()) return;
+    if (path_.layers.empty()) {
+      if (!path_.desired_rate.IsZero()) Desire({path_.desired_rate, DataRate::Zero()});
+      return;
+    }
     const size_t wanted = std::min(path_.wanted_layers(now_ - kStart), path_.layers.size());
     std::vector<MediaLayer> layers;
     for (const DataRate rate : std::span(path_.layers).first(wanted)) layers.push_back({.rate = rate});
@@ -144,8 +153,11 @@ class TestSendSideCall {
       layer_ = static_cast<size_t>(chosen);
       layer_changes_.emplace_back(now_ - kStart, layer_);
     }
-    if (!path_.probes) return;
-    Check(estimator_.SetDesiredRate({allocator_.desired_rate(), allocator_.next_rate()}));
+    if (path_.probes) Desire({allocator_.desired_rate(), allocator_.next_rate()});
+  }
+
+  void Desire(const DesiredRate& desired) {
+    Check(estimator_.SetDesiredRate(desired));
     if (const auto cluster = estimator_.TakeProbeCluster()) AddProbe(*cluster);
   }
 
@@ -155,7 +167,7 @@ class TestSendSideCall {
 
   // Fills up what media does not send, evenly.
   void AddProbe(const ProbeClusterConfig& cluster) {
-    const DataSize size = (cluster.target_data_rate - path_.layers[layer_]) * cluster.target_duration;
+    const DataSize size = std::max(cluster.target_data_rate - MediaRate(), DataRate::Zero()) * cluster.target_duration;
     const int64_t packets = std::max<int64_t>(cluster.target_probe_count, size.bytes() / kFullPacket.bytes() + 1);
     for (int64_t i = 0; i < packets; ++i) {
       probes_.push_back({now_ + TimeDelta::Micros(cluster.target_duration.us() * i / packets),

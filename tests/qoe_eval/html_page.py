@@ -1,7 +1,9 @@
 """Checks of the reports' pages."""
 
+import base64
 import json
 import re
+import zlib
 from html.parser import HTMLParser
 
 VOID = {"meta", "br"}
@@ -44,4 +46,10 @@ def check(page):
 
 
 def data_of(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+    return json.loads(unpacked(page, "data"))
+
+
+def unpacked(page, name):
+    """The text that the page's scripts unpack from an element."""
+    packed = re.search(rf'<script type="text/plain" id="{name}">([\w+/=]*)</script>', page)[1]
+    return zlib.decompress(base64.b64decode(packed)).decode()

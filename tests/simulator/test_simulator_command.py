@@ -30,7 +30,7 @@ def run(real_simulator, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give run, serve or link"),
+        ([], "give run, serve, open-loop or link"),
         (["walk"], "not expected: walk"),
         (["run"], "SCENARIO.json is required"),
         (["run", "--colour", "red", "a.json"], "no option --colour"),

@@ -11,7 +11,7 @@ from weir.cli.app import build_app
 
 MOST_COMMANDS = 20
 COMMANDS = {
-    "replay", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "tune", "adapt",
+    "replay", "whatif", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "tune", "adapt",
     "export", "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
 }  # fmt: skip
 # The modules of Weir that each of these commands may import, and the packages of others that none may.
@@ -68,6 +68,8 @@ REFUSED = {
     ("link", "nowhere.csv"): "weir: nowhere.csv: no such file",
     ("report", "nowhere"): "weir: nowhere: no such file; check the path",
     ("report", "."): "weir: .: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or",
+    ("whatif", "nowhere"): "weir: nowhere: no such file; check the path",
+    ("whatif", ".", "--controller", "gcc"): "weir: .: is a folder; give an event log, an rtpdump or a pcap",
     ("train", "nowhere.toml"): "weir: nowhere.toml: no such file",
     ("export", "nowhere"): "weir: nowhere: no such file",
     ("export", ".", "--out", "no.onnx"): "weir: checkpoint.zip: there is no such checkpoint, or it is damaged; give",

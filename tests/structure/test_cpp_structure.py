@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("estimator", "webrtc_patch", "simulator")
 SIMULATOR = ROOT / "simulator"
 # The lowest first.
-SIMULATOR_ORDER = ("core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve", "command")
+SIMULATOR_ORDER = (
+    "core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve", "open_loop", "command",
+)  # fmt: skip
 # Beside the simulator: what programs share, the path in real time, and libwebrtc as a stack.
 OTHERS = {"program", "real_time", "virtual_call"}
 MOST_HEADERS = 18

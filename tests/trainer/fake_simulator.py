@@ -79,16 +79,16 @@ def main():
                 write("E", b"flows: at least one")
                 continue
             now, queue_bits = 0.0, 0.0
-            records = [{"last_estimate_bps": 300000.0}]
+            # An interval without packets, then the first one.
+            records, rate = [{"last_estimate_bps": 300000.0}], 300000.0
             description = {
                 "observation_size": len(request["features"]) * request["history"],
                 "step_fields": STEP_FIELDS,
             }
             write("C", json.dumps(description).encode())
-            observe(request, records, [0.0] * len(STEP_FIELDS), 0)
-            continue
-        misbehave(request["scenario"]["name"])
-        rate = rate_of(request, struct.unpack_from("<f", payload)[0])
+        else:
+            misbehave(request["scenario"]["name"])
+            rate = rate_of(request, struct.unpack_from("<f", payload)[0])
         capacity = request["scenario"]["forward"]["capacity"]["rates_bps"][0] * (1 + 0.1 * (request["seed"] % 7))
         interval = request["interval_ms"] / 1000
         now += interval

@@ -1,5 +1,7 @@
 """`weir/Call-v0`: the environment on libwebrtc's stack."""
 
+import contextlib
+
 import gymnasium
 import numpy as np
 import pytest
@@ -66,6 +68,26 @@ def test_an_episode_is_truncated_at_its_end_and_another_begins(steady):
     ended = [environment.step(np.zeros((2, 1)))[3] for _ in range(40)]
     assert np.sum(ended, axis=0).tolist() == [2, 2]
     environment.close()
+
+
+def test_the_viewers_reward_is_the_viewers_quality(steady):
+    # An outage, and a rate that falls: freezes and changes of the picture's quality.
+    scenario = steady(rate_bps=1_500_000, duration_s=20.0)
+    scenario["forward"]["capacity"] |= {"times_s": [0, 8, 10, 14], "rates_bps": [1_500_000, 0, 1_500_000, 400_000]}
+    specification = EnvironmentSpecification(60, stack="libwebrtc")
+    with contextlib.closing(BottleneckEnv(scenario, specification, reward="viewer")) as environment:
+        environment.reset(seed=1)
+        rewards, infos, truncated = [], [], False
+        while not truncated:
+            _, reward, _, truncated, info = environment.step(np.array([0.0]))
+            rewards.append(reward)
+            infos.append(info)
+    frozen_s = sum(info["frozen_share"] for info in infos) * 0.06
+    assert 1.9 < frozen_s < 6
+    assert min(rewards) < -1 < 0.3 < np.mean(rewards) < max(rewards) < 1
+    assert 30 * 12 < sum(info["frames_rendered"] for info in infos) <= 30 * 20
+    assert all(2 <= info["qp"] <= 106 for info in infos if info["qp"] != -1)
+    assert 25 < np.median([info["end_to_end_delay_ms"] for info in infos]) < 1000
 
 
 def test_an_unknown_stack_is_refused():

@@ -289,7 +289,10 @@ def test_the_references_of_a_real_simulator(steady, real_simulator):
     ("change", "message"),
     [
         ({"curriculum": "hardest"}, "curriculum: .*'adaptive_gap'"),
-        ({"curriculum": "gap", "scenarios": {}}, 'curriculum gap: needs scenarios with source "files"'),
+        (
+            {"curriculum": "gap", "scenarios": {}},
+            'curriculum gap: needs scenarios with source "random_traces" or "files"',
+        ),
         ({"curriculum": "gap", "algorithm": "impala"}, "curriculum gap: needs algorithm ppo, td3 or sac"),
     ],
 )

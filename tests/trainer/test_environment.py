@@ -109,8 +109,8 @@ def test_vector_is_single_environments(request, simulator, action, steady):
 def test_truncation_is_not_termination(fake_simulator, steady):
     env = BottleneckEnv(steady(duration_s=1.0), simulator=fake_simulator)
     env.reset(seed=1)
-    ends = [env.step(np.zeros(1, dtype=np.float32))[2:4] for _ in range(5)]
-    assert ends == [(False, False)] * 4 + [(False, True)]
+    ends = [env.step(np.zeros(1, dtype=np.float32))[2:4] for _ in range(4)]
+    assert ends == [(False, False)] * 3 + [(False, True)]
     env.close()
 
 
@@ -245,11 +245,10 @@ def test_around_the_rule_multiplies_the_rules_rate(fake_simulator, steady):
         steady(rate_bps=10_000_000), EnvironmentSpecification(action=AROUND_RULE), simulator=fake_simulator
     )
     env.reset(seed=1)
-    # Nothing has arrived yet: the rule gives 0.6 of the start rate.
-    assert env.step(np.zeros(1, dtype=np.float32))[4]["target_bps"] == pytest.approx(180_000, rel=1e-5)
-    # Now there are arrivals without a queue: up by 10 %, doubled.
+    # The start rate has arrived without a queue: up by 10 %, then by 10 % more, doubled.
+    assert env.step(np.zeros(1, dtype=np.float32))[4]["target_bps"] == pytest.approx(330_000, rel=1e-5)
     target = env.step(np.ones(1, dtype=np.float32))[4]["target_bps"]
-    assert target == pytest.approx(2 * 1.1 * 180_000, rel=1e-5)
+    assert target == pytest.approx(2 * 1.1 * 330_000, rel=1e-5)
     env.close()
 
 
@@ -262,7 +261,8 @@ def test_at_the_sender_steps_are_those_of_the_feedback(real_simulator, steady):
         specification = EnvironmentSpecification(100, action=AROUND_RULE, side=side)
         env = BottleneckEnv(scenario, specification, reward="challenge", simulator=real_simulator)
         env.reset(seed=1)
-        times_s, truncated = [0.0], False
+        times_s: list[float] = []
+        truncated = False
         while not truncated:
             observation, reward, _, truncated, info = env.step(np.zeros(1, dtype=np.float32))
             assert env.observation_space.contains(observation)
@@ -277,7 +277,7 @@ def test_at_the_sender_steps_are_those_of_the_feedback(real_simulator, steady):
     assert at_sender.min() == 0
     assert 0.2 < at_sender.max() < 0.6
     # The last messages may be lost.
-    assert 190 <= len(at_sender) <= 201
+    assert 188 <= len(at_sender) <= 200
 
 
 def test_privileged_fields_are_the_step_records(fake_simulator, steady):

@@ -225,7 +225,7 @@ def test_rates_beyond_bounds_and_the_end(fake_simulator, trace):
 
 def test_a_failure_is_named_and_the_gym_is_of_use_again(fake_simulator, trace, steady, tmp_path):
     failing = tmp_path / "exit.json"
-    Scenario.from_dict(steady("exit")).save(failing)
+    Scenario.from_dict(steady("exit-at-reset")).save(failing)
     gym = Gym(simulator=fake_simulator)
     gym.reset(failing)
     with pytest.raises(SimulatorError, match="exit status 7"):

@@ -15,9 +15,10 @@ from weir.trainer.gym.rewards import (
     recoco_delay,
     recoco_loss,
     resolve_reward,
+    viewer,
 )
 from weir.trainer.gym.rewards import recoco_utilisation as utilisation
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.gym.step import STEP_FIELDS, VIEWED_FIELDS, StepRecord
 
 
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):
@@ -89,7 +90,7 @@ def test_challenge_is_on_the_fixed_scale():
 @pytest.mark.parametrize("name", REWARDS)
 def test_batches_equal_single_records(name):
     generator = np.random.default_rng(1)
-    batch = StepRecord(generator.uniform(0, 2, (4, 5, len(STEP_FIELDS))))
+    batch = StepRecord(generator.uniform(0, 2, (4, 5, len(STEP_FIELDS + VIEWED_FIELDS))))
     objective = generator.dirichlet((1, 1, 1), (4, 5))
     together = REWARDS[name](batch, objective)
     assert together.shape == (4, 5)
@@ -100,22 +101,42 @@ def test_batches_equal_single_records(name):
 
 @pytest.mark.parametrize("name", REWARDS)
 def test_nothing_arrived_and_no_capacity_is_finite(name):
-    value = REWARDS[name](StepRecord(np.zeros(len(STEP_FIELDS))), np.array([0.4, 0.5, 0.1]))
+    value = REWARDS[name](StepRecord(np.zeros(len(STEP_FIELDS + VIEWED_FIELDS))), np.array([0.4, 0.5, 0.1]))
     assert np.isfinite(value)
     assert -1 <= value <= 1 + 1e-9
 
 
 def test_an_unknown_reward_is_named_beside_those_there_are():
-    assert resolve_reward("mocc") is mocc
-    assert resolve_reward(mocc) is mocc
-    with pytest.raises(InputError, match="reward 'mock': one of mocc, recoco, challenge"):
-        resolve_reward("mock")
+    assert resolve_reward("mocc", "model") is mocc
+    assert resolve_reward(mocc, "model") is mocc
+    with pytest.raises(InputError, match="reward 'mock': one of mocc, recoco, challenge, viewer"):
+        resolve_reward("mock", "model")
+
+
+def test_the_viewers_reward_is_the_quality_of_what_moves():
+    shown = StepRecord.of(video_bitrate_bps=[0.0, 5e5, 2e6, 2e6, 2e6], frozen_share=[1.0, 0.0, 0.0, 0.5, 3.0])
+    none, low, high, half, late = viewer(shown)
+    assert none == 0 < low < high < 1
+    assert half == pytest.approx(high / 2)
+    assert late == pytest.approx(-2 * high)
+
+
+def test_the_viewers_reward_needs_rendered_frames():
+    assert resolve_reward("viewer", "libwebrtc") is viewer
+    with pytest.raises(InputError, match="reward 'viewer': the stack 'model' renders no frames; 'libwebrtc' does"):
+        resolve_reward("viewer", "model")
+    with pytest.raises(AttributeError, match="video_bitrate_bps where nothing is rendered"):
+        viewer(StepRecord(np.zeros(len(STEP_FIELDS))))
+    settings = {"features": ("loss_ratio",), "reward": "viewer", "action": {"kind": "log_rate"}}
+    assert EnvironmentSettings(**settings, stack="libwebrtc").reward == "viewer"
+    with pytest.raises(ValueError, match="renders no frames"):
+        EnvironmentSettings(**settings)
 
 
 def test_a_dummy_reward_is_known_by_its_line_in_the_registry(monkeypatch):
     monkeypatch.setitem(REWARDS, "dummy", lambda record, objective: record.loss_ratio)
-    assert resolve_reward("dummy")(record(loss=0.5), None) == 0.5
+    assert resolve_reward("dummy", "model")(record(loss=0.5), None) == 0.5
     settings = EnvironmentSettings(features=("loss_ratio",), reward="dummy", action={"kind": "log_rate"})
     assert settings.reward == "dummy"
-    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, dummy"):
+    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, viewer, dummy"):
         EnvironmentSettings(features=("loss_ratio",), reward="mock")

@@ -5,6 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from weir.errors import InputError
+from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
@@ -51,6 +52,25 @@ def test_files_are_drawn_in_turn(tmp_path, steady):
     assert [sample(seed)["name"] for seed in (4, 5)] == ["a", "b"]
     with pytest.raises(InputError, match=r"missing\.json"):
         ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "missing.json",)))
+
+
+def test_random_traces_are_those_of_no_evaluation(real_simulator):
+    sample = ScenarioSampler(ScenarioSettings(source="random_traces", traces=18))
+    assert [sample(seed)["name"] for seed in (3, 21)] == [sample.documents[3]["name"]] * 2
+    assert [document["flows"][0]["media"]["kind"] for document in sample.documents] == ["video"] * 9 + ["filler"] * 9
+    assert len({document["name"].rpartition("-")[0] for document in sample.documents}) == 9
+    evaluated = [*bundled_scenarios(), *(random_scenario(seed, split="held_out") for seed in range(18))]
+    evaluated += [random_scenario(seed) for seed in range(18)]
+    others = [scenario.to_dict()["forward"]["capacity"] for scenario in evaluated]
+    for document in sample.documents:
+        assert document["forward"]["one_way_delay_ms"] == 25
+        assert document["forward"]["queue"]["milliseconds"] == 300
+        assert document["forward"]["capacity"] not in others or "constant" in document["name"]
+    job = {"job": 0, "scenario": sample.documents[17], "controller": "rule", "seed": 1}
+    done = subprocess.run(
+        [real_simulator, "run", "-"], input=json.dumps(job) + "\n", capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["flows"][0]["achievable_bytes"] > 0
 
 
 def test_impossible_bounds():

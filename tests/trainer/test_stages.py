@@ -1,14 +1,18 @@
 """A training in stages is one command after the other, with the settings of each."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import checked_configuration
+import weir.trainer
+from weir.errors import InputError, MissingComponent
+from weir.trainer.configuration.training import checked_configuration, load_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
+WEIR_TOML = Path(weir.trainer.__file__).parent / "configs" / "weir.toml"
 STAGES = (
     {"steps": 512, "ppo": {"weight_average_decay": 0.5}},
     {"steps": 768, "ppo": {"weight_average_decay": 0.9}},
@@ -27,8 +31,9 @@ def weights(folder):
 
 
 def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, fake_simulator):
+    from weir.trainer.learning.checkpoint import read_checkpoint
     from weir.trainer.learning.run_record import load_run_configuration, read_run_record
-    from weir.trainer.learning.stages import train_in_stages
+    from weir.trainer.learning.stages import stage_file, train_in_stages
     from weir.trainer.learning.train import train
 
     result = train_in_stages(checked_configuration(staged), tmp_path / "staged", simulator=fake_simulator, command="c")
@@ -38,6 +43,13 @@ def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, f
     assert result.steps == 768
     found, expected = weights(tmp_path / "staged"), weights(tmp_path / "by hand")
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    one = checked_configuration(values | {"steps": 512, "ppo": values["ppo"] | STAGES[0]["ppo"]})
+    train(one, tmp_path / "first", simulator=fake_simulator)
+    kept = read_checkpoint(tmp_path / "staged" / stage_file(1))
+    assert kept.steps == 512
+    assert {f"policy/{name}" for name in expected} == set(kept.arrays)
+    first_weights = weights(tmp_path / "first")
+    assert all(np.array_equal(kept.arrays[f"policy/{name}"], first_weights[name]) for name in expected)
     record, configuration = read_run_record(tmp_path / "staged"), load_run_configuration(tmp_path / "staged")
     assert (record.planned_steps, record.interrupted, record.commands) == (768, False, ["c"])
     assert (configuration.stages, configuration.ppo.weight_average_decay) == (STAGES, 0.9)
@@ -74,6 +86,31 @@ def test_an_interrupted_stage_is_resumed_and_a_complete_training_is_left(staged,
 def test_stages_that_contradict_are_refused(staged, change, message):
     with pytest.raises(InputError, match=message):
         checked_configuration(staged | change)
+
+
+def test_a_stage_whose_program_is_missing_is_refused_before_the_first(staged, tmp_path, monkeypatch):
+    from weir.trainer.learning.stages import train_in_stages
+
+    monkeypatch.setenv("WEIR_VIRTUAL_CALL", str(tmp_path / "none"))
+    stages = [*STAGES, {"steps": 1024, "environment": {"stack": "libwebrtc"}}]
+    with pytest.raises(MissingComponent, match="weir-virtual-call"):
+        train_in_stages(checked_configuration(staged | {"stages": stages}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_shipped_training_ends_on_traces_in_gap_order_and_on_libwebrtc():
+    from weir.trainer.learning.provenance import provenance_of
+    from weir.trainer.learning.run_record import RunRecord
+
+    *paths, traces, calls = load_configuration(WEIR_TOML).in_stages()
+    assert {(stage.scenarios.source, stage.curriculum) for stage in [*paths, calls]} == {("random_domain", "random")}
+    assert (traces.scenarios.source, traces.curriculum) == ("random_traces", "gap")
+    assert [stage.environment.stack for stage in (*paths, traces, calls)] == ["model"] * 3 + ["libwebrtc"]
+    assert {stage.environment.objective for stage in (*paths, traces, calls)} == {"random"}
+    assert provenance_of(calls, calls.steps, RunRecord())["stages"][-2:] == [
+        "to step 18,000,000 (curriculum gap; source random_traces)",
+        "to step 18,300,000 (stack libwebrtc)",
+    ]
 
 
 def test_the_option_steps_is_not_for_stages(staged, tmp_path, weir, write_toml):

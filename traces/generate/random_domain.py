@@ -72,7 +72,7 @@ LOWEST_BPS = 50e3
 SHORTEST_QUEUE_MS, LONGEST_QUEUE_MS = 30.0, 6000.0
 FEWEST_PACKETS, MOST_PACKETS = 2, 20
 
-_DYNAMICS = {
+DYNAMICS = {
     "constant": 0.29, "step": 0.17, "alternating": 0.05, "cellular": 0.17, "wifi": 0.10, "ramp": 0.06,
     "handover": 0.06, "sawtooth": 0.05, "outage": 0.05,
 }  # fmt: skip
@@ -102,7 +102,7 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
     """
     rng = np.random.default_rng([{"train": 0, "held_out": 1}[split], seed])
     nominal = log_uniform(rng, LOWEST_BPS, HIGHEST_BPS)
-    dynamics = str(rng.choice(list(_DYNAMICS), p=list(_DYNAMICS.values())))
+    dynamics = str(rng.choice(list(DYNAMICS), p=list(DYNAMICS.values())))
     trace = random_capacity(rng, dynamics, duration_s, nominal)
     mean = trace.mean_bps()
     calm = bool(rng.random() < CALM_SHARE)

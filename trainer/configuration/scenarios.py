@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import PositiveFloat, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from weir.errors import InputError
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.generate.random_domain import Split, random_scenario
+from weir.traces.generate.random_trace import random_trace
 from weir.trainer.configuration import Settings
 
 _DRAWS = 1000
@@ -22,16 +23,19 @@ class ScenarioSettings(Settings):
 
     Attributes:
         source: `random_domain` draws from the `train` split of `weir.traces.generate.random_domain`; its `held_out`
-            split is for evaluation and never trained on. `files` draws from `files`.
+            split is for evaluation and never trained on. `random_traces` draws from the first `traces` of
+            `weir.traces.generate.random_trace`. `files` draws from `files`.
         files: scenarios, or traces of any format that `weir.traces.formats` reads, with the video of a call, 25 ms one
             way and a queue of 300 ms; faults that have a repair are repaired. An episode is a whole trace.
+        traces: of the random traces, how many; an episode is a whole trace.
         maximum_mean_bps: of the random domain, the highest mean capacity.
         minimum_duration_s: of the random domain, the shortest episode.
         maximum_duration_s: of the random domain, the longest episode.
     """
 
-    source: Literal["random_domain", "files"] = "random_domain"
+    source: Literal["random_domain", "random_traces", "files"] = "random_domain"
     files: tuple[Path, ...] = ()
+    traces: int = Field(36, ge=1, le=10_000)
     maximum_mean_bps: PositiveFloat = 1e9
     minimum_duration_s: PositiveFloat = 20.0
     maximum_duration_s: PositiveFloat = 60.0
@@ -53,7 +57,7 @@ class ScenarioSampler:
         split: of the random domain.
 
     Attributes:
-        documents: the scenarios of the files; empty for the random domain.
+        documents: the scenarios of the files or random traces; empty for the random domain.
         probabilities: of each of these, float64 of shape (documents,) with the sum 1; None: the seeds take turns.
 
     Raises:
@@ -63,9 +67,10 @@ class ScenarioSampler:
     def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
         self.split: Split = split
-        self.documents: list[dict[str, Any]] = [
-            to_scenario(read_trace(path, repair=True)).to_dict() for path in settings.files
-        ]
+        found = [to_scenario(read_trace(path, repair=True)) for path in settings.files]
+        if settings.source == "random_traces":
+            found = [random_trace(seed) for seed in range(settings.traces)]
+        self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in found]
         self.probabilities: np.ndarray | None = None
 
     def index_of(self, document: Any) -> int:
@@ -73,7 +78,7 @@ class ScenarioSampler:
         return next(index for index, one in enumerate(self.documents) if one is document)
 
     def __call__(self, seed: int) -> dict[str, Any]:
-        """The scenario of that seed; files keep their own durations."""
+        """The scenario of that seed; traces keep their own durations."""
         if self.documents and self.probabilities is not None:
             drawn = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
             return self.documents[int(drawn)]

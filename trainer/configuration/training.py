@@ -66,7 +66,7 @@ class EnvironmentSettings(Settings):
 
     @model_validator(mode="after")
     def _known(self) -> EnvironmentSettings:
-        resolve_reward(self.reward)
+        resolve_reward(self.reward, self.stack)
         self.specification()
         EpisodeSource({}, self.objective)
         return self
@@ -103,7 +103,7 @@ Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
 class TrainingConfiguration(Settings):
     """A whole file.
 
-    `curriculum`: how the traces of scenarios from files are drawn (`weir.trainer.learning.curriculum`). `random`: each
+    `curriculum`: how the traces of scenarios are drawn (`weir.trainer.learning.curriculum`). `random`: each
     as often as any other. `reward` and `gap`: one after the other, each for the same share of the steps, by ascending
     mean reward of the oracle, or by descending distance of GCC's score to the oracle's. `adaptive_gap`: in proportion
     to the policy's present distance to GCC.
@@ -190,8 +190,8 @@ class TrainingConfiguration(Settings):
     def _curriculum_of_traces(self) -> TrainingConfiguration:
         if self.curriculum == "random" or self.stages:
             return self
-        if self.scenarios.source != "files":
-            raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "files"')
+        if self.scenarios.source == "random_domain":
+            raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "random_traces" or "files"')
         if self.algorithm not in ("ppo", "td3", "sac"):
             raise ValueError(f"curriculum {self.curriculum}: needs algorithm ppo, td3 or sac")
         return self

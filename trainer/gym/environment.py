@@ -15,7 +15,7 @@ from weir.trainer.gym.episode import EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.gym.step import StepRecord
 
 DEFAULT = EnvironmentSpecification()
 
@@ -28,11 +28,12 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     Observation: float32 of shape (width,), SI units: the features of each interval of the history, newest first, those
     of the path, the objective's three weights (and the privileged fields, if asked for). Action: float32 of shape (1,)
     in [-1, 1], made a rate by the action specification. An episode is truncated when the scenario's duration is over;
-    `terminated` is the simulator's to say and never means time.
+    `terminated` is the simulator's to say and never means time. The first observation is that of a call: of the first
+    interval, which is under the start rate, with two intervals without packets before it.
 
-    `info` of a step: every name of `weir.trainer.gym.step.STEP_FIELDS` as a float, and `objectives`, the three measures
-    of MOCC Eq. 2 (float64 of shape (3,)). `info` of a reset: `scenario` (its name), `seed` and `objective`, which
-    together with the actions are the whole episode.
+    `info` of a step: every name of the specification's `step_fields` (`weir.trainer.gym.step`) as a float, and
+    `objectives`, the three measures of MOCC Eq. 2 (float64 of shape (3,)). `info` of a reset: `scenario` (its name),
+    `seed` and `objective`, which together with the actions are the whole episode.
     """
 
     # gymnasium annotates it as an attribute of instances, though it is the class's.
@@ -54,7 +55,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             scenario: see `EpisodeSource`.
             specification: interval, features, history, action and the rest that stays the same over all episodes.
             objective: see `EpisodeSource`.
-            reward: a name of `weir.trainer.gym.rewards.REWARDS` or a function like them.
+            reward: a name of `weir.trainer.gym.rewards.REWARDS` that the stack has, or a function like them.
             simulator: path of `weir-sim`; see `find_simulator`.
             timeout_s: how long the simulator may take for an answer.
             render_mode: there is nothing to render.
@@ -66,7 +67,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             raise InputError(f"render_mode {render_mode!r}: this environment does not render")
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)
-        self._reward = resolve_reward(reward)
+        self._reward = resolve_reward(reward, specification.stack)
         self._pool = SimulatorPool(1, specification, simulator, timeout_s)
         self.observation_space, self.action_space = specification.spaces()
 
@@ -109,7 +110,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         values = self._pool.steps[0].copy()
         record = StepRecord(values)
         objective = self._pool.objectives[0].astype(np.float64)
-        info: dict[str, Any] = dict(zip(STEP_FIELDS, values.tolist(), strict=True))
+        info: dict[str, Any] = dict(zip(self.specification.step_fields, values.tolist(), strict=True))
         info["objectives"] = mocc_objectives(record)
         flags = int(self._pool.flags[0])
         return (

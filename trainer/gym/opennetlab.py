@@ -143,12 +143,13 @@ class Gym:
         if math.isnan(rate_bps):
             raise InputError("bandwidth_bps: is not a number")
         rate_bps = min(max(rate_bps, MINIMUM_BPS), MAXIMUM_BPS)
-        step = _STEP.pack(rate_bps, math.nan, math.nan, math.nan)
         self._done = True
         if self._request is not None:
             self._start(self._process, self._request, rate_bps)
             self._request = None
-        self._process.send(FRAME_HEADER.pack(len(step), ord("S")) + step)
+        else:
+            step = _STEP.pack(rate_bps, math.nan, math.nan, math.nan)
+            self._process.send(FRAME_HEADER.pack(len(step), ord("S")) + step)
         packets, self._done = self._read_packets(self._process)
         packets["payload_type"] = _PAYLOAD_TYPES[packets["kind"] % len(_KINDS)]
         columns = [np.trunc(packets[name]).astype(np.int64).tolist() for name in PACKET_FIELDS]
@@ -162,13 +163,13 @@ class Gym:
         self._done = True
 
     def _start(self, process: SimulatorProcess, request: dict[str, Any], rate_bps: float) -> None:
+        """Begins a run at that rate; the simulator's next answer is that of its first interval."""
         flow = next(flow for flow in request["scenario"]["flows"] if flow.get("controller") == "under_test")
         flow["start_rate_bps"] = min(max(rate_bps, flow["min_rate_bps"]), flow["media"]["max_rate_bps"])
         payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
         process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
         greeting = json.loads(self._receive(process, b"C"))
         self._packets_at = 1 + 4 * greeting["observation_size"] + 8 * len(greeting["step_fields"])
-        self._read_packets(process)
 
     def _read_packets(self, process: SimulatorProcess) -> tuple[np.ndarray, bool]:
         """The packets of an answer, PACKET_RECORD of shape (N,), and whether it is the last."""

@@ -18,7 +18,7 @@ from weir.simulator.executables import find_stack
 from weir.trainer.gym.episode import Episode
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorError, SimulatorProcess, SimulatorRefusal
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.gym.step import PRIVILEGED_COLUMNS, STEP_FIELDS
+from weir.trainer.gym.step import PRIVILEGED_COLUMNS
 
 TERMINATED = 1
 TRUNCATED = 2
@@ -29,9 +29,9 @@ class SimulatorPool:
 
     After `reset` or `step`, row i of `observations` (float32, (N, width): history newest first, then the objective,
     then the privileged fields if asked for) is the latest of environment i; `objectives` is its part of three
-    columns. After `step`, `steps` (float64, (N, len(STEP_FIELDS))) and `flags` (uint8: TERMINATED, TRUNCATED) tell
-    about the interval just run, and `final_observations` holds the last observation of the episodes that ended. The
-    next step writes all of them again.
+    columns. After `step`, `steps` (float64, (N, len(specification.step_fields))) and `flags` (uint8: TERMINATED,
+    TRUNCATED) tell about the interval just run, and `final_observations` holds the last observation of the episodes
+    that ended. The next step writes all of them again.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SimulatorPool:
                 ("type", "u1"),
                 ("flags", "u1"),
                 ("observation", "<f4", (size,)),
-                ("step", "<f8", (len(STEP_FIELDS),)),
+                ("step", "<f8", (len(specification.step_fields),)),
             ]
         )
         self._replies = np.zeros(count, dtype=reply)
@@ -245,7 +245,8 @@ class SimulatorPool:
             description = json.loads(payload) if kind == b"C" else {}
         except ValueError:
             description = {}
-        if description.get("observation_size") != size or tuple(description.get("step_fields", ())) != STEP_FIELDS:
+        fields = tuple(description.get("step_fields", ()))
+        if description.get("observation_size") != size or fields != self.specification.step_fields:
             raise process.failure(
                 f"it answered a reset with {bytes(payload[:200])!r}; expected are {size} observations and the step "
                 "fields of this version of weir"

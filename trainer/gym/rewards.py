@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 
 from weir.errors import InputError
+from weir.qoe_eval.measures.viewer import estimate_vmaf
+from weir.simulator.executables import Stack
 from weir.trainer.gym.step import StepRecord
 
 Reward = Callable[[StepRecord, np.ndarray], np.ndarray]
@@ -41,6 +43,12 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     queue that drains) counts as 1. An interval in which nothing could have been carried counts as 1 in throughput:
     the whole of an outage, and the gaps of a path that serves in slots where intervals are shorter than those.
     """
+    if record.mocc_measures is None:  # a reward and the environment's `info` both have them
+        record.mocc_measures = _mocc_measures(record)
+    return record.mocc_measures
+
+
+def _mocc_measures(record: StepRecord) -> np.ndarray:
     measures = np.empty((*record.values.shape[:-1], 3))
     delay_ms = record.one_way_delay_mean_ms
     measures[..., 0] = np.where(record.achievable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
@@ -121,17 +129,31 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
     return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)
 
 
-REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge}
+def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
+    """Quality of the picture by its bitrate, none while it stands frozen: the viewer's quality
+    (`weir.qoe_eval.measures.viewer`) of one interval over 100; the objective is not used.
+
+    At most 1. A freeze takes back what the intervals since its beginning had, so that the mean over an episode is
+    that of the measure; an interval much shorter than the freeze is then below -1.
+    """
+    return estimate_vmaf(record.video_bitrate_bps) / 100.0 * (1.0 - record.frozen_share)
 
 
-def resolve_reward(reward: str | Reward) -> Reward:
-    """A reward by its name in `REWARDS`, or the function itself.
+REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge, "viewer": viewer}
+OF_RENDERED_FRAMES: Final = frozenset({"viewer"})
+"""Those of `REWARDS` that need the stack "libwebrtc", whose receivers render frames."""
+
+
+def resolve_reward(reward: str | Reward, stack: Stack) -> Reward:
+    """A reward by its name in `REWARDS`, or the function itself, for an environment on that stack.
 
     Raises:
-        InputError: there is no reward of that name; the message lists those there are.
+        InputError: there is no reward of that name, and the message lists those there are; or it needs another stack.
     """
     if callable(reward):
         return reward
     if reward not in REWARDS:
         raise InputError(f"reward {reward!r}: one of {', '.join(REWARDS)}")
+    if reward in OF_RENDERED_FRAMES and stack != "libwebrtc":
+        raise InputError(f"reward {reward!r}: the stack {stack!r} renders no frames; 'libwebrtc' does")
     return REWARDS[reward]

@@ -15,7 +15,7 @@ from weir.errors import InputError
 from weir.registry import check_features
 from weir.simulator.executables import Stack
 from weir.trainer.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
-from weir.trainer.gym.step import PRIVILEGED_FIELDS
+from weir.trainer.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS, VIEWED_FIELDS
 
 MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
 
@@ -141,6 +141,11 @@ class EnvironmentSpecification:
     def observation_size(self) -> int:
         """Length of an observation without the objective."""
         return len(self.interval_features) * self.history + len(self.path_features)
+
+    @property
+    def step_fields(self) -> tuple[str, ...]:
+        """The columns of a step record."""
+        return STEP_FIELDS + VIEWED_FIELDS if self.stack == "libwebrtc" else STEP_FIELDS
 
     @property
     def knows_rule(self) -> bool:

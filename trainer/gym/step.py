@@ -23,6 +23,15 @@ STEP_FIELDS: tuple[str, ...] = (
     "optimal_bps",  # what an oracle would answer now under the objective (simulator/endpoints/oracle.h), as REMB
 )
 
+# Fields of what a viewer saw, where receivers render frames, on the stack "libwebrtc" (simulator/flows/viewed_step.h).
+VIEWED_FIELDS: tuple[str, ...] = (
+    "frames_rendered",
+    "frozen_share",  # of the interval, or without a picture; a freeze counts from its beginning: may be above 1
+    "video_bitrate_bps",  # of the encoder, for what was on the screen; 0 without a picture
+    "end_to_end_delay_ms",  # from capture to rendering, mean; held when nothing was rendered
+    "qp",  # of the encoder, mean; held when nothing was rendered; -1: unknown
+)
+
 # The true path, for a critic that may see it while it trains; a policy never does.
 PRIVILEGED_FIELDS: tuple[str, ...] = (
     "fair_share_bps",
@@ -32,7 +41,7 @@ PRIVILEGED_FIELDS: tuple[str, ...] = (
     "loss_ratio",
 )
 
-_INDEX = {name: index for index, name in enumerate(STEP_FIELDS)}
+_INDEX = {name: index for index, name in enumerate(STEP_FIELDS + VIEWED_FIELDS)}
 PRIVILEGED_COLUMNS = np.array([_INDEX[name] for name in PRIVILEGED_FIELDS])
 
 
@@ -41,25 +50,30 @@ class StepRecord:
     record).
 
     Args:
-        values: float64 of shape (..., len(STEP_FIELDS)); the columns are views of it.
+        values: float64 of shape (..., columns), STEP_FIELDS and, if there are more, VIEWED_FIELDS; the record's columns
+            are views of it.
     """
 
-    __slots__ = ("values",)
+    __slots__ = ("mocc_measures", "values")
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
+        # See `weir.trainer.gym.rewards.mocc_objectives`, which computes them once.
+        self.mocc_measures: np.ndarray | None = None
 
     def __getattr__(self, name: str) -> np.ndarray:
         try:
             return self.values[..., _INDEX[name]]
         except KeyError:
             raise AttributeError(f"a step record has no {name}") from None
+        except IndexError:
+            raise AttributeError(f"a step record has no {name} where nothing is rendered") from None
 
     @classmethod
     def of(cls, **columns: float | np.ndarray) -> StepRecord:
         """A record from named columns; the fields not named are 0."""
         arrays = np.broadcast_arrays(*columns.values())
-        values = np.zeros((*arrays[0].shape, len(STEP_FIELDS)))
+        values = np.zeros((*arrays[0].shape, len(_INDEX)))
         for name, array in zip(columns, arrays, strict=True):
             values[..., _INDEX[name]] = array
         return cls(values)

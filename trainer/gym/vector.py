@@ -18,7 +18,7 @@ from weir.trainer.gym.episode import Episode, EpisodeSource
 from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir.trainer.gym.step import StepRecord
 
 
 class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -55,7 +55,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise InputError(f"num_envs {num_envs}: at least 1")
         self.render_mode = None
         self._episodes = EpisodeSource(scenario, objective)
-        self._reward = resolve_reward(reward)
+        self._reward = resolve_reward(reward, specification.stack)
         self._pool = SimulatorPool(self.num_envs, specification, simulator, timeout_s)
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         self._current: list[Episode | None] = [None] * self.num_envs
@@ -105,7 +105,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         flags = self._pool.flags
         rewards = np.asarray(self._reward(record, objectives), dtype=np.float64)
         infos: dict[str, Any] = {}
-        for column, name in enumerate(STEP_FIELDS):
+        for column, name in enumerate(self.specification.step_fields):
             infos[name] = record.values[:, column]
             infos["_" + name] = self._all
         infos["objectives"] = mocc_objectives(record)

@@ -14,10 +14,11 @@ from typing import Any, Final, Protocol
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+from weir.errors import InputError
 from weir.files.output import write_text
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.rewards import Reward, challenge, resolve_reward
+from weir.trainer.gym.rewards import OF_RENDERED_FRAMES, Reward, challenge, resolve_reward
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.step import StepRecord
 from weir.trainer.learning.evaluation import evaluation_objective
@@ -140,12 +141,18 @@ def make_curriculum(
     writes them into `curriculum.json` of the folder, in the order of training where there is one.
 
     Raises:
-        InputError, SimulatorError: as `reference_runs`.
+        InputError, SimulatorError: as `reference_runs`; the reward needs rendered frames, which its runs do not have.
     """
     name = configuration.curriculum
     if name == "random":
         return None
-    environment, reward = configuration.environment, resolve_reward(configuration.environment.reward)
+    environment = configuration.environment
+    if environment.reward in OF_RENDERED_FRAMES:
+        raise InputError(
+            f"curriculum {name!r}: its reference runs have no rendered frames for the reward "
+            f"{environment.reward!r}: use the curriculum 'random'"
+        )
+    reward = resolve_reward(environment.reward, environment.stack)
     runs = reference_runs(
         documents,
         (BASELINE, BEST),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunR
         "action": environment.action.model_dump(),
         "network": network | {"preference": configuration.policy.preference_size},
     }
+    if configuration.stages:
+        found["stages"] = [_stage_text(stage) for stage in configuration.stages]
     if record.interrupted and steps < configuration.steps:
         found["interrupted"] = True
     if record.commands:
@@ -83,4 +86,13 @@ def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
             f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
             f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
         )
+    if scenarios.source == "random_traces":
+        return f"{scenarios.traces} traces of weir.traces.generate.random_trace, curriculum {curriculum}"
     return f"scenario files {', '.join(path.name for path in scenarios.files)}, curriculum {curriculum}"
+
+
+def _stage_text(stage: Mapping[str, Any]) -> str:
+    """A stage of a training in words: its last step, and the settings of its own that concern its data."""
+    tables = [stage, *(stage.get(table, {}) for table in ("environment", "scenarios"))]
+    own = [f"{key} {table[key]}" for table in tables for key in ("curriculum", "stack", "source") if key in table]
+    return " ".join([f"to step {stage['steps']:,}", *([f"({'; '.join(own)})"] if own else [])])

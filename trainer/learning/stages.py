@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from weir.files.output import write_bytes
+from weir.simulator.executables import find_stack
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.callbacks import TrainingProgress
@@ -26,7 +28,8 @@ def train_in_stages(
     command: str | None = None,
     **arguments: Any,
 ) -> TrainingResult:
-    """Trains the stages of a configuration one after the other, each from the checkpoint of the one before it.
+    """Trains the stages of a configuration one after the other, each from the checkpoint of the one before it. The
+    policy at the end of each but the last is kept as `stage_file`.
 
     Args:
         configuration: with its stages, or without any.
@@ -38,13 +41,24 @@ def train_in_stages(
     Raises:
         InputError, SimulatorError, MissingComponent, ClusterError: as `train`.
     """
-    *earlier, last = configuration.in_stages()
-    for stage in earlier:
+    *earlier, last = stages = configuration.in_stages()
+    if earlier and arguments.get("simulator") is None:
+        # Before hours of training, not after them.
+        for stage in stages:
+            find_stack(stage.environment.stack)
+    for number, stage in enumerate(earlier, 1):
         result = train(stage, out, resume=resume, command=command, **arguments)
         if result.interrupted:
             return result
+        if not result.was_complete:
+            write_bytes(out / stage_file(number), trained_policy(out).read_bytes())
         resume, command = True, command if result.was_complete else None
     return train(last, out, resume=resume, command=command, **arguments)
+
+
+def stage_file(number: int) -> str:
+    """The name, in a training folder, of the policy at the end of a stage, which `weir export` reads; 1: the first."""
+    return f"stage-{number}.zip"
 
 
 def train_until(

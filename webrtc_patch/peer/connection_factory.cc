@@ -43,9 +43,9 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
                                                                                     webrtc::Thread* signaling_thread) {
   webrtc::PeerConnectionFactoryDependencies dependencies;
   dependencies.signaling_thread = signaling_thread;
-  dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer);
-  webrtc::EnvironmentFactory environment;
   Runtime& runtime = *config.runtime;
+  dependencies.event_log_factory = MakeRtcpObserverFactory(config.rtcp_observer, !runtime.event_log.empty());
+  webrtc::EnvironmentFactory environment;
   environment.Set(runtime.clock);
   environment.Set(runtime.task_queues);
   dependencies.worker_thread = runtime.worker_thread;

@@ -102,8 +102,6 @@ void AddOptions(CLI::App& app, Options& options) {
               options.decision_delay = TimeDelta::SecondsF(ms / 1000);
               return true;
             });
-  AddText(app, "--agent", "SOCKET", "an agent in another process decides: the policy behind a Unix socket",
-          options.agent);
   AddOption(app, "--own-controller", "JSON",
             "a custom controller in place of the policy: {\"name\":...,\"kind\":\"program\",\n"
             "\"command\":[...]} or {\"name\":...,\"kind\":\"library\",\"library\":PATH}; \"time_limit_s\"",
@@ -151,8 +149,6 @@ void AddOptions(CLI::App& app, Options& options) {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
       throw ProgramError("--decision-delay-ms is for a policy; give --model");
     if (options.pool && options.own_controller) throw ProgramError("--own-controller cannot be in a pool");
-    if (!options.agent.empty() && (options.pool || options.own_controller || !options.model.empty()))
-      throw ProgramError("--agent decides alone: it is not for a pool, --model or --own-controller");
     if (!options.at_sender.empty() && options.receive)
       throw ProgramError("--controller " + std::string(options.at_sender) + " is for --role send");
     if (!options.frames.empty() && !options.receive) throw ProgramError("--frames is for a role that receives");

@@ -35,8 +35,6 @@ struct Options {
   std::string model;
   // Answers of the policy are used so much later.
   TimeDelta decision_delay = TimeDelta::Zero();
-  // The socket of an agent that decides in place of the model; empty: none.
-  std::string agent;
   // Runs in place of the model.
   std::optional<external::ExternalSpecification> own_controller;
   // libwebrtc's.

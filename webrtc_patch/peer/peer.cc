@@ -140,6 +140,11 @@ std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
   auto connection = factory_->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
   if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
   connection_ = connection.MoveValue();
+  if (!runtime_.event_log.empty()) {
+    auto output = OpenEventLog(runtime_.event_log);
+    if (output == nullptr || !connection_->StartRtcEventLog(std::move(output)))
+      return Error{"cannot write the event log " + runtime_.event_log};
+  }
   if (frames != nullptr) {
     if (auto fault = AddLocalMedia(std::move(frames))) return fault;
     SetSendBitrate(options_.bitrate, /*restart=*/true);

@@ -1,9 +1,11 @@
 #include "rtcp_observer.h"
 
+#include <fstream>
 #include <utility>
 
 #include "logging/rtc_event_log/events/rtc_event_rtcp_packet_incoming.h"
 #include "logging/rtc_event_log/events/rtc_event_rtcp_packet_outgoing.h"
+#include "logging/rtc_event_log/rtc_event_log_impl.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/common_header.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/sender_report.h"
 #include "rtc_base/time_utils.h"
@@ -14,15 +16,22 @@ namespace {
 
 class ObservingEventLog final : public webrtc::RtcEventLog {
  public:
-  explicit ObservingEventLog(RtcpObserver observer) : observer_(std::move(observer)) {}
+  // `kept` may be null.
+  ObservingEventLog(RtcpObserver observer, std::unique_ptr<webrtc::RtcEventLog> kept)
+      : observer_(std::move(observer)), kept_(std::move(kept)) {}
 
-  bool StartLogging(std::unique_ptr<webrtc::RtcEventLogOutput>, int64_t) override { return false; }
-  void StopLogging() override {}
+  bool StartLogging(std::unique_ptr<webrtc::RtcEventLogOutput> output, int64_t output_period_ms) override {
+    return kept_ != nullptr && kept_->StartLogging(std::move(output), output_period_ms);
+  }
+  void StopLogging() override {
+    if (kept_ != nullptr) kept_->StopLogging();
+  }
   void Log(std::unique_ptr<webrtc::RtcEvent> event) override {
     if (event->GetType() == webrtc::RtcEvent::Type::RtcpPacketIncoming)
       OnIncoming(static_cast<webrtc::RtcEventRtcpPacketIncoming&>(*event).packet());
     if (event->GetType() == webrtc::RtcEvent::Type::RtcpPacketOutgoing)
       OnOutgoing(static_cast<webrtc::RtcEventRtcpPacketOutgoing&>(*event).packet());
+    if (kept_ != nullptr) kept_->Log(std::move(event));
   }
 
  private:
@@ -58,24 +67,49 @@ class ObservingEventLog final : public webrtc::RtcEventLog {
   }
 
   const RtcpObserver observer_;
+  const std::unique_ptr<webrtc::RtcEventLog> kept_;
 };
 
 class ObservingEventLogFactory final : public webrtc::RtcEventLogFactoryInterface {
  public:
-  explicit ObservingEventLogFactory(RtcpObserver observer) : observer_(std::move(observer)) {}
+  ObservingEventLogFactory(RtcpObserver observer, bool keeps_log)
+      : observer_(std::move(observer)), keeps_log_(keeps_log) {}
 
-  std::unique_ptr<webrtc::RtcEventLog> Create(const webrtc::Environment&) const override {
-    return std::make_unique<ObservingEventLog>(observer_);
+  std::unique_ptr<webrtc::RtcEventLog> Create(const webrtc::Environment& environment) const override {
+    return std::make_unique<ObservingEventLog>(
+        observer_, keeps_log_ ? std::make_unique<webrtc::RtcEventLogImpl>(environment) : nullptr);
   }
 
  private:
   const RtcpObserver observer_;
+  const bool keeps_log_;
+};
+
+class EventLogFile final : public webrtc::RtcEventLogOutput {
+ public:
+  explicit EventLogFile(std::ofstream file) : file_(std::move(file)) {}
+
+  bool IsActive() const override { return file_.good(); }
+  bool Write(absl::string_view output) override {
+    file_.write(output.data(), static_cast<std::streamsize>(output.size()));
+    return file_.good();
+  }
+  void Flush() override { file_.flush(); }
+
+ private:
+  std::ofstream file_;
 };
 
 }  // namespace
 
-std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer) {
-  return std::make_unique<ObservingEventLogFactory>(observer);
+std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer,
+                                                                             bool keeps_log) {
+  return std::make_unique<ObservingEventLogFactory>(observer, keeps_log);
+}
+
+std::unique_ptr<webrtc::RtcEventLogOutput> OpenEventLog(const std::string& path) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  return file ? std::make_unique<EventLogFile>(std::move(file)) : nullptr;
 }
 
 namespace {

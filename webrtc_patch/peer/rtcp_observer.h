@@ -8,8 +8,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "api/rtc_event_log/rtc_event_log_factory_interface.h"
+#include "api/rtc_event_log_output.h"
 #include "system_wrappers/include/ntp_time.h"
 #include "weir/units.h"
 
@@ -24,7 +26,12 @@ struct RtcpObserver {
   OnSenderReport on_sender_report_sent;
 };
 
-std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer);
+// `keeps_log`: the event log can be written to a file, too, by StartRtcEventLog().
+std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer,
+                                                                             bool keeps_log);
+
+// For StartRtcEventLog(); null where the file cannot be made.
+std::unique_ptr<webrtc::RtcEventLogOutput> OpenEventLog(const std::string& path);
 
 // Capture times of frames on this machine's CLOCK_MONOTONIC, from RTCP sender reports.
 // Exact to microseconds where sender and receiver share a clock, as on one machine. libwebrtc's own mapping derives the

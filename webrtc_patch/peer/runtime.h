@@ -54,6 +54,8 @@ struct Runtime {
   webrtc::VideoSinkInterface<webrtc::VideoFrame>* frame_sink = nullptr;
   // Received frames are written before the decoder goes on, so that time that is simulated waits for the disk.
   bool frames_written_at_once = false;
+  // Receives this end's RTC event log; empty: none.
+  std::string event_log;
   CameraTiming camera;
   // The encoder's own limit; zero: that of the options.
   DataRate max_encoder_rate = DataRate::Zero();

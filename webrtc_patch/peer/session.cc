@@ -13,18 +13,14 @@
 #include <vector>
 
 #include "command.h"
-#include "policy/policy_controller.h"
+#include "policy/policy_executor.h"
 #include "program/command_line.h"
 #include "program/external_controller.h"
 #include "program/file_descriptor.h"
 #include "program/input.h"
-#include "remote_executor.h"
 
 namespace weir::peer {
 namespace {
-
-// To describe its policy.
-constexpr TimeDelta kAgentTimeLimit = TimeDelta::Seconds(5);
 
 // Throws ProgramError where no socket can be bound to the address.
 void CheckAddress(const std::string& text) {
@@ -81,7 +77,6 @@ std::unique_ptr<FrameSource> Session::OpenFrames() const {
 
 Session::NamedController Session::MakeController() {
   if (options_.own_controller && options_.receive) return OwnAlone();
-  if (!options_.agent.empty() && (options_.receive || !options_.at_sender.empty())) return AgentAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || !options_.at_sender.empty())) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
@@ -96,7 +91,8 @@ Result<ControllerFactory> Session::PoolOfModels(const PoolSpecification& specifi
   const TimeDelta delay = options_.decision_delay;
   if (delay.IsZero()) return PoolOf(specification, models);
   return PoolOf(specification, models, [delay](auto policy) {
-    return std::make_unique<DelayedExecutor>(std::move(policy), [delay] { return delay; });
+    return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(policy)),
+                                             [delay] { return delay; });
   });
 }
 
@@ -120,14 +116,6 @@ Session::NamedController Session::OwnAlone() {
                 own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
           },
           own.name};
-}
-
-Session::NamedController Session::AgentAlone() {
-  const auto agent = OrThrow(RemoteAgent::Connect(
-                                 options_.agent, [path = options_.agent] { return ConnectSocket(path); },
-                                 [this](const std::string& what) { lines_.WriteError(what, false); }, kAgentTimeLimit),
-                             "", kMissingComponent);
-  return {[agent] { return std::make_unique<PolicyController>(std::make_unique<RemoteExecutor>(agent)); }, "agent"};
 }
 
 void Session::RunCall() {

@@ -42,7 +42,6 @@ class Session {
                                          const std::map<std::string, std::vector<std::byte>>& models);
   NamedController MakeController();
   NamedController OwnAlone();
-  NamedController AgentAlone();
   NamedController MakeOptionsPool();
   void RunCall();
   // Executes commands until the end; returns the reason of the end.

@@ -22,7 +22,8 @@ enum class EcnMarking : uint8_t {
   kCe = 3,  // a queue marked it
 };
 
-// An RTP packet as received. All fields but the arrival time are untrusted.
+// An RTP packet as received. All fields but the arrival time are untrusted. A host reports each packet of a stream,
+// also padding that it drops: a number that is missing is a loss.
 struct PacketArrival {
   Timestamp arrival_time = Timestamp::MinusInfinity();  // the receiver's monotonic clock
   uint32_t ssrc = 0;
@@ -33,7 +34,8 @@ struct PacketArrival {
   // Header extension abs-send-time: 24 bits, 6.18 fixed-point seconds, wraps every 64 s.
   bool has_abs_send_time = false;
   uint32_t abs_send_time = 0;
-  // Used while no stream has had abs-send-time for 10 s; the clock rate is in Hz, 1000 to 1,000,000, 0 when unknown.
+  // Used while no stream has had abs-send-time for 10 s, or where that stands still or runs at a wrong pace; so always
+  // given. The clock rate is in Hz, 1000 to 1,000,000, 0 when unknown.
   uint32_t rtp_timestamp = 0;
   uint32_t rtp_clock_rate = 0;
   // In bytes. The header has of UDP, IP and SRTP what the sender counts: with transport-cc all, with REMB alone

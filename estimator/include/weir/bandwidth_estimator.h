@@ -138,6 +138,8 @@ class BandwidthEstimator {
 
   // A probe has shown that the path carries `rate`: a lower target rises to it. Ignored before the first packet.
   void OnProbeResult(DataRate rate);
+  // A probe that shows more counts only as this: where the other end reports the arrivals, after the first queue.
+  DataRate HighestProbe() const;
 
   // Null: none. The observer outlives this.
   void SetObserver(EstimatorObserver* observer) { observer_ = observer; }

@@ -66,8 +66,9 @@ struct LayerAllocatorConfig {
 //    fit is skipped. So streams of one priority share: each gets its layer 0 before any gets layer 1.
 // 3. A layer is added when the sum with it has been at most T / M at each call during the wait; those of a new stream
 //    at once. Layers after it that no longer fit into T / M are removed.
-// 4. While all that is on exceeds T, nothing is added. It stays for 1 s if it is at most M T; otherwise the layers that
-//    do not fit into T are removed at once.
+// 4. While all that is on exceeds T, nothing is added. It stays for 1 s if it is at most M T, and for 2 s if only the
+//    measured rates rose, as they do with a key frame or a slide; otherwise the layers that do not fit into T are
+//    removed at once.
 // 5. When a stream loses a layer within 10 s after its latest gain, its wait doubles, up to 32 s, once for each gain.
 //    It is the configured wait again 30 s after the longer wait has passed without another such loss.
 //
@@ -134,6 +135,10 @@ class LayerAllocator {
   // The sum has exceeded the target since then, and why.
   Timestamp excess_since_ = Timestamp::PlusInfinity();
   LayerReason excess_reason_ = LayerReason::kTargetFell;
+  // A stream came, or has a layer that is now always on, since the latest Allocate().
+  bool any_new_ = false;
+  // Rates rose and the target did not fall since the excess began.
+  bool is_burst_ = false;
 };
 
 }  // namespace weir

@@ -81,8 +81,8 @@ struct SendSideCounters {
 // once; one that was reported lost may be reported as received until 1 s after it would have arrived. Other reports on
 // packets that were never sent or are known change nothing. Time never runs backwards, and the work of a call is
 // bounded. A receiver may acknowledge what it never got, so once the path has shown a queue, the rate beyond the
-// highest that was received or probed grows by 5 % a second. Allocates only at construction and with the first desired
-// rate. Never call concurrently.
+// highest that was received or probed grows by 5 % a second, and a probe counts up to twice that. Allocates only at
+// construction and with the first desired rate. Never call concurrently.
 class SendSideEstimator {
  public:
   // Number of departures that are remembered: 0.4 s at 150 Mbps.

@@ -2,7 +2,9 @@
 
 Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
 
-Calls on one object must not overlap. Bad input raises ValueError with one sentence.
+Calls on one object must not overlap: a controller that changes its own estimator within a decision gets a RuntimeError.
+Bad input raises ValueError with one sentence. An exception of a controller costs its decision, and the first is
+reported; KeyboardInterrupt and SystemExit leave the method that asked for the decision.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -32,6 +32,14 @@ ArrivalStatistics::ArrivalStatistics() {
   for (size_t i = 0; i < kPreparedStreams; ++i) streams_[i] = std::make_unique<Stream>();
 }
 
+bool ArrivalStatistics::SentPacket::IsBefore(const PacketArrival& packet) const {
+  if (has_abs_send_time && packet.has_abs_send_time)
+    return internal::WrappingDifference(packet.abs_send_time, abs_send_time, kAbsSendTimeBits) > 0;
+  if (has_rtp_timestamp && packet.rtp_clock_rate != 0)
+    return internal::WrappingDifference(packet.rtp_timestamp, rtp_timestamp, 32) > 0;
+  return true;
+}
+
 void ArrivalStatistics::Stream::RestartDelay() {
   if (delay) *delay = {};
   has_rtp_timestamp = false;
@@ -39,13 +47,17 @@ void ArrivalStatistics::Stream::RestartDelay() {
 
 [[gnu::always_inline]] inline bool ArrivalStatistics::ReadSequenceNumber(const PacketArrival& packet, bool is_new,
                                                                          Stream& stream, Arrival& arrival) {
+  const SentPacket newest = {packet.has_abs_send_time, packet.abs_send_time, packet.rtp_clock_rate != 0,
+                             packet.rtp_timestamp};
   if (is_new) {
     stream.sequence_numbers.Start(packet.sequence_number, packet.arrival_time);
+    stream.newest = newest;
     arrival.sequence_number = packet.sequence_number;
     return true;
   }
   using Verdict = SequenceNumbers::Verdict;
-  const SequenceNumbers::Result number = stream.sequence_numbers.Add(packet.sequence_number, packet.arrival_time);
+  const SequenceNumbers::Result number = stream.sequence_numbers.Add(packet.sequence_number, packet.arrival_time,
+                                                                     [&] { return stream.newest.IsBefore(packet); });
   switch (number.verdict) {
     case Verdict::kDuplicate:
       ++counters_.duplicates;
@@ -60,8 +72,10 @@ void ArrivalStatistics::Stream::RestartDelay() {
       ++counters_.restarts;
       // RTP timestamps start at a random value again; abs-send-time is the sender's clock and does not.
       stream.RestartDelay();
+      stream.newest = newest;
       break;
     case Verdict::kNew:
+      stream.newest = newest;
       break;
   }
   arrival.sequence_number = number.sequence_number;
@@ -94,25 +108,41 @@ void ArrivalStatistics::Stream::RestartDelay() {
   return true;
 }
 
+[[gnu::always_inline]] inline void ArrivalStatistics::CheckSendClock(const PacketArrival& packet,
+                                                                     const SendTime& abs_send_time,
+                                                                     const SendTime& rtp_timestamp) {
+  const bool was_wrong = send_clock_check_.abs_send_time_is_wrong();
+  send_clock_check_.OnPacket(packet, last_arrival_, abs_send_time, rtp_timestamp);
+  // A delay that the wrong clock showed is no queue.
+  if (send_clock_check_.abs_send_time_is_wrong() && !was_wrong) {
+    abs_send_time_delay_ = {};
+    queueing_delay_ = delay_change_ = TimeDelta::Zero();
+    delay_stands_ = false;
+  }
+}
+
 [[gnu::always_inline]] inline void ArrivalStatistics::ReadSendTime(const PacketArrival& packet, Stream& stream,
                                                                    Arrival& arrival) {
-  if (packet.has_abs_send_time && (!measures_by_rtp_ || ++abs_send_times_ >= kAbsSendTimesToReplaceRtp)) {
+  const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
+  const SendTime abs_send_time = {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond};
+  const SendTime rtp_timestamp = {packet.rtp_timestamp, 32, packet.rtp_clock_rate};
+  const bool has_rtp_timestamp = packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate;
+  if (packet.has_abs_send_time && has_rtp_timestamp) CheckSendClock(packet, abs_send_time, rtp_timestamp);
+  const bool is_wrong = send_clock_check_.abs_send_time_is_wrong();
+  if (packet.has_abs_send_time && !is_wrong && (!measures_by_rtp_ || ++abs_send_times_ >= kAbsSendTimesToReplaceRtp)) {
     has_abs_send_time_ = true;
     measures_by_rtp_ = false;
     last_abs_send_time_ = last_arrival_;
     abs_send_time_delay_.size += SentSize(packet, arrival);
     abs_send_time_delay_.received += packet.size();
-    const uint32_t ticks = packet.abs_send_time & ((1u << kAbsSendTimeBits) - 1);
-    arrival.has_delay =
-        MeasureDelay(packet.arrival_time, {ticks, kAbsSendTimeBits, kAbsSendTimeTicksPerSecond}, abs_send_time_delay_);
-  } else if ((!has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory) &&
-             packet.rtp_clock_rate >= kMinRtpClockRate && packet.rtp_clock_rate <= kMaxRtpClockRate) {
+    arrival.has_delay = MeasureDelay(packet.arrival_time, abs_send_time, abs_send_time_delay_);
+  } else if (has_rtp_timestamp &&
+             (is_wrong || !has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory)) {
     if (!stream.delay) stream.delay = std::make_unique<Delay>();
     stream.delay->size += SentSize(packet, arrival);
     stream.delay->received += packet.size();
     if (IsNewRtpTimestamp(packet, stream)) {
-      arrival.has_delay =
-          MeasureDelay(packet.arrival_time, {packet.rtp_timestamp, 32, packet.rtp_clock_rate}, *stream.delay);
+      arrival.has_delay = MeasureDelay(packet.arrival_time, rtp_timestamp, *stream.delay);
     }
     if (arrival.has_delay) {
       stream.has_rtp_timestamp = true;
@@ -171,6 +201,7 @@ void ArrivalStatistics::RestartClock(Timestamp arrival_time) {
   // No delay measured before is comparable with one measured now.
   ++counters_.clock_restarts;
   abs_send_time_delay_ = {};
+  send_clock_check_.Restart();
   for (const std::unique_ptr<Stream>& stream : streams_) {
     if (!stream) continue;
     if (stream->delay) *stream->delay = {};

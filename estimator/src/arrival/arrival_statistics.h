@@ -13,6 +13,7 @@
 #include "arrival/queueing_delay.h"
 #include "arrival/rtp_streams.h"
 #include "arrival/send_clock.h"
+#include "arrival/send_clock_check.h"
 #include "weir/arrival.h"
 #include "weir/units.h"
 
@@ -35,7 +36,8 @@ class ArrivalStatistics {
   //
   // abs-send-time is one clock for all streams of the sender. Without it for 10 s the RTP timestamps replace it, one
   // clock per stream, on the first packet of each timestamp: the others of a frame, and retransmissions, left later.
-  // It replaces them from its 20th packet on. See SendTimeFilter for implausible send times.
+  // It replaces them from its 20th packet on. They also replace an abs-send-time that stands still or runs at a wrong
+  // pace (SendClockCheck). See SendTimeFilter for implausible send times.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
   // See BandwidthEstimator.
@@ -58,11 +60,22 @@ class ArrivalStatistics {
     DataSize size = DataSize::Zero();
     DataSize received = DataSize::Zero();
   };
+  // Send time of a packet, as its header has it.
+  struct SentPacket {
+    // False only where `packet` was sent no later. Unknown times are no reason.
+    bool IsBefore(const PacketArrival& packet) const;
+
+    bool has_abs_send_time = false;
+    uint32_t abs_send_time = 0;
+    bool has_rtp_timestamp = false;
+    uint32_t rtp_timestamp = 0;
+  };
   struct Stream {
     // Drops everything measured by RTP timestamps.
     void RestartDelay();
 
     SequenceNumbers sequence_numbers;
+    SentPacket newest;
     // Null until RTP timestamps are used.
     std::unique_ptr<Delay> delay;
     bool has_rtp_timestamp = false;
@@ -80,6 +93,7 @@ class ArrivalStatistics {
   // The receiver's clock was set back.
   void RestartClock(Timestamp arrival_time);
   static bool IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream);
+  void CheckSendClock(const PacketArrival& packet, const SendTime& abs_send_time, const SendTime& rtp_timestamp);
   void ReadSendTime(const PacketArrival& packet, Stream& stream, Arrival& arrival);
   // False when `sent` is implausible.
   bool MeasureDelay(Timestamp arrival_time, const SendTime& sent, Delay& delay);
@@ -89,6 +103,7 @@ class ArrivalStatistics {
   std::array<std::unique_ptr<Stream>, kMaxSsrcs> streams_;
 
   Delay abs_send_time_delay_;
+  SendClockCheck send_clock_check_;
   bool has_abs_send_time_ = false;
   Timestamp last_abs_send_time_ = Timestamp::MinusInfinity();
   // RTP timestamps gave the latest delays; and the packets with abs-send-time since.

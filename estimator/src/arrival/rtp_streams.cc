@@ -26,7 +26,7 @@ SequenceNumbers::Unknown SequenceNumbers::AddUnknown(uint16_t sequence_number) {
   return {true, number > first_ ? -1 : 0};
 }
 
-SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number) {
+SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number, bool sent_later) {
   const int64_t step = StepTo(sequence_number);
   const int64_t number = highest_ + step;
   if (step > 0 && IsPlausibleGap(step)) {
@@ -40,7 +40,7 @@ SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number) {
       // Packets sent before the first packet seen were never counted as lost.
       return {Verdict::kLate, number, number > first_ ? -1 : 0};
     }
-    if (!OnDuplicate(number)) return {Verdict::kDuplicate, number, 0};
+    if (!sent_later || !OnDuplicate(number)) return {Verdict::kDuplicate, number, 0};
   } else if (sequence_number != restart_candidate_) {
     restart_candidate_ = static_cast<uint16_t>(sequence_number + 1);
     return {Verdict::kLeap, number, 0};

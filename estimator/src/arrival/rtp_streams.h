@@ -20,7 +20,9 @@ namespace weir {
 //
 // 1. A gap of more than 150 numbers, and 16 for each millisecond since the previous packet, is no loss but a leap, and
 //    so is one of 3000. A pause of 200 ms counts for 2 s, since packets that waited in an outage arrive after it.
-// 2. Ten duplicates, each above the one before, without a new packet between are a restart.
+// 2. Ten duplicates, each above the one before and sent after all before it, without a new packet between are a
+// restart.
+//    A copy was sent when its original was.
 class SequenceNumbers {
  public:
   enum class Verdict {
@@ -41,10 +43,12 @@ class SequenceNumbers {
 
   // The first packet of a stream.
   void Start(uint16_t sequence_number, Timestamp arrival_time);
-  Result Add(uint16_t sequence_number, Timestamp arrival_time) {
+  // `sent_later()`: the packet was sent after all new ones before it, as far as its send time shows.
+  template <class SentLater>
+  Result Add(uint16_t sequence_number, Timestamp arrival_time, SentLater sent_later) {
     previous_ = std::exchange(latest_, arrival_time);
     if (latest_ - previous_ >= kPause) pause_ = {previous_, latest_};
-    if (StepTo(sequence_number) != 1) return AddOther(sequence_number);
+    if (StepTo(sequence_number) != 1) return AddOther(sequence_number, sent_later());
     restart_candidate_ = kNoCandidate;
     Mark(++highest_);
     return {Verdict::kNew, highest_, 0};
@@ -81,7 +85,7 @@ class SequenceNumbers {
   static size_t Word(int64_t number) { return static_cast<size_t>((number & (kWindow - 1)) >> 6); }
   static uint64_t Bit(int64_t number) { return uint64_t{1} << (number & 63); }
   // Any number but the successor of the highest.
-  Result AddOther(uint16_t sequence_number);
+  Result AddOther(uint16_t sequence_number, bool sent_later);
   bool IsPlausibleGap(int64_t step) const;
   // True when it is a restart.
   bool OnDuplicate(int64_t number);

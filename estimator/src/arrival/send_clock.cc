@@ -103,7 +103,7 @@ bool ClockSkew::Estimate() {
   const double below = SlopeBelow();
   const double slope = std::abs(below) < kNegligible ? 0 : below;
   const double change = std::abs(slope - skew_);
-  if (std::abs(slope) > kMax || change < kSmallestChange) return false;
+  if (std::abs(slope) > max_skew_ || change < kSmallestChange) return false;
   if (change * span_s < kTimesDistance * LargestDistance(slope)) return false;
   skew_ = slope;
   return true;

@@ -202,10 +202,15 @@ class ClockSkew {
   // may follow the clock of a sound device. The rest is for the error of the estimate.
   static constexpr double kMax = 3.5e-3;
 
+  ClockSkew() = default;
+  // For clocks that may differ by `max_skew`, above 0, instead.
+  explicit ClockSkew(double max_skew) : max_skew_(max_skew) {}
+
   // Adds a packet's one-way delay and the bytes sent since the previous packet; `time` must not be before that of an
   // earlier call. True when the skew changed.
   bool Update(Timestamp time, TimeDelta delay, DataSize size);
-  // The slope of one-way delay over time, within [-kMax, kMax]; positive when the sender's clock is slow.
+  // The slope of one-way delay over time, within [-kMax, kMax] or what was given instead; positive when the sender's
+  // clock is slow.
   double skew() const { return skew_; }
 
  private:
@@ -231,6 +236,7 @@ class ClockSkew {
   // no points.
   double LargestDistance(double slope) const;
 
+  double max_skew_ = kMax;
   double skew_ = 0;
   Timestamp start_ = Timestamp::MinusInfinity();
   Timestamp bucket_end_ = Timestamp::MinusInfinity();

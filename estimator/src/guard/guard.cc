@@ -56,6 +56,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
     ++counters_[index];
   }
   rate_ = result.rate;
+  highest_probe_ = facts.highest_probe;
   last_apply_ = now;
   if (arrivals_.new_packets() || !arrivals_.any_packets()) facts.rate_at_packets = rate_at_packets_ = rate_;
   next_timeout_ = Timestamp::PlusInfinity();

@@ -33,6 +33,8 @@ class Guard {
   Result Apply(DataRate wanted, Timestamp now);
   // The rate in force rises to `rate`, which a probe has shown.
   void OnProbeResult(DataRate rate);
+  // A higher rate is not worth a probe, as of the latest Apply.
+  DataRate highest_probe() const { return highest_probe_; }
   // When to call Apply again although no controller has decided: a rule holds the rate back, or a feedback timeout may
   // begin.
   Timestamp next_timeout() const { return next_timeout_; }
@@ -55,6 +57,7 @@ class Guard {
   DataRate rate_ = DataRate::Zero();
   DataRate rate_at_packets_ = DataRate::Zero();
   DataRate probed_ = DataRate::Zero();
+  DataRate highest_probe_ = DataRate::PlusInfinity();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 };

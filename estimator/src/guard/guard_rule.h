@@ -29,6 +29,8 @@ struct GuardFacts {
   // The call is in its first seconds and the sender has not reached the rate yet. Set by the rule that detects it, for
   // the rules after it.
   bool starting = false;
+  // A probe counts up to this rate. Set by the rule that bounds it.
+  DataRate highest_probe = DataRate::PlusInfinity();
 };
 
 class GuardRule {

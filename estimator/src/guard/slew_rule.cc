@@ -10,9 +10,10 @@
 //
 // At the sender R is what the receiver reports, and a receiver that acknowledges packets that it never got (optimistic
 // acknowledgement) looks like a path without a limit. So once queues were there for a second longer than not, which
-// jitter alone does not cause, T is also at most 1.25 H, where H begins with the highest R, or six times the start rate
-// (libwebrtc's second probe), or what a probe showed, and grows with R by 5 % a second: GCC grows by 8 %, after
-// additive increase near the former limit.
+// jitter alone does not cause, T is also at most 1.25 max(H, min(P, 2 H)). H begins with the highest R, or six times
+// the start rate (libwebrtc's second probe), or P, which is what probes showed, and grows with R or P by 5 % a second:
+// GCC grows by 8 %, after additive increase near the former limit. Probes can be acknowledged falsely too, and one
+// success invites the next, so what they show beyond 2 H does not count.
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr double kReportedFactor = 1.05;
 constexpr double kReportedHeadroom = 1.25;
+constexpr double kProbeMultiple = 2;
 constexpr double kFirstMultiple = 6;
 constexpr TimeDelta kQueues = TimeDelta::Seconds(1);
 
@@ -35,17 +37,19 @@ class SlewRule final : public GuardRule {
     return was_last ? facts.now + kGuardRepeatInterval : Timestamp::PlusInfinity();
   }
 
-  DataRate ReportedLimit(const GuardFacts& facts) {
+  DataRate ReportedLimit(GuardFacts& facts) {
     const TimeDelta elapsed = std::min(facts.elapsed, TimeDelta::Seconds(1));
-    const DataRate received = facts.arrivals.HighestReceiveRate();
+    const DataRate shown = std::max(facts.arrivals.HighestReceiveRate(), facts.probed);
     const bool any_limit = queue_time_ >= kQueues;
     const DataRate grown = highest_ * std::pow(kReportedFactor, elapsed.seconds());
-    highest_ = std::max({highest_, any_limit ? std::min(received, grown) : received,
-                         facts.constraints.start_rate * kFirstMultiple, facts.probed});
+    highest_ =
+        std::max({highest_, any_limit ? std::min(shown, grown) : shown, facts.constraints.start_rate * kFirstMultiple});
+    if (any_limit) facts.highest_probe = highest_ * kProbeMultiple;
     const QueueSign sign = facts.arrivals.Sign();
     if (sign == QueueSign::kQueue) queue_time_ += elapsed;
     if (sign == QueueSign::kNone && !any_limit) queue_time_ = std::max(queue_time_ - elapsed, TimeDelta::Zero());
-    return any_limit ? highest_ * kReportedHeadroom : DataRate::PlusInfinity();
+    if (!any_limit) return DataRate::PlusInfinity();
+    return std::max(highest_, std::min(facts.probed, facts.highest_probe)) * kReportedHeadroom;
   }
 
   // H, and the time with a queue less that without one.

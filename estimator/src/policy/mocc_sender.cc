@@ -84,7 +84,8 @@ MoccSender::Outcome MoccSender::ReportStatus(const MoccStatus& status) {
   silence_ = silence;
   now_ += status.interval;
   if (!status.throughput.IsZero()) path_->arrivals.OnData(now_, status.throughput * status.interval);
-  agent_.Observe(*statistics, now_);
+  agent_.Add(*statistics);
+  agent_.Submit(now_);
   const std::optional<DataRate> decided = agent_.Finish(now_, rate_);
   path_->arrivals.OnDecision(now_);
   rate_ = path_->guard.Apply(decided.value_or(std::min(rate_, status.throughput)), now_).rate;

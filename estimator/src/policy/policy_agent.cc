@@ -11,17 +11,15 @@ PolicyAgent::PolicyAgent(std::unique_ptr<PolicyExecutor> executor)
   if (description().format == ModelFormat::kWeir1) history_.emplace(description().features);
 }
 
-void PolicyAgent::Observe(const IntervalStatistics& statistics, Timestamp now) {
+void PolicyAgent::Add(const IntervalStatistics& statistics) {
   assert(description().format == ModelFormat::kWeir1);
   history_->Add(statistics);
   history_->Write(observation_);
-  Submit(now);
 }
 
-void PolicyAgent::Observe(const MmsysFeatures& features, Timestamp now) {
+void PolicyAgent::Add(const MmsysFeatures& features) {
   assert(description().format == ModelFormat::kMmsys2024);
   features.Write(observation_);
-  Submit(now);
 }
 
 void PolicyAgent::Submit(Timestamp now) {
@@ -37,6 +35,7 @@ std::optional<DataRate> PolicyAgent::Finish(Timestamp now, DataRate current) {
   waiting_ = false;
   if (!answer || age > description().interval || answer->fault != PolicyFault::kNone) return std::nullopt;
   std::span<const float> action = answer->action;
+  if (action.empty()) return current;
   // (bandwidth, standard deviation)
   if (description().format == ModelFormat::kMmsys2024) action = action.first(1);
   return description().action.Apply(action, current);

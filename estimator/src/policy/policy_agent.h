@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "policy/feature_history.h"
@@ -15,7 +16,7 @@
 
 namespace weir {
 
-// A decision is Observe() and then Finish(), until it is no longer waiting.
+// A decision is Add(), Submit() and then Finish(), until it is no longer waiting.
 class PolicyAgent {
  public:
   explicit PolicyAgent(std::unique_ptr<PolicyExecutor> executor);
@@ -23,10 +24,14 @@ class PolicyAgent {
   const ModelDescription& description() const { return executor_->description(); }
   void SetObjective(const Objective& objective) { objective_ = objective; }
 
-  // Submits the interval that ended at `now`, in place of an answer that it waits for. For models of the format kWeir1.
-  void Observe(const IntervalStatistics& statistics, Timestamp now);
+  // Ends an interval. For models of the format kWeir1.
+  void Add(const IntervalStatistics& statistics);
   // The same for models of the format kMmsys2024.
-  void Observe(const MmsysFeatures& features, Timestamp now);
+  void Add(const MmsysFeatures& features);
+  // As of the last interval; zeros before the first.
+  std::span<const float> observation() const { return observation_; }
+  // Submits the observation, in place of an answer that it waits for.
+  void Submit(Timestamp now);
   // The rate that follows, within the model's bounds; `current` is the rate in force. Nothing while it is waiting, and
   // on a fault: the policy failed, no rate follows from its action, or its answer took more than an interval.
   std::optional<DataRate> Finish(Timestamp now, DataRate current);
@@ -35,14 +40,10 @@ class PolicyAgent {
   Timestamp next_timeout(Timestamp now) const {
     return std::min(executor_->next_timeout(now), submitted_at_ + description().interval);
   }
-  // Drops an answer that it waits for; history and recurrent state stay.
-  void Discard() { waiting_ = false; }
   // Forgets history and recurrent state, as after a long gap, and drops an answer that it waits for.
   void Reset();
 
  private:
-  void Submit(Timestamp now);
-
   std::unique_ptr<PolicyExecutor> executor_;
   std::optional<FeatureHistory> history_;
   Objective objective_;

@@ -10,8 +10,8 @@ namespace {
 
 // A pause of the host (a suspended machine) of this many intervals clears the history.
 constexpr double kForgetAfterIntervals = 50;
-// Every call begins with this many intervals without packets, whether or not the estimator was active then, so that all
-// policies compare their first packets with the same history.
+// Every history begins with this many intervals without packets, whether or not the estimator was active then, so that
+// all policies compare their first packets with the same. None is decided on.
 constexpr int kSilentIntervals = 2;
 
 }  // namespace
@@ -23,19 +23,13 @@ PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor) : a
 void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   const Timestamp now = constraints.at_time;
   constraints_ = constraints;
-  if (last_decision_.IsFinite()) {
+  if (interval_end_.IsFinite()) {
     target_ = std::clamp(target_, constraints.min_rate, constraints.max_rate);
     return;
   }
   target_ = constraints.start_rate;
   accumulator_.Start(now - description().interval * kSilentIntervals);
-  for (int left = kSilentIntervals - 1; left >= 0; --left) {
-    const Timestamp end = now - description().interval * left;
-    Observe(end);
-    agent_.Finish(end, target_);
-  }
-  // No target comes of them.
-  agent_.Discard();
+  for (int left = kSilentIntervals - 1; left >= 0; --left) EndInterval(now - description().interval * left);
   timer_.Start(now, description().interval);
 }
 
@@ -52,25 +46,35 @@ void PolicyController::OnArrival(const Arrival& arrival) {
   }
 }
 
-void PolicyController::Observe(Timestamp now) {
-  if (now - last_decision_ > description().interval * kForgetAfterIntervals) {
+void PolicyController::EndInterval(Timestamp now) {
+  if (now - interval_end_ > description().interval * kForgetAfterIntervals) {
     agent_.Reset();
     if (mmsys_features_) mmsys_features_->Clear();
   }
-  last_decision_ = now;
+  interval_end_ = now;
   if (mmsys_features_) {
     mmsys_features_->EndInterval(now);
-    agent_.Observe(*mmsys_features_, now);
+    agent_.Add(*mmsys_features_);
   } else {
-    agent_.Observe(accumulator_.Take(now, target_), now);
+    agent_.Add(accumulator_.Take(now, target_));
   }
+}
+
+void PolicyController::Decide(Timestamp now) {
+  EndInterval(now);
+  agent_.Submit(now);
+}
+
+std::span<const float> PolicyController::ObservationAt(Timestamp now) {
+  if (interval_end_.IsFinite() && now > interval_end_) EndInterval(now);
+  return agent_.observation();
 }
 
 ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
   ReceiverControlUpdate update;
   if (!agent_.waiting()) {
     if (!timer_.Take(now)) return update;
-    Observe(now);
+    Decide(now);
   }
   if (const std::optional<DataRate> rate = agent_.Finish(now, target_)) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
@@ -80,7 +84,7 @@ ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
     update.source = TargetSource::kUndecided;
   } else if (timer_.Take(now)) {
     // The answer took the whole interval, or did not come.
-    Observe(now);
+    Decide(now);
   }
   if (agent_.waiting()) poll_at_ = agent_.next_timeout(now);
   return update;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -37,9 +38,13 @@ class PolicyController final : public ReceiverController {
   Timestamp next_timeout() const override { return agent_.waiting() ? poll_at_ : timer_.due(); }
 
   const ModelDescription& description() const { return agent_.description(); }
+  // The observation of an interval that ends early, at `now`, for a host that makes no more decisions; zeros before the
+  // start.
+  std::span<const float> ObservationAt(Timestamp now);
 
  private:
-  void Observe(Timestamp now);
+  void EndInterval(Timestamp now);
+  void Decide(Timestamp now);
 
   PolicyAgent agent_;
   IntervalAccumulator accumulator_;
@@ -47,7 +52,7 @@ class PolicyController final : public ReceiverController {
   std::optional<MmsysFeatures> mmsys_features_;
   TargetRateConstraints constraints_;
   DataRate target_ = DataRate::Zero();
-  Timestamp last_decision_ = Timestamp::MinusInfinity();
+  Timestamp interval_end_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
   // While the agent waits for an answer.
   Timestamp poll_at_ = Timestamp::PlusInfinity();

@@ -18,7 +18,7 @@ namespace weir {
 
 struct PolicyAnswer {
   PolicyFault fault = PolicyFault::kNone;
-  // After a fault it has no meaning. It lives until the next Submit().
+  // Empty: the rate in force stays. After a fault it has no meaning. It lives until the next Submit().
   std::span<const float> action;
 };
 
@@ -64,27 +64,28 @@ class InlineExecutor final : public PolicyExecutor {
   std::optional<PolicyAnswer> answer_;
 };
 
-// Computes at once and answers after a delay, which is drawn for each decision: for simulation, training and tests.
+// Has another executor compute, and answers after a delay, which is drawn for each decision: for simulation, training
+// and tests.
 class DelayedExecutor final : public PolicyExecutor {
  public:
   // `delay` gives finite times of at least zero.
-  DelayedExecutor(std::unique_ptr<Policy> policy, std::function<TimeDelta()> delay)
-      : executor_(std::move(policy)), delay_(std::move(delay)) {}
+  DelayedExecutor(std::unique_ptr<PolicyExecutor> executor, std::function<TimeDelta()> delay)
+      : executor_(std::move(executor)), delay_(std::move(delay)) {}
 
-  const ModelDescription& description() const override { return executor_.description(); }
+  const ModelDescription& description() const override { return executor_->description(); }
   void Submit(std::span<const float> observation, const Objective& objective, Timestamp now) override {
-    executor_.Submit(observation, objective, now);
+    executor_->Submit(observation, objective, now);
     due_ = now + delay_();
   }
   std::optional<PolicyAnswer> Take(Timestamp now) override {
     if (now < due_) return std::nullopt;
-    return executor_.Take(now);
+    return executor_->Take(now);
   }
   Timestamp next_timeout(Timestamp) const override { return due_; }
-  void Reset() override { executor_.Reset(); }
+  void Reset() override { executor_->Reset(); }
 
  private:
-  InlineExecutor executor_;
+  const std::unique_ptr<PolicyExecutor> executor_;
   const std::function<TimeDelta()> delay_;
   Timestamp due_ = Timestamp::PlusInfinity();
 };

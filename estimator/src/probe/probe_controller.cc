@@ -19,7 +19,7 @@ constexpr TimeDelta kMaxDuration = TimeDelta::Millis(30);
 constexpr double kNearLimit = 0.75;
 constexpr TimeDelta kLongDuration = TimeDelta::Millis(100);
 constexpr int32_t kFewestPackets = 5;
-// Padding alone is at most 255 bytes a packet, and all packets of a cluster must find room: up to 19 Mbps.
+// Padding alone is at most 255 bytes a packet, and all packets of a cluster must find room.
 constexpr DataSize kMaxSize = DataSize::Bytes(280) * ProbeCluster::kMaxPackets;
 
 // Without a layer to reach; and after a success.
@@ -107,8 +107,13 @@ void ProbeController::Request(const Facts& facts) {
   const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : shown;
   const TimeDelta longest = is_near ? kLongDuration : kMaxDuration;
   const TimeDelta within_queue = std::min(kMaxQueue * (carried / (rate - carried)), longest);
-  const TimeDelta duration = std::max(std::min(within_queue, kMaxSize / rate), kMinDuration);
-  const DataRate possible = std::min(rate, kMaxSize / duration);
+  const double most_bytes = kMaxBudget + (succeeded_ ? kCredit : 0);
+  const DataSize most_added = DataSize::Bytes(static_cast<int64_t>(most_bytes));
+  const DataRate beyond = std::max(rate - receive_rate_, DataRate::BitsPerSecond(1));
+  const TimeDelta duration = std::max(std::min({within_queue, kMaxSize / rate, most_added / beyond}), kMinDuration);
+  const DataRate possible = std::min({rate, kMaxSize / duration, receive_rate_ + most_added / duration});
+  // A cluster that cannot be as large as needed shows nothing new once the path has carried it.
+  if (possible < rate && possible <= shown * kWorthwhile) return;
   const DataSize added = (possible - receive_rate_) * duration;
   if (budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;
   const auto id = static_cast<int32_t>(++counters_.clusters);

@@ -18,14 +18,15 @@ namespace weir {
 //
 // A cluster adds at most 40 ms of queue to a path that carries just what was shown before, or what its least duration
 // of 15 ms makes where the next layer needs over 3.7 times that. None is requested while a queue stands, above the
-// desired rate, or beyond 2.5 % of all bytes sent in the long run.
+// desired rate, or beyond 2.5 % of all bytes sent in the long run. A cluster adds at most 40 kB, or 80 kB after a
+// success, which is 21 or 42 Mbps for 15 ms.
 class ProbeController {
  public:
   // All as of now; the times are the sender's.
   struct Facts {
     Timestamp now = Timestamp::MinusInfinity();
     DataRate target = DataRate::Zero();
-    // The highest that the constraints allow.
+    // The highest that counts.
     DataRate max_rate = DataRate::PlusInfinity();
     DataRate receive_rate = DataRate::Zero();
     CongestionState state = CongestionState::kNormal;

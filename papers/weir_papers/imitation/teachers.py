@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from weir.errors import InputError
-from weir.files.model import ModelFile, read_model
+from weir.files.model import ModelFile
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.remote_policy import read_remote_policy
+from weir_papers.imitation.batch_policy import BatchPolicy
 
 ORACLE = "oracle"
 
@@ -54,9 +54,9 @@ class ModelTeacher:
     """
 
     def __init__(self, path: str | os.PathLike[str], specification: EnvironmentSpecification) -> None:
-        _check(read_model(path), specification)
+        self._policy = BatchPolicy(path)
+        _check(self._policy.model, specification)
         self._specification = specification
-        self._policy = read_remote_policy(path)
         self._states = self._no_states(0)
 
     def __call__(self, observations: np.ndarray, optimal_bps: np.ndarray) -> np.ndarray:

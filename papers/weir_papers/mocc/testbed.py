@@ -41,8 +41,8 @@ class Testbed:
         self._drawn = 0
         self._interval_ms, self._simulator = environment.interval_ms, simulator
         self._environment = BottleneckVectorEnv(len(files), self._next, simulator=simulator, **environment.arguments())
-        # The last interval is excluded: it would start the next episode.
-        self._steps = int(self._documents[0]["duration_s"] * 1000 / environment.interval_ms) - 1
+        # The first interval comes before the first decision, and the last would start the next episode.
+        self._steps = int(self._documents[0]["duration_s"] * 1000 / environment.interval_ms) - 2
 
     def measures(self, act: Act, objective: Weights) -> np.ndarray:
         """The means of MOCC's three measures (Eq. 2) on each network, (networks, 3), where the policy receives the

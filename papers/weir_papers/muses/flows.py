@@ -67,7 +67,7 @@ def roll_out(
     parts: list[Flows] = []
     with closing(SimulatorPool(environments, specification, timeout_s=_TIMEOUT_S)) as pool:
         for first in range(0, flows, environments):
-            episodes = _episodes(sampler, generator, environments)
+            episodes = _episodes(sampler, generator, environments, specification.interval_ms)
             pool.reset(dict(enumerate(episodes)))
             teacher.forget(np.arange(environments))
             state = no_state(environments)
@@ -99,9 +99,12 @@ def twins(values: np.ndarray, flows: int) -> np.ndarray:
     return np.repeat(by_flow[::2], 2, axis=0).reshape(values.shape)
 
 
-def _episodes(sampler: ScenarioSampler, generator: np.random.Generator, count: int) -> list[Episode]:
+def _episodes(
+    sampler: ScenarioSampler, generator: np.random.Generator, count: int, interval_ms: float
+) -> list[Episode]:
     episodes = []
-    duration_s = sampler.settings.minimum_duration_s
+    # The first decision comes after an interval.
+    duration_s = sampler.settings.minimum_duration_s + interval_ms / 1000
     for _ in range(count // 2):
         path, seed = sampler(int(generator.integers(2**31))), int(generator.integers(2**31))
         path = path | {"duration_s": duration_s}

@@ -1,6 +1,6 @@
 """The goals of real calls on cellular and impaired paths: Weir against libwebrtc's controllers, and replays like calls.
 
-Chromium, unmodified, sends to weir-peer; for Weir at the sender, weir-peer sends to weir-peer.
+Chromium, unmodified, sends to weir-peer. The suite `virtual` has Weir at the sender.
 """
 
 from __future__ import annotations
@@ -19,13 +19,8 @@ from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
 _CONTROLLERS: Final = (POLICY, *LIBWEBRTC_SENDERS)
-_AT_SENDER: Final = "weir-send"
 _MUSES: Final = "muses"
 _IMPAIRED: Final = "impaired"
-_NATIVE: Final = "native"
-_L4S: Final = "l4s"
-_FROM_RFC8888: Final = "weir-send-ccfb"
-_SCREAM_FROM_RFC8888: Final = "scream:WebRTC-RFC8888CongestionControlFeedback/Enabled,offer:true/"
 # The policy takes so long for each decision.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
@@ -68,16 +63,16 @@ def _goals(
 
 
 def _against(
-    name: str, text: str, called: Sequence[str], others: Sequence[str], controller: str, *limits: float | None
+    name: str, text: str, called: Sequence[str], others: Sequence[str], *limits: float | None
 ) -> tuple[Goal, ...]:
-    """The goals of a controller against the best of others in each measure."""
+    """The goals of the policy against the best of others in each measure."""
 
     def measure(of_ratio: bool, metric: str) -> Measure:
         compared = calls.ratio if of_ratio else calls.difference
-        return compared(metric, *called, controller=controller, others=others)
+        return compared(metric, *called, controller=POLICY, others=others)
 
     rivals = "the better of " * (len(others) > 1) + " and ".join(others)
-    return _goals(name, f"{text}: {controller}'s", f"{rivals}'s", measure, limits)
+    return _goals(name, f"{text}: {POLICY}'s", f"{rivals}'s", measure, limits)
 
 
 def _against_remb_alone(name: str, called: str, *limits: float | None) -> tuple[Goal, ...]:
@@ -92,10 +87,9 @@ SUITE: Final = Suite(
     name="calls",
     about="Chromium, unmodified, sends over weir-sim link to weir-peer on twelve cellular paths, at two sizes, on one "
     "path of each of nine families of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and "
-    "SCReAM v2, and with REMB alone. Natively, from weir-peer to weir-peer, Weir at the sender against both; on L4S "
-    "queues (DualPI2), from RFC 8888 feedback, against SCReAM v2. Network delay is the queue's delay as the link "
-    "logged it, and the path's own; freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths "
-    "have no key frames but those that receivers request.",
+    "SCReAM v2, and with REMB alone. Network delay is the queue's delay as the link logged it, and the path's own; "
+    "freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths have no key frames but those that "
+    "receivers request.",
     seeds=3,
     only_calls=True,
     calls=(
@@ -111,8 +105,6 @@ SUITE: Final = Suite(
             Calls(name, sets.fixed(scenarios.slow_decision_calls), (POLICY,), _SMALL, decision_delay_ms=ms)
             for ms, name in _SLOW.items()
         ),
-        Calls(_NATIVE, sets.cellular_calls, (_AT_SENDER, *LIBWEBRTC_SENDERS), _SMALL, sender="native"),
-        Calls(_L4S, sets.fixed(scenarios.l4s_calls), (_FROM_RFC8888, _SCREAM_FROM_RFC8888), _SMALL, sender="native"),
     ),
     replays=tuple(
         Replays(name, sets.as_called(build), _CONTROLLERS, "kept", with_calls=True)
@@ -121,13 +113,11 @@ SUITE: Final = Suite(
     goals=(
         Goal("muses_bitrate", "Muses' path: received bitrate over gcc's", calls.ratio(calls.BITRATE, _MUSES),
              Bound("at least", 1.34, "times"), "Muses (INFOCOM 2022)"),
-        *_against("scream", "cellular", _CELLULAR, ("scream",), POLICY, 1.05, 1.1, 0.0, 0.0, 0.0),
-        *_against("gcc", "cellular", _CELLULAR, ("gcc",), POLICY, 1.25, 1.0, 0.0, 0.0, 0.0),
-        *_against("impaired", "impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, POLICY, 0.97, None, 0.001, 5.0, -0.2),
+        *_against("scream", "cellular", _CELLULAR, ("scream",), 1.05, 1.1, 0.0, 0.0, 0.0),
+        *_against("gcc", "cellular", _CELLULAR, ("gcc",), 1.25, 1.0, 0.0, 0.0, 0.0),
+        *_against("impaired", "impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, 0.97, None, 0.001, 5.0, -0.2),
         *_against_remb_alone("transport_cc", _CELLULAR[0], 1.0, 0.8, 0.0, 0.0, 0.0),
         *_against_remb_alone("transport_cc_impaired", _IMPAIRED, 1.0, 1.0, 0.0, 0.0, 0.0),
-        *_against("native", "native", (_NATIVE,), LIBWEBRTC_SENDERS, _AT_SENDER, 1.0, None, 0.0, 0.0, 0.0),
-        *_against("l4s", "L4S queues", (_L4S,), (_SCREAM_FROM_RFC8888,), _FROM_RFC8888, 1.0, 1.0, 0.0, 0.0, 0.0),
         Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
              calls.changed_ratio(calls.BITRATE, _SLOW[30], _SLOW[0]), Bound("at least", 0.97, "times", decimals=3)),
         Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",

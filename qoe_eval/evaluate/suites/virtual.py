@@ -1,8 +1,8 @@
 """Virtual calls: libwebrtc's own sender and receiver in simulated time, Weir at either end against the better of
 libwebrtc's controllers, path by path.
 
-Bundled scenarios and cellular paths have the video of `weir call` as VP8; whole traces and mixtures, which are many or
-long, its frame sizes alone.
+Bundled scenarios, cellular paths and L4S queues have the video of `weir call` as VP8; whole traces, mixtures and
+families of impairments, which are many or long, its frame sizes alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final
 
 from weir.qoe_eval.evaluate import natural_measures as natural
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
 from weir.qoe_eval.evaluate.suites.natural import MIXTURES, mixtures
 from weir.qoe_eval.report.goal_table import Bound
@@ -28,7 +29,11 @@ _SETS: Final = {
     "opennetlab": (sets.traces("opennetlab"), _SIZES_ALONE),
     "mahimahi": (sets.traces("mahimahi"), _SIZES_ALONE),
     MIXTURES: (mixtures, _SIZES_ALONE),
+    "impairments": (sets.joined(*sets.families("video").values()), _SIZES_ALONE),
 }
+_L4S: Final = "l4s"
+_WEIR_CCFB: Final = "weir-send-ccfb"
+_SCREAM_CCFB: Final = "scream-ccfb"
 _POINTS: Final = Bound("at least", 0.0, signed=True, decimals=1)
 
 
@@ -52,13 +57,34 @@ def _goals(name: str) -> Iterator[Goal]:
 SUITE: Final = Suite(
     name="virtual",
     about="Virtual calls: libwebrtc's own sender and receiver in simulated time, on the bundled scenarios and twelve "
-    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces and mixtures of ordinary networks (VP8's "
-    "frame sizes without pictures), against gcc and scream on the same stack.",
+    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces, mixtures of ordinary networks and "
+    "families of impairments (VP8's frame sizes without pictures), against gcc and scream on the same stack. On L4S "
+    "queues (DualPI2), from RFC 8888 feedback, Weir at the sender against scream.",
     random=300,
     only_named=True,
-    replays=tuple(
-        Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), series="measured", call=media)
-        for name, (build, media) in _SETS.items()
+    replays=(
+        *(
+            Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), series="measured", call=media)
+            for name, (build, media) in _SETS.items()
+        ),
+        Replays(_L4S, sets.fixed(scenarios.l4s_calls), (_WEIR_CCFB, _SCREAM_CCFB), series="measured", call=_VIDEO),
     ),
-    goals=tuple(goal for name in _SETS for goal in _goals(name)),
+    goals=(
+        *(goal for name in _SETS for goal in _goals(name)),
+        *(
+            Goal(
+                f"lowest_trouble_{own}",
+                f"{MIXTURES}, {own}: viewer's quality against the better of gcc and scream, worst trouble's mean",
+                natural.lowest_trouble(MIXTURES, own, "viewer_quality"),
+                _POINTS,
+            )
+            for own in _OWN
+        ),
+        Goal(
+            "mean_l4s",
+            "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",
+            natural.mean_gain(_L4S, _WEIR_CCFB, "viewer_quality", others=(_SCREAM_CCFB,)),
+            _POINTS,
+        ),
+    ),
 )

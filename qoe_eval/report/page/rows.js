@@ -1,8 +1,7 @@
-// Charts of rows under one another over one time axis. data.charts holds them; an element with data-chart shows the one of
+// Charts of rows under one another over one time axis. data.charts, the page's data, holds them; an element with data-chart shows the one of
 // that index, and a select with data-chart-of="ID" chooses the chart of the element ID.
 (() => {
   const { byId, css, narrow, plain, config, baseLayout, axis, whenShown } = chartParts;
-  const data = JSON.parse(byId("data").textContent);
   const GAP = 0.035;
   const called = (name) => plain(data.names?.[name] || name);
   // A click in the legend of one chart counts for all of them.

@@ -1,7 +1,6 @@
-// Scatter charts of two measures, and the front of many objectives.
+// Scatter charts of two measures, and the front of many objectives: data.scatter and others of the page's data.
 (() => {
   const { byId, css, narrow, plain, config, baseLayout, axis, whenShown } = chartParts;
-  const data = JSON.parse(byId("data").textContent);
   if (!data.scatter) return;
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
   const called = (controller) => plain(data.names[controller] || controller);

@@ -2,6 +2,7 @@
 import { ask } from "./connection.js";
 import { colourOf, followsObjective } from "./controllers.js";
 import { byId, element, seconds } from "./dom.js";
+import { keepInStep, recording } from "./recordings.js";
 
 const display = (measure, value) =>
   typeof value === "number" ? (value * measure.scale).toLocaleString("en", { minimumFractionDigits: measure.decimals, maximumFractionDigits: measure.decimals }) : "–";
@@ -21,6 +22,7 @@ export function showResult({ status, message, results }, measures) {
   const notes = results.flatMap((call) => call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`)));
   byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
   byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
+  keepInStep([...byId("results").querySelectorAll("video")]);
 }
 
 // Two calls have one report, which the first leads to.
@@ -28,7 +30,7 @@ function one(call, measures, isNamed, hasOthers) {
   const shown = measures.filter(({ name }) => name in call.metrics);
   return element("div", {}, isNamed ? element("h3", {}, swatch(call.controller), call.controller) : null,
     element("div", { class: "result" },
-      call.video ? element("video", { controls: true, playsinline: true, preload: "metadata", "aria-label": "The received video", src: filePath(call.video) }) : null,
+      call.video ? recording(call, filePath(call.video)) : null,
       element("dl", { class: "measures" }, ...shown.map((measure) => element("div", { title: measure.meaning }, element("dt", { text: measure.label }),
         element("dd", {}, display(measure, call.metrics[measure.name]), element("small", { text: ` ${measure.unit}` })))))),
     element("p", { class: "actions" },

@@ -7,6 +7,7 @@ import { byId, element, seconds, setText } from "./dom.js";
 import { controlText, GuardView } from "./guard.js";
 import { Live } from "./live.js";
 import { Objective } from "./objective.js";
+import { Pictures } from "./pictures.js";
 import { SENDERS, Setup } from "./setup.js";
 import { fillSketch, setProgress } from "./sketch.js";
 
@@ -16,7 +17,7 @@ const LINK_DOWN_S = 5;
 history.replaceState(null, "", location.pathname);
 
 const layout = document.querySelector(".layout");
-let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null;
+let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null, pictures = null;
 // lanes: the data of each call of a request; decided: those of the one that Weir decides, else of the first.
 let call = null, lanes = [], decided = null, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
 
@@ -29,6 +30,7 @@ async function begin() {
   setup = new Setup(value, chosen, startCall);
   live = new Live();
   guard = new GuardView();
+  pictures = new Pictures();
   pool = new PoolView((line) => connection.send({ type: "pool", line }));
   models = new ModelChoice((name) => connection.send({ type: "model", name }));
   byId("stop").addEventListener("click", () => { if (connection.send({ type: "stop" })) byId("stop").disabled = true; });
@@ -183,6 +185,7 @@ function setView(shown) {
   const takesFocus = running && byId("setup").contains(document.activeElement);
   layout.dataset.call = shown === null ? "none" : running ? "running" : "over";
   byId("running").hidden = !running;
+  pictures.show(running ? shown : null);
   byId("live").hidden = byId("guard").hidden = shown === null;
   if (shown === null) byId("pool").hidden = true;
   byId("result").hidden = shown === null || running;
@@ -221,12 +224,12 @@ function showProgress() {
   setText(byId("elapsed"), seconds(Math.min(elapsed, call.duration_s)));
   const scenario = setup.byName.get(call.scenario);
   setProgress(byId("progress"), elapsed / (scenario ? scenario.duration_s : call.duration_s));
-  const pictures = lanes.filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
+  const shown = lanes.filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
     const parts = [`${Math.round(frames)} frames/s`, width && `${width} × ${height}`,
       freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
     return (lanes.length > 1 ? `${controller}: ` : "") + parts.filter(Boolean).join(" · ");
   });
-  setText(byId("picture"), pictures.join("; "));
+  setText(byId("picture"), shown.join("; "));
 }
 
 // The link logs how late its packets are. What a slow machine does is said while it does, not only in the record.

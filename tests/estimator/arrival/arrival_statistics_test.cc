@@ -74,6 +74,29 @@ TEST(ArrivalStatisticsTest, DropsDuplicates) {
   EXPECT_FALSE(statistics.OnPacket(stream.Make(7, kStart)));
 }
 
+// A path, or a host, delivers each ten packets twice; then the sender restarts and uses the same numbers again.
+TEST(ArrivalStatisticsTest, RisingCopiesAreNoRestartAndARestartedSenderIs) {
+  for (const bool has_abs_send_time : {true, false}) {
+    ArrivalStatistics statistics;
+    const TestStream stream;
+    const auto packet = [&](int number, int sent) {
+      PacketArrival made = stream.Make(static_cast<uint16_t>(number), kStart + kSpacing * sent);
+      made.has_abs_send_time = has_abs_send_time;
+      made.rtp_clock_rate = 90'000;
+      made.rtp_timestamp = static_cast<uint32_t>(900 * sent);
+      return made;
+    };
+    for (int block = 0; block < 100; ++block) {
+      for (int i = 0; i < 10; ++i) EXPECT_TRUE(statistics.OnPacket(packet(10 * block + i, 10 * block + i)));
+      for (int i = 0; i < 10; ++i) EXPECT_FALSE(statistics.OnPacket(packet(10 * block + i, 10 * block + i)));
+    }
+    EXPECT_EQ(statistics.counters().restarts, 0u);
+    EXPECT_EQ(statistics.counters().duplicates, 1000u);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(statistics.OnPacket(packet(500 + i, 1000 + i)).has_value(), i == 9) << i;
+    EXPECT_EQ(statistics.counters().restarts, 1u);
+  }
+}
+
 TEST(ArrivalStatisticsTest, SumOfLossIsRightAtAnyReorderingDepth) {
   std::mt19937 random(1);
   for (const int depth : {1, 3, 20, 100, 500, 1000}) {

@@ -28,7 +28,7 @@ MEASURED = {
                     "start_queue", "jain_5.4-route-changes"),
     "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
     "send-side": ("random_at_sender", "start_filler_at_sender"),
-    "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "native_bitrate", "call_score",
+    "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "call_score",
               "near_rate", "near_frozen", "link_delay", "cpu"),
     "opponents": (),
     "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),

@@ -1,10 +1,10 @@
 """The section of causes, and the marks in the time series."""
 
 import json
-import re
 
 import pytest
 from hand_made import run_record
+from html_page import data_of
 
 from weir.qoe_eval.measures.queue_causes import CAUSES
 from weir.qoe_eval.records import Episode, RunAbout
@@ -55,7 +55,7 @@ def test_the_page_marks_episodes_in_the_time_series(summary_of, tmp_path):
     store = RunStore(tmp_path)
     store.append(record, {"path": path, "flows": {"media": columns}})
     page = write_report(store, [record], summary_of(record)).read_text(encoding="utf-8")
-    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+    data = data_of(page)
     (line,) = next(row["lines"] for row in data["charts"][0]["rows"] if row["title"] == "Main cause")
     assert (line["x"], set(line["text"])) == ([1.0, 2.0, 3.0, 3.0], {episode_text(Episode(**FREEZE)), ""})
     assert "Why it froze" in page

@@ -42,6 +42,8 @@ class FakeCalls:
     failing: str = ""
     connects: bool = True
     video: Path | None = None
+    episodes: list = field(default_factory=list)
+    frames: bytes = b""
     cores: int = 8
     disturbed: list = field(default_factory=list)
     lateness_ms: float = 0.1
@@ -95,6 +97,7 @@ class FakeCalls:
             await asyncio.Event().wait()
         if self.raises and self.failing in ("", settings.controller):
             raise self.raises
+        (settings.out / "frames.y4m").write_bytes(self.frames)
         model = _Model(settings, self.lateness_ms)
         tell("note", "receiver: connected")
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s)
@@ -129,6 +132,7 @@ class FakeCalls:
             "path": {"one_way_delay_ms": 25.0},
             "flows": [],
             "metrics": {"run": METRICS},
+            "episodes": self.episodes,
             "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
         }
         (settings.out / "call.json").write_text(json.dumps(record))

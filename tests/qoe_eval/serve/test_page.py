@@ -1,6 +1,7 @@
 """The page in a real browser: with the mouse, with the keyboard alone, on a phone, in dark and light."""
 
 import json
+import os
 import re
 import shutil
 import time
@@ -10,6 +11,7 @@ from hand_made import record
 from processes import wait_until
 from serve.conftest import RunningServer
 from serve.fake_call import STEP_S
+from serve.test_picture import RED, y4m
 
 from weir.installation import shipped_model
 from weir.traces.catalogue import load_bundled
@@ -259,6 +261,50 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")
     assert page.locator("#results h3").all_inner_texts() == ["weir", "gcc"]
+    assert overflow(page) <= 0
+
+
+def test_the_received_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server):
+    calls.hold_s, calls.frames = 8.0, y4m((64, 36), RED[0])
+    page = open_page(beside=True)
+    page.locator("#start").click()
+    # Nothing more comes: the picture stands still.
+    until(page, "document.querySelectorAll('#pictures figure.frozen:not([hidden])').length === 2")
+    pixel = "[...document.querySelector('#pictures canvas').getContext('2d').getImageData(9, 9, 1, 1).data]"
+    assert page.evaluate(pixel) == [254, 0, 0, 255]
+    assert page.locator("#pictures figcaption").all_inner_texts() == ["weir\nfrozen", "gcc\nfrozen"]
+    for path in server.out.rglob("frames.y4m"):
+        os.utime(path, (2**31, 2**31))
+    until(page, "document.querySelectorAll('#pictures figure:not(.frozen)').length === 2")
+    assert overflow(page) <= 0
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert not page.locator("#pictures").is_visible()
+
+
+def test_two_recordings_play_in_step_and_frozen_times_are_marked(open_page, calls, tmp_path):
+    # No picture: the test fires the events of a player.
+    calls.video = tmp_path / "none.mp4"
+    calls.video.write_bytes(b"no video")
+    freeze = {"kind": "freeze", "start_s": 3.0, "duration_s": 2.0, "cause": "loss", "shares": {"loss": 1.0}}
+    calls.episodes = [freeze, freeze | {"kind": "queue", "start_s": 8.0}]
+    page = open_page(beside=True)
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    seek = """(to) => {
+      const [first, second] = document.querySelectorAll("#results video");
+      first.currentTime = to;
+      for (const name of ["seeking", "timeupdate"]) first.dispatchEvent(new Event(name));
+      second.dispatchEvent(new Event("timeupdate"));
+      first.playbackRate = 2;
+      first.dispatchEvent(new Event("ratechange"));
+      const marks = [...document.querySelectorAll("#results figcaption")];
+      return [second.currentTime, second.playbackRate, ...marks.map((mark) => (mark.hidden ? "" : mark.textContent))];
+    }"""
+    assert page.evaluate(seek, 4) == [4, 2, "frozen for 2 s", "frozen for 2 s"]
+    assert page.evaluate(seek, 8) == [8, 2, "", ""]
     assert overflow(page) <= 0
 
 

@@ -89,7 +89,7 @@ TEST(VirtualCall, LossIsRepaired) {
 }
 
 TEST(VirtualCall, GoesOnAfterALongOutage) {
-  // libwebrtc gives a connection up after 30 s without a packet.
+  // libwebrtc gives a connection up after 30 s without packets.
   for (const char* controller : {"gcc", "weir"}) {
     const auto record = RunVirtual(PathOf({{0, 1'500'000}, {8, 0}, {48, 1'500'000}}, 70), controller);
     const auto& flow = record["flows"][0];

@@ -2,10 +2,10 @@
 
 import io
 import json
-import re
 
 import numpy as np
 import pytest
+from html_page import data_of
 
 from weir.trainer.configuration.training import checked_configuration
 from weir.trainer.learning.run_record import ConfigurationFile, RunRecord
@@ -56,8 +56,7 @@ def evaluations(steps=(500.0,), rewards=((0.1, 0.2),)):
 
 def chart_of(folder):
     page = (folder / "report.html").read_text()
-    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
-    return page, json.loads(data)["charts"]
+    return page, data_of(page)["charts"]
 
 
 def test_curves_evaluations_and_origin(run_weir, training):

@@ -1,0 +1,105 @@
+"""The time series of an RTC event log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weir.qoe_eval.event_logs.event_log import EventLog
+from weir.qoe_eval.measures.flow_series import Array
+from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
+
+_BIN_S = 0.5
+_STATES = ("under-use", "normal", "over-use")
+
+
+def event_log_chart(log: EventLog, name: str, targets: Sequence[Line] = ()) -> Chart:
+    """Rates, delay, round trip, loss, detector, probes: of what the log has. `targets`: further lines of the rates."""
+    duration_s = max(1.0, log.duration_s)
+    reports = log.reports
+    arrived = np.isfinite(reports["received_s"])
+    rates = [
+        _step("target", "--series-1", *log.target()),
+        *targets,
+        _step("delay-based", "--series-5", *log.of("delay_based", "bitrate_bps"), dash="dot"),
+        _rate("acknowledged", "--series-2", reports["time_s"][arrived], reports["size_bytes"][arrived], duration_s),
+        _rate("sent", "--series-4", *log.of("sent", "size_bytes"), duration_s),
+        _step("REMB received", "--series-7", *log.of("remb_received", "bitrate_bps"), dash="dash"),
+        _rate("received", "--series-3", *_received(log), duration_s),
+        _step("REMB sent", "--series-6", *log.of("remb_sent", "bitrate_bps"), dash="dash"),
+    ]
+    delays = [_binned("one way, above its least", "--series-2", *queueing_delay_ms(log), duration_s, "ms")]
+    times, round_trips_us = log.of("round_trip", "round_trip_us")
+    delays.append(_binned("round trip", "--series-4", times, 1e-3 * round_trips_us, duration_s, "ms"))
+    report_times, fraction = log.of("loss_based", "fraction_lost")
+    losses = [
+        _binned("by feedback", "--series-2", reports["time_s"], 100.0 * ~arrived, duration_s, "%"),
+        _step("by receiver reports", "--series-4", report_times, 100 * fraction, scale=1, unit="%"),
+    ]
+    state = line("detector", "--series-5", *log.of("delay_based", "state"), step=True)
+    limited = line("application-limited", "--series-4", *log.of("application_limited", "begins"), step=True)
+    rows = [
+        row("Rate, kbps", rates, share=2.2),
+        row("Delay, ms", delays),
+        row("Lost, %", losses, share=0.8),
+        row("Detector", [state], share=0.7, ticks=_STATES),
+        row("Probes, kbps", _probes(log), share=0.9),
+        row("Limited", [limited], share=0.5, ticks=("by path", "by media")),
+    ]
+    return chart(name, "", duration_s, rows)
+
+
+def queueing_delay_ms(log: EventLog) -> tuple[Array, Array]:
+    """Send times and one-way delays above the least of the log, of the packets that arrived; by the two clocks."""
+    delays_s = log.reports["received_s"] - log.reports["sent_s"]
+    arrived = np.isfinite(delays_s)
+    if not arrived.any():
+        return np.empty(0), np.empty(0)
+    return log.reports["sent_s"][arrived], 1e3 * (delays_s[arrived] - delays_s[arrived].min())
+
+
+def _received(log: EventLog) -> tuple[Array, Array]:
+    times, payload = log.of("received", "payload_bytes")
+    rest = (log.of("received", name)[1] for name in ("header_bytes", "padding_bytes"))
+    return times, payload + sum(rest)
+
+
+def _probes(log: EventLog) -> list[Line]:
+    asked_times, asked = log.of("probe_cluster", "bitrate_bps")
+    _, identifiers = log.of("probe_cluster", "id")
+    rates = dict(zip(identifiers, asked, strict=True))
+    failed_times, failed = log.of("probe_failure", "id")
+    failed_rates = np.array([rates.get(one, np.nan) for one in failed])
+    return [
+        line("asked", "--series-4", *thinned(asked_times, 1e-3 * asked), unit="kbps", marks=True),
+        line("result", "--series-2", *_kilobits(*log.of("probe_success", "bitrate_bps")), unit="kbps", marks=True),
+        line("failed", "--series-6", *thinned(failed_times, 1e-3 * failed_rates), unit="kbps", marks=True),
+    ]
+
+
+def _kilobits(times: Array, bps: Array) -> tuple[Array, Array]:
+    return thinned(times, 1e-3 * bps)
+
+
+def _step(
+    name: str, colour: str, times: Array, values: Array, *, dash: str = "", scale: float = 1e-3, unit: str = "kbps"
+) -> Line:
+    x, y = thinned(times, scale * values)
+    return line(name, colour, x, y, unit=unit, step=True, dash=dash, decimals=0 if unit == "kbps" else 1)
+
+
+def target_line(name: str, colour: str, times_s: Array, bps: Array) -> Line:
+    """The targets of a controller, in force until the next."""
+    return _step(name, colour, times_s, bps)
+
+
+def _rate(name: str, colour: str, times: Array, size_bytes: Array, duration_s: float) -> Line:
+    width_s = bin_width_s(duration_s, _BIN_S)
+    x, total = binned(times, 8e-3 * size_bytes, duration_s, width_s, "sum")
+    return line(name, colour, x, total / width_s, unit="kbps")
+
+
+def _binned(name: str, colour: str, times: Array, values: Array, duration_s: float, unit: str) -> Line:
+    x, y = binned(times, values, duration_s, bin_width_s(duration_s, _BIN_S), "mean")
+    return line(name, colour, x, y, unit=unit, decimals=1)

@@ -1,0 +1,98 @@
+"""Targets of controllers on recorded packets and feedback: `weir-sim open-loop`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from weir.errors import InputError, MissingComponent
+from weir.files.input import printable
+from weir.qoe_eval.measures.flow_series import Array
+from weir.simulator.executables import find_simulator
+
+DEFAULT_START_BPS = 300_000
+DEFAULT_MAX_BPS = 50_000_000
+_LONGEST_RUN_S = 600
+STEP_S = 0.1
+"""Targets are compared and averaged so often."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The targets of a controller, in bit/s, each from its time, in s, on; shape [n] each."""
+
+    controller: str
+    time_s: Array
+    bps: Array
+
+    def at(self, times_s: Array) -> Array:
+        """The target in force at each time; NaN before the first."""
+        place = np.searchsorted(self.time_s, times_s, side="right") - 1
+        return np.where(place >= 0, self.bps[np.maximum(place, 0)], np.nan) if len(self.bps) else times_s * np.nan
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two targets over time, in percent of the second: median and 95th percentile of its size, and
+    its mean with sign.
+    """
+
+    median_percent: float
+    p95_percent: float
+    mean_percent: float
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """The settings that all controllers of a log have. `model`: of those that run one; `objective`: weights or the name
+    of a preset; rates in bit/s.
+    """
+
+    model: Path
+    objective: str
+    start_bps: int = DEFAULT_START_BPS
+    max_bps: int = DEFAULT_MAX_BPS
+
+    def run(self, lines: bytes, controller: str, source: str) -> Targets:
+        """The targets of a controller on the events `lines`; times are those of the events.
+
+        Raises:
+            InputError: it finds no packets of its side, or does not exist.
+            MissingComponent: weir-sim, or the controller in it, is not there.
+        """
+        command = [
+            str(find_simulator()), "open-loop", "--controller", controller, "--model", str(self.model),
+            "--start-bps", str(min(self.start_bps, self.max_bps)), "--max-bps", str(self.max_bps),
+            "--objective", self.objective,
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(command, input=lines, capture_output=True, timeout=_LONGEST_RUN_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise InputError(f"{source}: {controller} takes over {_LONGEST_RUN_S} s; give a shorter log") from None
+        if done.returncode:
+            said = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-sim: "))
+            fault = MissingComponent if done.returncode == 3 else InputError
+            raise fault(f"{source}: {said or f'weir-sim failed under {controller}'}")
+        table = [json.loads(one) for one in done.stdout.splitlines()]
+        return Targets(
+            controller,
+            np.array([1e-6 * one["time_us"] for one in table]),
+            np.array([float(one["target_bps"]) for one in table]),
+        )
+
+
+def difference(found: Targets, logged: Targets, end_s: float) -> Difference | None:
+    """How far targets are from those that a log has, every 100 ms; None where they have no time in common."""
+    if not len(found.bps) or not len(logged.bps):
+        return None
+    times = np.arange(max(found.time_s[0], logged.time_s[0]), end_s, STEP_S)
+    if not len(times):
+        return None
+    of = logged.at(times)
+    signed = 100 * (found.at(times) - of) / np.maximum(of, 1)
+    size = np.abs(signed)
+    return Difference(float(np.median(size)), float(np.percentile(size, 95)), float(signed.mean()))

@@ -1,0 +1,125 @@
+"""The page of `weir whatif`: the targets of controllers on a recording, beside what it has itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weir.files.input import printable
+from weir.files.output import make_folder, refuse_other_results, write_text
+from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
+from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_line
+from weir.qoe_eval.event_logs.event_log_file import event_log_lines
+from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference
+from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_file
+from weir.qoe_eval.report.display import colour
+from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
+from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+
+_HEADS = (
+    "Controller", Cell("Target, mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),
+    Cell("Mean difference", "% of the logged target"), Cell("Size of it, median", "%"), Cell("p95", "%"),
+)  # fmt: skip
+AT_SENDER = ("gcc", "weir-send", "scream")
+AT_RECEIVER = ("weir", "gcc-remb", "rule")
+"""Those that run on a recording by default: on packets that were sent, and on packets that were received."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A file's events as JSON lines, and as columns. `note`: what it lacks."""
+
+    name: str
+    lines: bytes
+    log: EventLog
+    note: str = ""
+
+    def logged(self) -> Targets:
+        """The targets of the recorded call's own controller."""
+        return Targets("logged", *self.log.target())
+
+
+def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording:
+    """An RTC event log, or an rtpdump or a capture of RTP.
+
+    Raises:
+        InputError: it is neither, or cannot be read.
+        MissingComponent: it is an event log, and weir-event-log is not there.
+    """
+    name = printable(path.name)
+    if not is_packet_file(path):
+        lines = event_log_lines(path)
+        return Recording(name, lines, parse_event_log(lines, name))
+    packets = read_packet_file(path, abs_send_time_id)
+    lines = packets.event_lines()
+    begin_us, end_us = packets.packets[0].time_us, packets.packets[-1].time_us
+    head = f'{{"type":"log","begin_us":{begin_us},"end_us":{end_us},"feedback":""}}\n'.encode()
+    found = (
+        "no abs-send-time, so delays are unknown"
+        if packets.abs_send_time_id is None
+        else (f"abs-send-time is extension {packets.abs_send_time_id}")
+    )
+    others = f"; {packets.left_out:,} packets of other addresses are left out" if packets.left_out else ""
+    return Recording(name, lines, parse_event_log(head + lines, name), found + others)
+
+
+def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenLoop) -> list[Targets]:
+    """The targets of each controller; times in s since the first event.
+
+    Raises:
+        InputError: a controller finds no packets of its side.
+        MissingComponent: weir-sim, or a controller in it, is not there.
+    """
+    found = [settings.run(recording.lines, name, recording.name) for name in controllers]
+    return [replace(one, time_s=one.time_s - recording.log.begin_s) for one in found]
+
+
+def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> tuple[dict[str, Any], Path]:
+    """Writes `report.html` into a folder, which is made if need be; returns the numbers of the table, and the page.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    page = out / REPORT
+    make_folder(out)
+    refuse_other_results(out, REPORT)
+    logged = recording.logged()
+    described = [_described(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
+    lead = {
+        "name": f"{recording.name}{'; ' if recording.note else ''}{recording.note}",
+        "duration_s": f"{recording.log.duration_s:,.1f}",
+        "feedback": recording.log.feedback,
+    }
+    lines = [target_line(f"target of {one.controller}", colour(one.controller), one.time_s, one.bps) for one in found]
+    sections = [
+        Section(
+            "targets", "Targets", "event_log/whatif_note", {"table": Table(_HEADS, [_row(one) for one in described])}
+        ),
+        Section("time", "Over time", "event_log/over_time", {"chart": 0}),
+    ]
+    data = {"charts": [event_log_chart(recording.log, recording.name, lines)]}
+    names = [one.controller for one in found]
+    write_text(page, render_page("event_log/lead", "Weir: what if", lead, sections, data, names))
+    return {"file": recording.name, "note": recording.note, "controllers": described}, page
+
+
+def _described(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
+    times = np.arange(one.time_s[0], max(end_s, one.time_s[0] + STEP_S), STEP_S)
+    kbps = 1e-3 * one.at(times)
+    numbers = {"mean_kbps": float(kbps.mean()), "lowest_kbps": float(kbps.min()), "highest_kbps": float(kbps.max())}
+    against = None if one is logged else difference(one, logged, end_s)
+    found = {} if against is None else vars(against)
+    return {"controller": one.controller, **{key: round(value, 2) for key, value in {**numbers, **found}.items()}}
+
+
+def _row(described: dict[str, Any]) -> Row:
+    keys = ("mean_kbps", "lowest_kbps", "highest_kbps")
+    against = ("mean_percent", "median_percent", "p95_percent")
+    cells: Cells = [Cell(described["controller"], kind="text")]
+    cells += [f"{described[key]:,.0f}" for key in keys]
+    cells += [f"{described[key]:,.1f}" if key in described else "–" for key in against]
+    return Row(cells)

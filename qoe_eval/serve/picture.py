@@ -1,0 +1,62 @@
+"""The latest received picture of a running call, small enough to be shown a few times a second."""
+
+from __future__ import annotations
+
+import struct
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.errors import InputError
+from weir.qoe_eval.call.media.y4m import Y4m
+
+WIDTH = 320
+"""At least half of it is shown, at most one and a half times as much."""
+_BMP_HEADER = 54
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A BMP file, which costs no compression, and the time since the picture was received."""
+
+    bmp: bytes
+    age_ms: int
+
+
+def latest_picture(path: Path) -> Picture | None:
+    """The last whole frame of a y4m file that grows; None while there is none."""
+    try:
+        with Y4m(path) as frames:
+            if not len(frames):
+                return None
+            bmp = _bmp(_bgr(np.frombuffer(frames.frame(len(frames) - 1), np.uint8), frames.width, frames.height))
+        age_s = time.time() - path.stat().st_mtime
+    except (InputError, OSError, ValueError):
+        return None
+    return Picture(bmp, max(0, round(1000 * age_s)))
+
+
+def _bgr(planes: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
+    """Planes of 4:2:0 (BT.601, 16 to 235) as uint8 of shape (rows, columns, 3), every 2nth pixel of them."""
+    half = width // 2, height // 2
+    nth = max(1, round(half[0] / WIDTH))
+    luma, chroma = (
+        planes[: width * height].reshape(height, width),
+        planes[width * height :].reshape(2, half[1], half[0]),
+    )
+    y = 1.164 * (luma[: 2 * half[1] : 2 * nth, : 2 * half[0] : 2 * nth].astype(np.float32) - 16)
+    u, v = chroma[:, ::nth, ::nth].astype(np.float32) - 128
+    pixels = np.stack([y + 2.018 * u, y - 0.391 * u - 0.813 * v, y + 1.596 * v], axis=2)
+    return np.clip(np.round(pixels), 0, 255).astype(np.uint8)
+
+
+def _bmp(pixels: NDArray[np.uint8]) -> bytes:
+    """A file of 24 bits a pixel, from the top down."""
+    height, width, _ = pixels.shape
+    # Rows have a multiple of four bytes.
+    rows = np.pad(pixels.reshape(height, 3 * width), ((0, 0), (0, -3 * width % 4))).tobytes()
+    file_header = struct.pack("<2sIHHI", b"BM", _BMP_HEADER + len(rows), 0, 0, _BMP_HEADER)
+    return file_header + struct.pack("<IiiHHIIiiII", 40, width, -height, 1, 24, 0, len(rows), 2835, 2835, 0, 0) + rows

@@ -1,0 +1,112 @@
+"""`weir whatif`: what other controllers would have said on a recorded call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.errors import InputError
+from weir.files.input import check_exists, printable
+from weir.objectives import parse_objective
+from weir.options import loading
+from weir.qoe_eval.options.shared import (
+    FIELD_TRIALS,
+    ModelOption,
+    ObjectiveOption,
+    check_controllers,
+    check_model,
+    model_to_run,
+)
+from weir.registry import DEFAULT_PRESET, SIMULATED, knows_path
+
+_RATE = {"min": 30.0, "max": 1e6, "metavar": "KBPS"}
+
+
+def whatif(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); or RTP as rtpdump or pcap, as the "
+            "receiver recorded it.",
+        ),
+    ],
+    controller: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{', '.join(name for name in SIMULATED if not knows_path(name))}; {FIELD_TRIALS}. Those at the "
+            "sender need packets sent with their feedback, those at the receiver packets received. Repeatable. "
+            "Default: gcc, weir-send and scream; without packets sent weir, gcc-remb and rule.",
+        ),
+    ] = None,
+    model: ModelOption = None,
+    objective: ObjectiveOption = DEFAULT_PRESET,
+    start: Annotated[
+        float | None, typer.Option("--start-kbps", **_RATE, help="The first target. Default: the log's, else 300.")
+    ] = None,
+    highest: Annotated[float, typer.Option("--max-kbps", **_RATE, help="The highest target.")] = 50_000,
+    extension: Annotated[
+        int | None,
+        typer.Option(
+            "--abs-send-time-id", min=1, max=255, metavar="ID",
+            help="The header extension that is abs-send-time, for rtpdump and pcap. Default: found by its values.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the page goes.")] = Path("weir-whatif"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:  # fmt: skip
+    """Runs controllers on the packets and the feedback of a recorded call, in open loop: the packets stay as they were,
+    whatever a controller decides. Writes a page with their targets beside the logged one.
+    """
+    check_exists(file)
+    if file.is_dir():
+        raise InputError(f"{printable(file)}: is a folder; give an event log, an rtpdump or a pcap")
+    with loading():
+        from weir.qoe_eval.event_logs.open_loop import DEFAULT_START_BPS, OpenLoop
+        from weir.qoe_eval.event_logs.whatif import AT_RECEIVER, AT_SENDER, read_recording, run_whatif, write_whatif
+        from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
+        from weir.simulator.executables import find_simulator
+
+    parse_objective(objective)
+    check_model(model)
+    chosen = _checked(controller or [])
+    recording = read_recording(file, extension)
+    logged = recording.logged().bps
+    first = float(logged[0]) if len(logged) else DEFAULT_START_BPS
+    if not chosen:
+        usual = AT_SENDER if len(recording.log.of("sent", "id")[0]) else AT_RECEIVER
+        missing = unavailable_controllers(find_simulator())
+        say_left_out(usual, missing)
+        chosen = [name for name in usual if name not in missing]
+    settings = OpenLoop(
+        model_to_run(model),
+        objective,
+        start_bps=round(first if start is None else 1e3 * start),
+        max_bps=round(1e3 * highest),
+    )
+    described, page = write_whatif(recording, run_whatif(recording, chosen, settings), out)
+    typer.echo(json.dumps({"report": str(page), **described}, indent=1) if as_json else _text(described, page))
+
+
+def _checked(chosen: list[str]) -> list[str]:
+    """The names, each once; none for none."""
+    if not chosen:
+        return []
+    names, own = check_controllers(chosen, known=[name for name in SIMULATED if not knows_path(name)])
+    if own:
+        raise InputError(f"--controller '{printable(next(iter(own)))}': custom controllers do not run on recordings")
+    return names
+
+
+def _text(described: dict[str, Any], page: Path) -> str:
+    lines = []
+    for one in described["controllers"]:
+        text = f"{one['controller']}: {one['mean_kbps']:,.0f} kbps"
+        if "median_percent" in one:
+            text += f"; from the logged target {one['median_percent']:.1f} % (median), {one['p95_percent']:.1f} % (p95)"
+        lines.append(text)
+    return "\n".join([*lines, str(page)])

@@ -1,0 +1,68 @@
+// The video of a call as a viewer sees it, step by step.
+#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
+#define WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+
+#include "flows/viewed_step.h"
+
+namespace weir::sim {
+
+// Follows the rendered frames of one call. Freezes are those of W3C webrtc-stats (`freezeCount`): a frame that stays
+// for the longer of three usual times and a usual time and 150 ms; among the first five frames, for more than a second.
+class Viewing {
+ public:
+  struct Frame {
+    int64_t rendered_ns = 0;
+    int64_t capture_ns = 0;
+    // Encoder's output in the second up to the frame.
+    double bitrate_bps = 0;
+    int qp = -1;
+  };
+
+  // In the order of rendering; a frame may be added before it is rendered.
+  void OnFrame(const Frame& frame) { waiting_.push_back(frame); }
+  // From now on there is no picture, until a frame that is captured at `from_ns` or later.
+  void Pause(int64_t now_ns);
+  void Resume(int64_t now_ns) { from_ns_ = now_ns; }
+
+  // Ends the step that began at the previous call. Times do not decrease.
+  ViewedStep Finish(int64_t now_ns);
+
+ private:
+  static constexpr size_t kFramesAveraged = 30;
+
+  // Renders what waits until then.
+  void RenderUntil(int64_t now_ns);
+  // Until then the last frame is seen.
+  void Advance(int64_t to_ns);
+  void Render(const Frame& frame);
+  // How long the last frame may stay.
+  int64_t LongestStayNs() const;
+
+  std::deque<Frame> waiting_;
+  int64_t from_ns_ = std::numeric_limits<int64_t>::min();
+  int64_t step_start_ns_ = 0;
+  int64_t position_ns_ = 0;
+  // Since the last pause: the number of frames, and when the last ones were rendered.
+  int64_t frames_seen_ = 0;
+  std::deque<int64_t> rendered_ns_;
+  double bitrate_bps_ = 0;
+  bool frozen_ = false;
+
+  // Sums over this step.
+  int64_t frames_ = 0;
+  int64_t frozen_ns_ = 0;
+  int64_t seen_ns_ = 0;
+  double bits_ = 0;
+  double delay_sum_ms_ = 0;
+  double qp_sum_ = 0;
+  // Held while nothing is rendered.
+  ViewedStep last_;
+};
+
+}  // namespace weir::sim
+
+#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_

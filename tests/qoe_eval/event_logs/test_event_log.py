@@ -1,0 +1,84 @@
+"""RTC event logs of virtual calls: `weir report` shows them, `weir whatif` runs controllers on them."""
+
+import contextlib
+import json
+import random
+
+import pytest
+
+from weir.errors import InputError, MissingComponent
+from weir.qoe_eval.event_logs.event_log import parse_event_log
+from weir.qoe_eval.event_logs.event_log_charts import event_log_chart
+from weir.qoe_eval.event_logs.event_log_file import event_log_lines, is_event_log
+from weir.simulator.executables import find_event_log
+
+CALL = ("catalogue/steps", "--stack", "libwebrtc", "--encoder", "fake", "--duration", 20, "--seeds", 0, "--jobs", 1)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """A folder for the logs of this module's calls; skips where weir-event-log is not built."""
+    try:
+        find_event_log()
+    except MissingComponent as error:
+        pytest.skip(str(error))
+    return tmp_path_factory.mktemp("logs")
+
+
+@pytest.fixture
+def log(logs, virtual_call_program, run_weir, tmp_path):
+    """The log of the sender of a virtual call under GCC."""
+    if not list(logs.iterdir()):
+        arguments = (*CALL, "--controller", "gcc", "--objectives", 0, "--out", tmp_path / "call")
+        status, _, error = run_weir("replay", *arguments, WEIR_EVENT_LOGS=str(logs))
+        assert status == 0, error
+    return next(iter(logs.iterdir()))
+
+
+def test_the_report_has_rates_delay_loss_and_probes(log, run_weir, tmp_path):
+    assert is_event_log(log)
+    status, printed, error = run_weir("report", log, "--out", tmp_path / "page", "--json")
+    assert status == 0, error
+    numbers = json.loads(printed)
+    assert 15 < numbers["duration_s"] < 30
+    assert 100 < numbers["acknowledged_kbps"] <= numbers["sent_kbps"] < 5000
+    assert numbers["probes"] > 0
+    assert numbers["delay_ms_p95"] > 1
+    assert (tmp_path / "page/report.html").read_text(encoding="utf-8").count("acknowledged") > 0
+    chart = event_log_chart(parse_event_log(event_log_lines(log), "log"), "log")
+    assert [one["title"] for one in chart["rows"]][:3] == ["Rate, kbps", "Delay, ms", "Lost, %"]
+
+
+def test_gcc_in_open_loop_says_what_the_call_logged(log, run_weir, tmp_path):
+    status, printed, error = run_weir("whatif", log, "--controller", "gcc", "--json", "--out", tmp_path / "page")
+    assert status == 0, error
+    logged, gcc = json.loads(printed)["controllers"]
+    assert (logged["controller"], gcc["controller"]) == ("logged", "gcc")
+    assert gcc["median_percent"] < 2
+
+
+def test_a_receivers_controller_needs_packets_that_were_received(log, run_weir):
+    status, _, error = run_weir("whatif", log, "--controller", "weir")
+    assert status == 2
+    assert "weir-send" in error
+
+
+def test_damaged_logs_are_read_or_refused(log, tmp_path):
+    content = log.read_bytes()
+    draw = random.Random(1)
+    for _ in range(20):
+        data = bytearray(content[: draw.randrange(1, len(content))])
+        for _ in range(draw.randrange(20)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        damaged = tmp_path / "damaged"
+        damaged.write_bytes(bytes(data))
+        with contextlib.suppress(InputError):
+            assert parse_event_log(event_log_lines(damaged), "damaged").duration_s >= 0
+
+
+def test_a_missing_program_is_named(run_weir, monkeypatch, tmp_path):
+    monkeypatch.setenv("WEIR_EVENT_LOG", str(tmp_path / "none"))
+    (tmp_path / "log").write_bytes(b"\x82\x01\x00")
+    status, _, error = run_weir("report", tmp_path / "log")
+    assert status == 3
+    assert "make webrtc" in error

@@ -1,0 +1,45 @@
+"""Random capacity traces on the path that a trace is replayed on: what curricula of a training order.
+
+The path has 25 ms one way and a queue of 300 ms, as in `weir replay TRACE`. The traces take turns in their dynamics,
+those of `random_domain`, with parameters drawn from its ranges, and in their media: video, then filler. The nominal
+capacity is log-uniform, 200 kbps to 20 Mbps. None is in the catalogue or in either split of `random_domain`, whose
+random streams are others.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.generate.drawing import log_uniform
+from weir.traces.generate.random_domain import DYNAMICS, random_capacity
+from weir.traces.schema.media import with_media
+from weir.traces.schema.scenario import Scenario
+
+LOWEST_BPS: Final = 200e3
+HIGHEST_BPS: Final = 20e6
+# `random_domain` has the streams 0 and 1.
+_STREAM: Final = 2
+
+
+def random_trace(seed: int, *, duration_s: float = 60.0) -> Scenario:
+    """The scenario of a seed; the same arguments give the same scenario.
+
+    Args:
+        seed: 0 or greater.
+        duration_s: seconds, greater than 0; the trace's period too.
+
+    Raises:
+        InputError: the duration is out of range.
+    """
+    rng = np.random.default_rng([_STREAM, seed])
+    dynamics = tuple(DYNAMICS)[seed % len(DYNAMICS)]
+    trace = random_capacity(rng, dynamics, duration_s, log_uniform(rng, LOWEST_BPS, HIGHEST_BPS))
+    scenario = scenario_from_capacity(
+        trace,
+        f"{dynamics}-{seed}",
+        provenance={"source": f"weir.traces.generate.random_trace, seed {seed}", "licence": "BSD-3-Clause"},
+    )
+    return with_media(scenario, "video" if seed // len(DYNAMICS) % 2 == 0 else "filler")
