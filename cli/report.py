@@ -1,4 +1,4 @@
-"""`weir report`: summary and page of results, calls, a training or a search, a browser's dump or RTC event log."""
+"""`weir report`: summary and page of results, calls, a training, a browser's dump or RTC event log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def report(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="A folder that 'weir replay', 'call', 'serve', 'train' or 'tune' has written; or a dump of "
+            help="A folder that 'weir replay', 'call', 'serve' or 'train' has written; or a dump of "
             "chrome://webrtc-internals, rtcstats (Jitsi's too), Firefox's about:webrtc, or getStats() as JSON lines, "
             "which may be gzipped; or an RTC event log.",
         ),
@@ -62,8 +62,8 @@ def _check(path: Path) -> None:
         raise InputError(f"{printable(path)}: is of a folder of results; give the folder, {printable(path.parent)}")
     if path.is_dir() and not any(next(path.glob(name), None) for name in (*RESULT_FILES, "*/call.json")):
         raise InputError(
-            f"{printable(path)}: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve', 'train' or "
-            "'tune' has written"
+            f"{printable(path)}: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve' or 'train' "
+            "has written"
         )
 
 
@@ -82,12 +82,11 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
 
 
 def _report_training(folder: Path) -> tuple[str, Path] | None:
-    """The report of a training or a search; None where the folder holds neither."""
+    """The report of a training; None where the folder holds none."""
     with loading():
         from weir.trainer.report import training_report
-        from weir.trainer.tune import search_report
 
-    found = training_report.rewrite(folder) or search_report.rewrite(folder)
+    found = training_report.rewrite(folder)
     return None if found is None else (json.dumps(found[0], indent=1), found[1])
 
 

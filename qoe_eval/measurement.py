@@ -21,6 +21,7 @@ SCHEMA: Literal["weir.measurement/1"] = "weir.measurement/1"
 _DIGITS = 6
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Subject = Literal["model", "simulator"]
 
 
 class Value(NamedTuple):
@@ -54,6 +55,7 @@ class Measurement(BaseModel):
         about: the sets and seeds, for readers.
         command: that measures it again.
         model_sha256: of the model; empty where none is behind the values.
+        subject: what the values are about: the model, or how near simulators are to calls, under whichever model.
         simulator: the fingerprint (`weir.qoe_eval.fingerprint`) of the simulator behind replays.
         libwebrtc: the version of opponents.
         commit: of the code that measured, or from whose documents the values were taken over.
@@ -69,6 +71,7 @@ class Measurement(BaseModel):
     about: str
     command: str
     model_sha256: str = ""
+    subject: Subject = "model"
     simulator: str = ""
     libwebrtc: str = ""
     date: str
@@ -115,7 +118,7 @@ def stale(record: Measurement, model_sha256: str, fingerprints: Mapping[str, str
     """Why a record is no longer about the repository; empty: it is. Values that were taken over from a document have
     no fingerprint.
     """
-    if record.model_sha256 not in ("", model_sha256):
+    if record.subject == "model" and record.model_sha256 not in ("", model_sha256):
         return "was measured with another model"
     if record.simulator and fingerprints.get(record.libwebrtc) != record.simulator:
         return "was measured with a simulator that behaved otherwise"

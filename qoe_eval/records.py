@@ -497,14 +497,14 @@ class ObjectivesSummary(Part):
     preset_scenarios: dict[str, dict[str, dict[str, float | None]]]
 
 
-class ModelFile(Part):
+class ModelAbout(Part):
     """Name and hash of a model's file."""
 
     name: str
     sha256: str
 
 
-class CustomController(Part):
+class ControllerAbout(Part):
     """Where a user's own controller came from."""
 
     source: str
@@ -539,8 +539,8 @@ class RunAbout(Part):
     objective: Objective | None = None
     reference: str = ""
     seeds: list[int] = []
-    model: ModelFile | None = None
-    own_controllers: dict[str, CustomController] = {}
+    model: ModelAbout | None = None
+    own_controllers: dict[str, ControllerAbout] = {}
     versions: dict[str, str] = {}
     failures: list[str] = []
     scenarios: dict[str, ScenarioAbout] = {}

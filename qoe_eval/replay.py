@@ -19,8 +19,7 @@ from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
 from weir.qoe_eval.options.shared import model_to_run
-from weir.qoe_eval.records import CustomController as CustomControllerAbout
-from weir.qoe_eval.records import RunAbout, ScenarioAbout, Summary, command_record
+from weir.qoe_eval.records import ControllerAbout, RunAbout, ScenarioAbout, Summary, command_record
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import SHOWN, print_means, print_paired, rendered_measures
@@ -248,7 +247,7 @@ def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: fl
         reference=reference,
         seeds=list(plan.seeds),
         model=model_description(plan),
-        own_controllers={name: CustomControllerAbout(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
+        own_controllers={name: ControllerAbout(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
         versions=results.main.records[0].versions if results.main.records else {},
         failures=results.failures,
         near_copies=copies,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,10 @@ from weir.qoe_eval.options.shared import (
     model_to_run,
 )
 from weir.registry import DEFAULT_PRESET, SIMULATED, knows_path
+from weir.simulator.executables import find_virtual_call
+
+if TYPE_CHECKING:
+    from weir.qoe_eval.event_logs.whatif import Recording
 
 _RATE = {"min": 30.0, "max": 1e6, "metavar": "KBPS"}
 
@@ -39,16 +43,18 @@ def whatif(
         typer.Option(
             metavar="NAME",
             help=f"{', '.join(name for name in SIMULATED if not knows_path(name))}; {FIELD_TRIALS}. Those at the "
-            "sender need packets sent with their feedback, those at the receiver packets received. Repeatable. "
-            "Default: gcc, weir-send and scream; without packets sent weir, gcc-remb and rule.",
+            "sender need packets sent with their feedback, those at the receiver packets received; in closed loop, all "
+            "work on packets sent. Repeatable. Default: gcc, weir-send and scream; without packets sent weir, gcc-remb "
+            "and rule; in closed loop weir, gcc and scream.",
         ),
     ] = None,
     model: ModelOption = None,
     objective: ObjectiveOption = DEFAULT_PRESET,
     start: Annotated[
-        float | None, typer.Option("--start-kbps", **_RATE, help="The first target. Default: the log's, else 300.")
+        float | None,
+        typer.Option("--start-kbps", **_RATE, help="The first target, in open loop. Default: the log's, else 300."),
     ] = None,
-    highest: Annotated[float, typer.Option("--max-kbps", **_RATE, help="The highest target.")] = 50_000,
+    highest: Annotated[float, typer.Option("--max-kbps", **_RATE, help="The highest target, in open loop.")] = 50_000,
     extension: Annotated[
         int | None,
         typer.Option(
@@ -56,27 +62,40 @@ def whatif(
             help="The header extension that is abs-send-time, for rtpdump and pcap. Default: found by its values.",
         ),
     ] = None,
+    closed_loop: Annotated[
+        bool,
+        typer.Option(
+            "--closed-loop",
+            help="Estimate the path from the log, and make a virtual call under each controller on it (make webrtc). "
+            "The estimate has an error, which is printed.",
+        ),
+    ] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the page goes.")] = Path("weir-whatif"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:  # fmt: skip
     """Runs controllers on the packets and the feedback of a recorded call, in open loop: the packets stay as they were,
-    whatever a controller decides. Writes a page with their targets beside the logged one.
+    whatever a controller decides. Writes a page with their targets beside the logged one. With --closed-loop, makes
+    virtual calls on an estimate of the path instead.
     """
     check_exists(file)
     if file.is_dir():
         raise InputError(f"{printable(file)}: is a folder; give an event log, an rtpdump or a pcap")
     with loading():
-        from weir.qoe_eval.event_logs.open_loop import DEFAULT_START_BPS, OpenLoop
+        from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, DEFAULT_START_BPS, OpenLoop
         from weir.qoe_eval.event_logs.whatif import AT_RECEIVER, AT_SENDER, read_recording, run_whatif, write_whatif
         from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
         from weir.simulator.executables import find_simulator
 
-    parse_objective(objective)
+    weights = parse_objective(objective)
     check_model(model)
     chosen = _checked(controller or [])
     recording = read_recording(file, extension)
-    logged = recording.logged().bps
-    first = float(logged[0]) if len(logged) else DEFAULT_START_BPS
+    if closed_loop:
+        _closed_loop(recording, chosen, model_to_run(model), weights, out, as_json=as_json)
+        return
+    logged = recording.logged()
+    first = float(logged.bps[0]) if len(logged.bps) else DEFAULT_START_BPS
+    lowest = logged.floor_bps() or DEFAULT_MIN_BPS
     if not chosen:
         usual = AT_SENDER if len(recording.log.of("sent", "id")[0]) else AT_RECEIVER
         missing = unavailable_controllers(find_simulator())
@@ -86,10 +105,31 @@ def whatif(
         model_to_run(model),
         objective,
         start_bps=round(first if start is None else 1e3 * start),
+        min_bps=round(min(lowest, 1e3 * highest)),
         max_bps=round(1e3 * highest),
     )
     described, page = write_whatif(recording, run_whatif(recording, chosen, settings), out)
     typer.echo(json.dumps({"report": str(page), **described}, indent=1) if as_json else _text(described, page))
+
+
+def _closed_loop(
+    recording: Recording,
+    chosen: list[str],
+    model: Path,
+    weights: tuple[float, float, float],
+    out: Path,
+    *,
+    as_json: bool,
+) -> None:
+    from weir.qoe_eval.event_logs import closed_loop as calls
+    from weir.qoe_eval.event_logs.path_estimate import estimate_path
+
+    estimate = estimate_path(recording.log, recording.name)
+    plan = calls.call_plan([estimate.scenario], chosen or calls.CONTROLLERS, weights, model, find_virtual_call())
+    records = calls.run_closed_loop(plan, out, quiet=as_json)
+    described, page = calls.write_closed_loop(recording, estimate, records, out)
+    found = {"report": str(page), **described}
+    typer.echo(json.dumps(found, indent=1) if as_json else calls.closed_loop_text(described, page))
 
 
 def _checked(chosen: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The command `weir model`: shows a model file, or writes its card with the results of replays and suites."""
+"""The command `weir model`: shows a model file, or writes its card with the results of replays."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ def model(
     summary: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For the card: summary.json of 'weir replay' with this model.")
     ] = None,
-    goals: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="For the card: JSON of a command with goals; repeatable.")
-    ] = None,
 ) -> None:
     """Show a model's features, history, interval, action, bounds and provenance, or write its card.
 
     The card includes the sections of NAME.notes.md beside the model, such as known failures.
     """
-    if not card and (summary is not None or goals):
-        raise InputError("--summary and --goals: are for --card")
-    for path in (file, *([summary] if summary else []), *(goals or [])):
+    if not card and summary is not None:
+        raise InputError("--summary: is for --card")
+    for path in (file, *([summary] if summary else [])):
         check_exists(path)
     with loading():
         from weir.files.model import read_model
-        from weir.trainer.model.card import NO_RESULTS, read_results, write_card
+        from weir.qoe_eval.records import read_summary
+        from weir.trainer.model.card import NO_RESULTS, replay_results, write_card
 
     if card:
-        typer.echo(write_card(file, read_results(summary, goals or []) or NO_RESULTS))
+        typer.echo(write_card(file, NO_RESULTS if summary is None else replay_results(read_summary(summary))))
         return
     shown = read_model(file).to_dict()
     if as_json:

@@ -1,4 +1,4 @@
-"""The command `weir tune`: checks what it is given; `tune/tune.py` has the work."""
+"""The command `weir tune`: checks what it is given; `tune/search.py` has the work."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ def tune(
     configuration: Annotated[Path, typer.Argument(help="Training configuration, a TOML file with a table [tune].")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the search.")] = Path("runs/tune"),
     resume: Annotated[bool, typer.Option("--resume", help="Continue the search in --out.")] = False,
-    trials: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Instead of the configuration's number of trials.")
-    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -34,13 +31,13 @@ def tune(
     ] = None,
 ) -> None:
     """Search settings of a training by viewer's quality on held-out scenarios. Ctrl-C keeps the trials; --resume
-    continues. Writes best.toml, for 'weir train', and report.html.
+    continues. Writes best.toml, for 'weir train'.
     """
     check_utf8("--out", out)
     check_exists(configuration)
     require("train")
     find_simulator()
     with loading():
-        from weir.trainer.tune.tune import run_search
+        from weir.trainer.tune.search import run_search
 
-    run_search(configuration, out, trials, jobs, address, resume=resume)
+    run_search(configuration, out, jobs, address, resume=resume)

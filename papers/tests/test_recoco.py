@@ -67,7 +67,7 @@ def trained(monkeypatch):
             names.append(task.name)
             complete(task)
             on_progress(task, task.model.steps)
-            on_done(task)
+            on_done(task, None)
         return []
 
     monkeypatch.setattr(recoco_results, "run_tasks", run_tasks)

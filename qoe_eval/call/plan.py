@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.files.input import sha256_of_file
 from weir.files.output import file_name
-from weir.qoe_eval.call.logs import RECORD, SCENARIO
+from weir.qoe_eval.call.logs import RECORD
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, is_command
 from weir.qoe_eval.records import CallDetails, CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
@@ -199,27 +199,6 @@ def done_calls(calls: Mapping[str, CallSettings], records: Sequence[CallRecord])
     return {
         record.key: record for record in records if record.key in calls and (calls[record.key].out / RECORD).is_file()
     }
-
-
-def with_kept_keys(calls: Mapping[str, CallSettings], records: Sequence[CallRecord]) -> dict[str, CallSettings]:
-    """The calls, each under the key of its record where there is one of the same path, size and bitrate: other builds
-    of the programs count as the same.
-    """
-    made = {(record.call.folder, *_described(record.call)): record.key for record in records}
-    return {
-        made.get((settings.out.name, *_described(settings)), key) if _has_path(settings) else key: settings
-        for key, settings in calls.items()
-    }
-
-
-def _described(of: CallSettings | CallDetails) -> tuple[str | float, ...]:
-    media = of.codec, of.audio_codec, of.width, of.height, of.max_bitrate_bps
-    return (of.sender, of.receiver, *media, of.decision_delay_ms)
-
-
-def _has_path(settings: CallSettings) -> bool:
-    path = settings.out / SCENARIO
-    return path.is_file() and Scenario.load(path) == settings.scenario
 
 
 def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:

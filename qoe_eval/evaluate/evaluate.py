@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import shlex
 import time
@@ -74,7 +73,6 @@ def evaluate(
         list[str] | None,
         typer.Option(metavar="PATTERN", help="Only scenarios with names like this, such as '*-4M-video'; repeatable."),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Safety on all scenarios of each family, not two.")] = False,
     calls: Annotated[
         bool,
         typer.Option(
@@ -84,19 +82,6 @@ def evaluate(
     ] = False,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help=f"Only calls of this size: {', '.join(SIZES)}.")
-    ] = None,
-    repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Make calls of an earlier run that were disturbed again.")
-    ] = False,
-    keep_calls: Annotated[
-        bool, typer.Option("--keep-calls", help="Use calls of an earlier run, whichever builds made them.")
-    ] = False,
-    figures: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="JSON with values that other commands measured; repeatable."),
-    ] = None,
-    weak_model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A model that was trained for 60 s only, for the suite safety.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a record of results, which documents cite; of one suite.")
@@ -121,19 +106,17 @@ def evaluate(
         raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
     if record is not None:
         _check_record(record, suite or (), only or (), chosen_sets or (), scenarios)
-    for path, what in ((model, "MODEL"), (weak_model, "--weak-model")):
-        check_model(path, what)
-        if path is not None:
-            try:
-                Model(path.read_bytes())
-            except ValueError as error:
-                raise InputError(f"{what} '{printable(path)}': {error}; give one of 'weir export'") from None
+    check_model(model, "MODEL")
+    if model is not None:
+        try:
+            Model(model.read_bytes())
+        except ValueError as error:
+            raise InputError(f"MODEL '{printable(model)}': {error}; give one of 'weir export'") from None
     if traces is not None and not any((traces / name).is_dir() for name in TRACE_SETS):
         raise InputError(f"--traces '{traces}': no folder {' or '.join(f'{name}/' for name in TRACE_SETS)} in it")
     chosen_model = model_to_run(model)
     sha256 = hashlib.sha256(read_bytes(chosen_model, LARGEST_MODEL_BYTES)).hexdigest()
     find_simulator()
-    values = _read_figures(figures or [], sha256)
     with loading():
         from weir.qoe_eval.evaluate.ending import finish
         from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
@@ -150,27 +133,13 @@ def evaluate(
         if name in (suite or ()) or (not suite and one.goals and not one.only_named and (calls or not one.only_calls))
     ]
     traces = traces or shared_traces(*TRACE_SETS)
-    settings = Settings(
-        chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, full, size, weak_model, values
-    )
+    settings = Settings(chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, size)
     calls = calls or (bool(suite) and all(one.only_calls for one in suites))
     planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
     console = error_console()
     about = RunAbout(**command_record(started))
     try:
-        evaluated = [
-            evaluate_suite(
-                one,
-                out / one.suite.name,
-                jobs,
-                console,
-                about,
-                quiet=as_json,
-                repeat_disturbed=repeat_disturbed,
-                keep_calls=keep_calls,
-            )
-            for one in planned
-        ]
+        evaluated = [evaluate_suite(one, out / one.suite.name, jobs, console, about, quiet=as_json) for one in planned]
     except (InputError, typer.Exit):
         with suppress(OSError):
             out.rmdir()  # where it is empty
@@ -222,24 +191,3 @@ def _check_record(
         document = parse_json(read_text(path), f"--record '{shown}'")
         if not isinstance(document, dict) or not str(document.get("schema")).startswith("weir.measurement/"):
             raise InputError(f"--record '{shown}': this file is no record of results; name another")
-
-
-def _read_figures(files: Sequence[Path], model_sha256: str) -> dict[str, Any]:
-    """The values of all files about this model, or about none, by key.
-
-    Raises:
-        InputError: a file is missing, or no JSON object.
-    """
-    found: dict[str, Any] = {}
-    for path in files:
-        source = f"--figures {printable(path)}"
-        document = parse_json(read_text(path), source)
-        if not isinstance(document, dict):
-            raise InputError(f'{source}: must be a JSON object such as {{"steps_ratio": 1.0}}')
-        if document.get("model_sha256", model_sha256) == model_sha256:
-            found |= {key: value for key, value in document.items() if value is None or _is_number(value)}
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -65,6 +65,7 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, par
         about=suite.about,
         command=" ".join(["weir evaluate --suite", suite.name, *parts, f"--seeds {seeds}"]),
         model_sha256=run["model"]["sha256"],
+        subject=suite.subject,
         simulator="" if calls else fingerprint(find_simulator(), shipped_model()),
         libwebrtc=evaluated.libwebrtc,
         date=today(),

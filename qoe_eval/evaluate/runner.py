@@ -19,7 +19,7 @@ from weir.errors import InputError
 from weir.files.input import printable
 from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.media.sent_media import with_sources
-from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls, with_kept_keys
+from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
@@ -33,7 +33,7 @@ from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
-from weir.qoe_eval.runs.store import CallStore, RunStore
+from weir.qoe_eval.runs.store import RunStore
 from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_peer, find_simulator, find_stack
 
@@ -123,8 +123,6 @@ def evaluate_suite(
     about: RunAbout,
     *,
     quiet: bool,
-    repeat_disturbed: bool,
-    keep_calls: bool,
 ) -> Evaluated:
     """Makes the runs of a suite that are not there yet and judges its goals.
 
@@ -135,8 +133,6 @@ def evaluate_suite(
         console: for progress and complaints.
         about: the command, for the reports of calls.
         quiet: no progress.
-        repeat_disturbed: calls that were disturbed are made again.
-        keep_calls: calls that other builds of the programs made count.
 
     Raises:
         InputError: a folder cannot be used, or the simulator refused a run.
@@ -151,11 +147,8 @@ def evaluate_suite(
     for kind in dict.fromkeys(_kind(one) for one in planned.calls):
         folder = out / f"calls-{kind}"
         of_set = {one.name: _plan_calls(planned, one, folder) for one in planned.calls if _kind(one) == kind}
-        if keep_calls:
-            kept = CallStore(folder).read()
-            of_set = {name: with_kept_keys(some, kept) for name, some in of_set.items()}
         wanted = _in_succession({key: call for some in of_set.values() for key, call in some.items()})
-        made = run_calls(wanted, folder, console, quiet=quiet, repeat_disturbed=repeat_disturbed)
+        made = run_calls(wanted, folder, console, quiet=quiet)
         by_set |= {name: [one for one in made.records if one.key in some] for name, some in of_set.items()}
         called |= wanted
         records += made.records
@@ -226,8 +219,7 @@ def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:
 
 def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> ReplayPlan:
     custom = planned.custom
-    absent = {*custom.absent, *unavailable}
-    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in absent]
+    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in unavailable]
     return ReplayPlan(
         planned.sets[one.name].scenarios,
         controllers,

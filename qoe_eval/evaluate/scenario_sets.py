@@ -9,7 +9,6 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from weir.errors import InputError
 from weir.qoe_eval.evaluate import scenarios
@@ -18,7 +17,7 @@ from weir.qoe_eval.options.shared import TRACE_SETS as TRACE_SETS
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
-from weir.traces.generate.families.families import FAMILIES, families_with, small_grid
+from weir.traces.generate.families.families import families_with, small_grid
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Scenario
@@ -41,10 +40,7 @@ class Settings:
         traces: folder with `opennetlab/` and `mahimahi/`, either of which may be missing.
         random: number of random scenarios.
         seeds: runs with the seeds 1 to this number.
-        full: all scenarios of each family where a suite uses two of each.
         size: of calls, such as 640x360.
-        weak_model: a model that was trained too briefly.
-        figures: values from files of other commands, by key.
     """
 
     model: Path
@@ -52,10 +48,7 @@ class Settings:
     traces: Path | None = None
     random: int | None = None
     seeds: int | None = None
-    full: bool = False
     size: str | None = None
-    weak_model: Path | None = None
-    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -140,10 +133,8 @@ def families(media: MediaKind) -> dict[str, SetBuilder]:
 
 
 def family_sample(name: str) -> SetBuilder:
-    """Two scenarios of a family, with video; all with `--full`."""
-    return lambda settings: ScenarioSet(
-        name, FAMILIES[name]().scenarios("video") if settings.full else small_grid("video")[name]
-    )  # fmt: skip
+    """Two scenarios of a family, with video."""
+    return lambda settings: ScenarioSet(name, small_grid("video")[name])
 
 
 def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> ScenarioSet:

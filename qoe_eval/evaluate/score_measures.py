@@ -297,16 +297,6 @@ def _utilities(records: Sequence[RunRecord], objective: Sequence[float]) -> dict
     }
 
 
-@goal_measure
-def figure(results: Results, bound: Bound, key: str) -> Outcome:
-    """A value that another command measured and a `--figures` file has. Null: it was measured and never reached."""
-    figures = results.settings.figures
-    if key not in figures:
-        return Outcome(reason=f"no --figures file for this model has {key}")
-    value = figures[key]
-    return Outcome(text="never") if value is None else Outcome(float(value))
-
-
 def _without(records: Sequence[RunRecord], others: Sequence[str]) -> str:
     """Why a comparison with the best of others is none: one of them did not run."""
     ran = {record.controller for record in records}

@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
+from weir.qoe_eval.measurement import Subject
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, SenderKind
 from weir.qoe_eval.report.goal_table import Bound, Row
 from weir.qoe_eval.runs.call_media import CallMedia
@@ -60,13 +61,10 @@ class Calls:
 
 @dataclass(frozen=True)
 class CustomControllers:
-    """Controllers that are not built in: `own` by their name; `pools`, specifications by the name a suite uses;
-    `absent`, names that a suite uses and the command line gave no file for: these run nowhere.
-    """
+    """Controllers that are not built in: `own` by their name; `pools`, specifications by the name a suite uses."""
 
     own: Mapping[str, CustomController] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
-    absent: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -147,6 +145,7 @@ class Suite:
         custom: makes the suite's own controllers.
         only_calls: without calls there is nothing to measure.
         only_named: not one of those that run by default.
+        subject: what its values are about; those about simulators stay true when the model changes.
     """
 
     name: str
@@ -159,6 +158,7 @@ class Suite:
     custom: Callable[[Settings], CustomControllers] = lambda settings: CustomControllers()
     only_calls: bool = False
     only_named: bool = False
+    subject: Subject = "model"
 
     @property
     def sets(self) -> list[str]:

@@ -15,6 +15,7 @@ from weir.qoe_eval.measures.flow_series import Array
 from weir.simulator.executables import find_simulator
 
 DEFAULT_START_BPS = 300_000
+DEFAULT_MIN_BPS = 30_000
 DEFAULT_MAX_BPS = 50_000_000
 _LONGEST_RUN_S = 600
 STEP_S = 0.1
@@ -33,6 +34,14 @@ class Targets:
         """The target in force at each time; NaN before the first."""
         place = np.searchsorted(self.time_s, times_s, side="right") - 1
         return np.where(place >= 0, self.bps[np.maximum(place, 0)], np.nan) if len(self.bps) else times_s * np.nan
+
+    def floor_bps(self) -> float | None:
+        """The minimum that the application had set: the lowest target, if it came down to that very value twice."""
+        if not len(self.bps):
+            return None
+        is_lowest = self.bps == self.bps.min()
+        visits = np.count_nonzero(is_lowest[1:] & ~is_lowest[:-1])
+        return float(self.bps.min()) if visits >= 2 else None
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,7 @@ class OpenLoop:
     model: Path
     objective: str
     start_bps: int = DEFAULT_START_BPS
+    min_bps: int = DEFAULT_MIN_BPS
     max_bps: int = DEFAULT_MAX_BPS
 
     def run(self, lines: bytes, controller: str, source: str) -> Targets:
@@ -66,7 +76,8 @@ class OpenLoop:
         """
         command = [
             str(find_simulator()), "open-loop", "--controller", controller, "--model", str(self.model),
-            "--start-bps", str(min(self.start_bps, self.max_bps)), "--max-bps", str(self.max_bps),
+            "--start-bps", str(min(max(self.start_bps, self.min_bps), self.max_bps)),
+            "--min-bps", str(self.min_bps), "--max-bps", str(self.max_bps),
             "--objective", self.objective,
         ]  # fmt: skip
         try:

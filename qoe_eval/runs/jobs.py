@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from weir.files.input import sha256_of_file
-from weir.qoe_eval.records import ModelFile
+from weir.qoe_eval.records import ModelAbout
 from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.simulator import simulator_versions
@@ -72,9 +72,9 @@ class ReplayJob(SimulatorJob):
     call: CallMedia | None
 
 
-def model_description(plan: ReplayPlan) -> ModelFile | None:
+def model_description(plan: ReplayPlan) -> ModelAbout | None:
     """Name and SHA-256 of the model that the controller weir ran; None when it did not run."""
-    return ModelFile(name=plan.model.name, sha256=sha256_of_file(plan.model)) if plan.model else None
+    return ModelAbout(name=plan.model.name, sha256=sha256_of_file(plan.model)) if plan.model else None
 
 
 def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:

@@ -2,7 +2,7 @@
 
 A task is a picklable object with a `name`. The function that does it gets the task and `report`, to be called often
 with how far it is: `report` raises KeyboardInterrupt when the task is to stop, because of Ctrl-C or because the program
-that started it is gone.
+that started it is gone. What it returns is picklable too.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Named(Protocol):
 
 
 TaskType = TypeVar("TaskType", bound=Named)
+Result = TypeVar("Result")
 Report = Callable[[int], None]
 
 
@@ -56,14 +57,14 @@ class _Running(Generic[TaskType]):
 
 def run_tasks(
     tasks: Sequence[TaskType],
-    work: Callable[[TaskType, Report], None],
+    work: Callable[[TaskType, Report], Result],
     processes: int,
     on_progress: Callable[[TaskType, int], None],
-    on_done: Callable[[TaskType], Iterable[TaskType] | None],
+    on_done: Callable[[TaskType, Result | TaskFailure], Iterable[TaskType] | None],
 ) -> list[TaskFailure]:
     """Does all tasks in their order, `processes` at once, and gives back those that failed; the others go on. `work`,
-    at the top level of a module, runs in the task's process and keeps its own results; the callbacks run here.
-    `on_done` may return tasks that follow.
+    at the top level of a module, runs in the task's process; the callbacks run here. `on_done` gets what `work` has
+    returned, or why a task failed, and may return tasks that follow.
 
     Raises:
         KeyboardInterrupt: after all running tasks have stopped.
@@ -97,17 +98,18 @@ def run_tasks(
                     one.process.join()
                     del running[connection]
                     connection.close()
-                    if not one.concluded:
-                        failures.append(TaskFailure(one.task.name, f"its process ended ({one.process.exitcode})"))
-                    continue
+                    if one.concluded:
+                        continue
+                    kind, value = "failed", f"its process ended ({one.process.exitcode})"
                 if kind == "steps":
                     on_progress(one.task, value)
                     continue
                 one.concluded = True
                 if kind == "failed":
-                    failures.append(TaskFailure(one.task.name, value))
-                elif kind == "done":
-                    waiting.extend(on_done(one.task) or ())
+                    value = TaskFailure(one.task.name, value)
+                    failures.append(value)
+                if kind != "stopped":
+                    waiting.extend(on_done(one.task, value) or ())
     finally:
         stop.set()
         for connection, one in running.items():
@@ -119,7 +121,7 @@ def run_tasks(
     return failures
 
 
-def _run(work: Callable[[Any, Report], None], task: Any, sending: Connection, stop: Any) -> None:
+def _run(work: Callable[[Any, Report], Any], task: Any, sending: Connection, stop: Any) -> None:
     latest_s = 0.0
 
     def report(steps: int) -> None:
@@ -137,14 +139,14 @@ def _run(work: Callable[[Any, Report], None], task: Any, sending: Connection, st
 
     try:
         try:
-            work(task, report)
+            done = work(task, report)
         except KeyboardInterrupt:
             sending.send(("stopped", None))
         except Exception as error:  # whatever it is, the other tasks go on
             said = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             sending.send(("failed", said))
         else:
-            sending.send(("done", None))
+            sending.send(("done", done))
     except OSError:
         # Nobody listens any more.
         return

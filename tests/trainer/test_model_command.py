@@ -1,4 +1,4 @@
-"""The results in a model's card: a replay's means and differences, and goals."""
+"""The results in a model's card: a replay's means and differences."""
 
 import json
 import shutil
@@ -8,17 +8,8 @@ import pytest
 from weir.errors import InputError
 from weir.installation import shipped_model
 from weir.qoe_eval.records import Summary
-from weir.trainer.model.card import goal_results, replay_results
+from weir.trainer.model.card import replay_results
 from weir.trainer.model_command import model as model_command
-
-GOALS = {
-    "schema": "weir.policy/1", "run": {"command": "weir experiment policy"}, "reached": 1, "decided": 2,
-    "rows": [
-        {"what": "first", "measured": "2.00", "reached": True, "goal": {"text": "at least 1"}},
-        {"what": "second", "measured": "0.50", "reached": False, "goal": {"text": "at least 1"}},
-        {"what": "third", "measured": "", "reached": None, "goal": {"text": "at least 1"}},
-    ],
-}  # fmt: skip
 
 
 def summary(**changes):
@@ -44,25 +35,13 @@ def test_means_and_differences():
     assert "- Challenge score +1.5: better in 2, worse in 1" in results
 
 
-def test_goals_that_are_missed_are_listed():
-    results = goal_results(GOALS, "policy.json")
-    assert "`weir experiment policy`" in results
-    assert "1 of 2 goals reached" in results
-    assert "- missed: second: 0.50 (goal: at least 1)" in results
-    assert "first" not in results
-    with pytest.raises(InputError, match=r"policy\.json: is not"):
-        goal_results({"rows": 3}, "policy.json")
-
-
 def test_the_command_writes_the_card(tmp_path):
-    model, goals, results = tmp_path / "weir.onnx", tmp_path / "policy.json", tmp_path / "summary.json"
+    model, results = tmp_path / "weir.onnx", tmp_path / "summary.json"
     shutil.copy(shipped_model(), model)
-    goals.write_text(json.dumps(GOALS))
     results.write_text(json.dumps(summary()))
-    model_command(model, card=True, summary=results, goals=[goals])
+    model_command(model, card=True, summary=results)
     card = model.with_suffix(".md").read_text()
     assert "91.25" in card
-    assert "missed: second" in card
     for text in ("{", "[]", "{}", json.dumps(summary(controllers=5)), json.dumps(summary(paired=[{"a": 5}]))):
         results.write_text(text)
         with pytest.raises(InputError, match=r"summary\.json"):

@@ -32,7 +32,7 @@ def weights(folder):
 
 def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, fake_simulator):
     from weir.trainer.learning.checkpoint import read_checkpoint
-    from weir.trainer.learning.run_record import load_run_configuration, read_run_record
+    from weir.trainer.learning.run_record import load_run_configuration, read_training_record
     from weir.trainer.learning.stages import stage_file, train_in_stages
     from weir.trainer.learning.train import train
 
@@ -50,7 +50,7 @@ def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, f
     assert {f"policy/{name}" for name in expected} == set(kept.arrays)
     first_weights = weights(tmp_path / "first")
     assert all(np.array_equal(kept.arrays[f"policy/{name}"], first_weights[name]) for name in expected)
-    record, configuration = read_run_record(tmp_path / "staged"), load_run_configuration(tmp_path / "staged")
+    record, configuration = read_training_record(tmp_path / "staged"), load_run_configuration(tmp_path / "staged")
     assert (record.planned_steps, record.interrupted, record.commands) == (768, False, ["c"])
     assert (configuration.stages, configuration.ppo.weight_average_decay) == (STAGES, 0.9)
 
@@ -100,14 +100,14 @@ def test_a_stage_whose_program_is_missing_is_refused_before_the_first(staged, tm
 
 def test_the_shipped_training_ends_on_traces_in_gap_order_and_on_libwebrtc():
     from weir.trainer.learning.provenance import provenance_of
-    from weir.trainer.learning.run_record import RunRecord
+    from weir.trainer.learning.run_record import TrainingRecord
 
     *paths, traces, calls = load_configuration(WEIR_TOML).in_stages()
     assert {(stage.scenarios.source, stage.curriculum) for stage in [*paths, calls]} == {("random_domain", "random")}
     assert (traces.scenarios.source, traces.curriculum) == ("random_traces", "gap")
     assert [stage.environment.stack for stage in (*paths, traces, calls)] == ["model"] * 3 + ["libwebrtc"]
     assert {stage.environment.objective for stage in (*paths, traces, calls)} == {"random"}
-    assert provenance_of(calls, calls.steps, RunRecord())["stages"][-2:] == [
+    assert provenance_of(calls, calls.steps, TrainingRecord())["stages"][-2:] == [
         "to step 18,000,000 (curriculum gap; source random_traces)",
         "to step 18,300,000 (stack libwebrtc)",
     ]

@@ -4,7 +4,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.trainer.configuration.training import checked_configuration, load_configuration
-from weir.trainer.configuration.tuning import TuneSettings, with_parameters
+from weir.trainer.configuration.tuning import TuneSettings, setting_of, with_parameters
 
 RATE = {"low": 1e-4, "high": 1e-2, "log": True}
 
@@ -33,34 +33,28 @@ def test_ranges_and_choices_of_settings_are_accepted(values, write_toml):
     path.write_text(path.read_text() + "\n".join(lines))
     tune = load_configuration(path).tune
     assert tune == TuneSettings(trials=7, parameters=parameters)
-    assert [tune.parameters[name].is_whole for name in ("ppo.epochs", "ppo.learning_rate")] == [True, False]
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "one",
     [
-        ({}, "tune.parameters: Dictionary should have at least 1 item"),
-        ({"ppo.learning_rat": RATE}, 'tune.parameters."ppo.learning_rat": is no setting that can be varied'),
-        ({"steps": {"low": 1, "high": 2}}, '"steps": is no setting'),
-        ({"tune.trials": {"low": 1, "high": 2}}, '"tune.trials": is no setting'),
-        ({"ppo": {"choices": [1, 2]}}, 'is a table; name a setting in it, such as "ppo.KEY"'),
-        ({"seed.low": RATE}, '"seed.low": is no setting'),
-        ({"ppo.learning_rate": {"low": 0.0, "high": 1e-2}}, '"ppo.learning_rate", 0.0: Input should be greater than 0'),
-        ({"ppo.clip_range": {"low": 0.1, "high": 1.5}}, '"ppo.clip_range", 1.5: Input should be less than 1'),
-        ({"ppo.epochs": {"low": 1.0, "high": 8.0}}, "should be a valid integer"),
-        ({"environment.side": {"choices": ["receiver", "middle"]}}, '"environment.side", middle'),
-        ({"ppo.gamma": {"low": 0.9}}, "give low and high, or choices"),
-        ({"ppo.gamma": {"low": 0.9, "high": 0.9}}, "low must be below high"),
-        ({"ppo.gamma": {"low": 0.0, "high": 0.9, "log": True}}, "log: needs low above 0"),
-        ({"ppo.gamma": {"low": 0.0, "choices": [0.1, 0.2]}}, "choices: omit low, high and log"),
-        ({"ppo.gamma": {"choices": [0.1]}}, "at least 2 items"),
-        ({"ppo.gamma": {"low": 0.1, "high": float("inf")}}, "finite number"),
+        {"low": 0.9},
+        {"low": 0.9, "high": 0.9},
+        {"low": 0.0, "high": 0.9, "log": True},
+        {"low": 0.0, "choices": [0.1, 0.2]},
+        {"choices": [0.1]},
+        {"low": 0.1, "high": float("inf")},
     ],
 )
-def test_a_range_that_a_setting_cannot_have_is_refused(values, parameters, message):
-    with pytest.raises(InputError) as caught:
-        with_table(values, parameters)
-    assert message in str(caught.value)
+def test_a_range_without_values_is_refused(values, one):
+    with pytest.raises(InputError, match=r"tune\.parameters\.ppo\.gamma"):
+        with_table(values, {"ppo.gamma": one})
+
+
+@pytest.mark.parametrize("path", ["ppo.learning_rat", "steps", "tune.trials", "seed.low"])
+def test_what_is_no_setting_is_refused(path):
+    with pytest.raises(InputError, match="is no setting that can be varied"):
+        setting_of({"steps": 5, "seed": 1, "tune": {"trials": 3}, "ppo": {"gamma": 0.9}}, path)
 
 
 @pytest.mark.parametrize("table", [{"trials": 0}, {"rungs": 9}, {"reduction_factor": 1}, {"scenarios": 10**6}])

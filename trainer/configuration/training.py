@@ -197,12 +197,6 @@ class TrainingConfiguration(Settings):
         return self
 
     @model_validator(mode="after")
-    def _tunable(self) -> TrainingConfiguration:
-        if self.tune is not None:
-            self.tune.check(type(self))
-        return self
-
-    @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:
         if self.learner:
             return self

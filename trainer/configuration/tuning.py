@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, JsonValue, model_validator
 
+from weir.errors import InputError
 from weir.trainer.configuration import Settings
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
 
 # The table itself, and the steps, of which each rung has a share.
 _FIXED = ("tune", "steps", "stages")
-# A share at which no number between two whole ones is whole.
-_BETWEEN = 0.6180339
-
-Bound = Annotated[int | float, Field(ge=-1e15, le=1e15)]
 
 
 class ParameterRange(Settings):
@@ -23,49 +23,39 @@ class ParameterRange(Settings):
     `log`, uniform in the logarithm; or one of `choices`.
     """
 
-    low: Bound | None = None
-    high: Bound | None = None
+    low: int | float | None = None
+    high: int | float | None = None
     log: bool = False
     choices: tuple[JsonValue, ...] | None = Field(None, min_length=2, max_length=100)
 
     @model_validator(mode="after")
     def _consistent(self) -> ParameterRange:
-        if self.choices is not None:
-            if self.low is not None or self.high is not None or self.log:
-                raise ValueError("choices: omit low, high and log")
-        elif self.low is None or self.high is None:
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        if len(bounds) != (2 if self.choices is None else 0):
             raise ValueError("give low and high, or choices")
-        elif self.low >= self.high:
-            raise ValueError("low must be below high")
-        elif self.log and self.low <= 0:
-            raise ValueError("log: needs low above 0")
+        if bounds and (bounds[0] >= bounds[1] or (self.log and bounds[0] <= 0)):
+            raise ValueError("low must be below high, and with log above 0")
         return self
 
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """`low` and `high`, of a range without choices."""
-        assert self.low is not None
-        assert self.high is not None
-        return self.low, self.high
+    def distribution(self) -> BaseDistribution:
+        """The range as Optuna has it."""
+        from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-    @property
-    def is_whole(self) -> bool:
-        """True for a range of whole numbers."""
-        return isinstance(self.low, int) and isinstance(self.high, int)
+        if self.low is None or self.high is None:
+            return CategoricalDistribution([self.as_drawn(choice) for choice in self.choices or ()])
+        if isinstance(self.low, int) and isinstance(self.high, int):
+            return IntDistribution(self.low, self.high, log=self.log)
+        return FloatDistribution(self.low, self.high, log=self.log)
+
+    def as_drawn(self, value: Any) -> Any:
+        """A value as Optuna draws it, whose choices are scalars: they are JSON texts there."""
+        return value if self.choices is None else json.dumps(value)
 
     def has(self, value: Any) -> bool:
         """True for a value that can be drawn."""
-        if self.choices is not None:
-            return json.dumps(value) in map(json.dumps, self.choices)
-        low, high = self.bounds
-        return isinstance(value, int if self.is_whole else int | float) and low <= value <= high
-
-    def samples(self) -> list[Any]:
-        """Values that show whether a setting takes the range: the choices, or its ends and one between them."""
-        if self.choices is not None:
-            return list(self.choices)
-        low, high = self.bounds
-        return [low, high] if self.is_whole else [low, low + _BETWEEN * (high - low), high]
+        if self.low is None or self.high is None:
+            return self.as_drawn(value) in map(self.as_drawn, self.choices or ())
+        return isinstance(value, int | float) and self.low <= value <= self.high
 
 
 class TuneSettings(Settings):
@@ -92,18 +82,6 @@ class TuneSettings(Settings):
         """The steps of a trial at each rung, of `steps` in all."""
         return [max(1, steps // self.reduction_factor**left) for left in reversed(range(self.rungs))]
 
-    def check(self, configuration: type[BaseModel]) -> None:
-        """Raises a ValueError for a parameter that is no setting of the configuration, or takes a value that it cannot
-        have. Settings that contradict each other are found when a trial begins.
-        """
-        for path, values in self.parameters.items():
-            setting = _setting(configuration, path)
-            for value in values.samples():
-                try:
-                    setting.validate_python(value)
-                except ValidationError as error:
-                    raise ValueError(f'tune.parameters."{path}", {value}: {error.errors()[0]["msg"]}') from None
-
 
 def with_parameters(values: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a configuration with those of the parameters, given by their paths, in place."""
@@ -115,24 +93,14 @@ def with_parameters(values: Mapping[str, Any], parameters: Mapping[str, Any]) ->
 
 
 def setting_of(values: Mapping[str, Any], path: str) -> Any:
-    """The value at a path of a whole configuration."""
-    first, _, rest = path.partition(".")
-    return setting_of(values[first], rest) if rest else values[first]
+    """The value at a path of a whole configuration.
 
-
-def _setting(configuration: type[BaseModel], path: str) -> TypeAdapter[Any]:
-    """Checks values of the setting at a path."""
-    kind: Any = configuration
-    metadata: list[Any] = []
+    Raises:
+        InputError: it has no such setting, or one that cannot be varied.
+    """
+    found: Any = values
     for key in path.split("."):
-        fields = kind.model_fields if _is_table(kind) else {}
-        if key not in fields or path.partition(".")[0] in _FIXED:
-            raise ValueError(f'tune.parameters."{path}": is no setting that can be varied')
-        kind, metadata = fields[key].annotation, fields[key].metadata
-    if _is_table(kind):
-        raise ValueError(f'tune.parameters."{path}": is a table; name a setting in it, such as "{path}.KEY"')
-    return TypeAdapter(Annotated[kind, *metadata] if metadata else kind)
-
-
-def _is_table(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
+        if not isinstance(found, Mapping) or key not in found or path.partition(".")[0] in _FIXED:
+            raise InputError(f'tune.parameters."{path}": is no setting that can be varied')
+        found = found[key]
+    return found

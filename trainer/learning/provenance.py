@@ -14,7 +14,7 @@ from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.checkpoint import read_checkpoint
 from weir.trainer.learning.registered import learner_of
-from weir.trainer.learning.run_record import RunRecord, load_run_configuration, read_run_record
+from weir.trainer.learning.run_record import TrainingRecord, load_run_configuration, read_training_record
 from weir.trainer.model.file import CHECKPOINT
 
 _PACKAGES = {
@@ -23,7 +23,7 @@ _PACKAGES = {
 }
 
 
-def record_origin(record: RunRecord, configuration: TrainingConfiguration) -> None:
+def record_origin(record: TrainingRecord, configuration: TrainingConfiguration) -> None:
     """Records the versions, machine, date, commit and inputs of a run that begins."""
     learner = learner_of(configuration)
     packages = learner.PACKAGES if learner else _PACKAGES.get(configuration.algorithm, _PACKAGES["ppo"])
@@ -40,12 +40,12 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
     Raises:
         InputError: the folder holds no training, or the file no checkpoint.
     """
-    record = read_run_record(folder)
+    record = read_training_record(folder)
     found = provenance_of(load_run_configuration(folder), read_checkpoint(checkpoint).steps, record)
     return found if Path(checkpoint).name == CHECKPOINT else found | {"checkpoint": Path(checkpoint).name}
 
 
-def provenance_of(configuration: TrainingConfiguration, steps: int, record: RunRecord) -> dict[str, Any]:
+def provenance_of(configuration: TrainingConfiguration, steps: int, record: TrainingRecord) -> dict[str, Any]:
     """The entries of the metadata `weir.provenance`."""
     environment = configuration.environment
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"

@@ -36,7 +36,7 @@ class ConfigurationFile(BaseModel):
     sha256: str
 
 
-class RunRecord(BaseModel):
+class TrainingRecord(BaseModel):
     """Times are the sums over all parts of a resumed run. `commands`: one for each part that a command ran.
 
     `interrupted` is true until all `planned_steps` are done, also while the run is active; `steps` are those at the end
@@ -65,14 +65,14 @@ class RunRecord(BaseModel):
         write_text(folder / FILE, self.model_dump_json(indent=1) + "\n")
 
 
-def read_run_record(folder: str | os.PathLike[str]) -> RunRecord:
+def read_training_record(folder: str | os.PathLike[str]) -> TrainingRecord:
     """The record in a training folder; an empty one where there is none.
 
     Raises:
         InputError: it is broken.
     """
     path = Path(folder) / FILE
-    return read_document(path, RunRecord, "record of a training run") if path.exists() else RunRecord()
+    return read_document(path, TrainingRecord, "record of a training run") if path.exists() else TrainingRecord()
 
 
 def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:

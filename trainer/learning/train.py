@@ -28,7 +28,7 @@ from weir.trainer.learning.curriculum import Curriculum, TraceCurriculum, make_c
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
 from weir.trainer.learning.provenance import record_origin
 from weir.trainer.learning.registered import learner_of
-from weir.trainer.learning.run_record import ConfigurationFile, RunRecord, read_run_record
+from weir.trainer.learning.run_record import ConfigurationFile, TrainingRecord, read_training_record
 from weir.trainer.model.file import CHECKPOINT, CONFIGURATION
 
 
@@ -105,7 +105,7 @@ def train(
     with alone_in(folder):
         write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
         torch.set_num_threads(configuration.threads)
-        record = read_run_record(folder) if resume else RunRecord()
+        record = read_training_record(folder) if resume else TrainingRecord()
         record.planned_steps = configuration.steps
         record.interrupted = True
         record.commands += [command] if command else []
@@ -191,7 +191,7 @@ def _watcher(
 def _reinforce(
     configuration: TrainingConfiguration,
     folder: Path,
-    record: RunRecord,
+    record: TrainingRecord,
     learner: AbstractContextManager[BaseAlgorithm],
     watcher: AbstractContextManager[EvaluationCallback | None],
     on_progress: Callable[[TrainingProgress], None] | None,

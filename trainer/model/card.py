@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
+from weir.files.input import read_text
 from weir.files.model import ModelFile, read_model
 from weir.files.output import write_text
-from weir.qoe_eval.records import Summary, read_summary
+from weir.qoe_eval.records import Summary
 from weir.qoe_eval.report.text import SHOWN, markdown_table, paired_sentences
 from weir.trainer.model.file import CARD_TITLE, card_of
 
@@ -81,16 +79,6 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def read_results(summary: Path | None, goals: Sequence[Path]) -> str:
-    """Markdown of `summary.json` of a replay and of documents with goals.
-
-    Raises:
-        InputError: a file is none of them.
-    """
-    parts = [] if summary is None else [replay_results(read_summary(summary))]
-    return "\n".join([*parts, *(goal_results(_read(path), str(path)) for path in goals)])
-
-
 def replay_results(summary: Summary) -> str:
     """Means by controller and paired differences of a replay."""
     means = [
@@ -104,26 +92,3 @@ def replay_results(summary: Summary) -> str:
         parts.append(f"{pair.pair}, {pair.sample}; differences paired by scenario and seed, with 95 % intervals:\n")
         parts.append("".join(f"- {one}\n" for one in pair.differences))
     return "\n".join(parts)
-
-
-def goal_results(document: Mapping[str, Any], source: str) -> str:
-    """How many goals of a document are reached, and those that are missed."""
-    try:
-        missed = [row for row in document["rows"] if row["reached"] is False]
-        lines = [f"- missed: {row['what']}: {row['measured']} (goal: {row['goal']['text']})\n" for row in missed]
-        reached = f"{document['reached']} of {document['decided']} goals reached"
-    except (KeyError, TypeError):
-        raise InputError(f"{source}: is not the JSON of a command with goals") from None
-    return f"{document['schema']}{_command(document)}: {reached}.\n\n{''.join(lines)}"
-
-
-def _command(document: Mapping[str, Any]) -> str:
-    run = document.get("run")
-    return f" (`{run['command']}`)" if isinstance(run, dict) and "command" in run else ""
-
-
-def _read(path: Path) -> dict[str, Any]:
-    document = parse_json(read_text(path), str(path))
-    if not isinstance(document, dict) or "rows" not in document:
-        raise InputError(f"{path}: is not a JSON document with `rows`")
-    return document

@@ -12,7 +12,7 @@ from weir.files.input import LARGEST_TEXT_BYTES
 from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.report.chart_rows import Chart, chart, line, row, thinned
-from weir.trainer.learning.run_record import EVALUATIONS, PROGRESS_LOG, RunRecord, read_evaluations
+from weir.trainer.learning.run_record import EVALUATIONS, PROGRESS_LOG, TrainingRecord, read_evaluations
 
 STEPS = "time/total_timesteps"
 REWARD = "rollout/mean_reward_per_step"
@@ -85,7 +85,7 @@ def _read_progress(path: Path) -> list[dict[str, float]]:
     return [line for line in lines if line.get(STEPS, -1) >= 0]
 
 
-def training_chart(record: RunRecord, curves: Curves, done: int) -> Chart:
+def training_chart(record: TrainingRecord, curves: Curves, done: int) -> Chart:
     """The curves over thousands of steps, of `done` steps in all."""
     steps, rewards = curves.column(STEPS) / 1000.0, curves.column(REWARD)
     x, y = thinned(steps, rewards)

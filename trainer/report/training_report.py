@@ -11,7 +11,7 @@ from weir.files.output import write_text
 from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
 from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.run_record import PROGRESS_LOG, RunRecord, load_run_configuration, read_run_record
+from weir.trainer.learning.run_record import PROGRESS_LOG, TrainingRecord, load_run_configuration, read_training_record
 from weir.trainer.model.file import CONFIGURATION
 from weir.trainer.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
 
@@ -24,7 +24,7 @@ def rewrite(folder: Path) -> tuple[View, Path] | None:
     """
     if not (folder / CONFIGURATION).is_file():
         return None
-    configuration, record = load_run_configuration(folder), read_run_record(folder)
+    configuration, record = load_run_configuration(folder), read_training_record(folder)
     curves = read_curves(folder)
     summary = _summary(configuration, record, curves)
     page = folder / REPORT
@@ -33,7 +33,7 @@ def rewrite(folder: Path) -> tuple[View, Path] | None:
     return summary, page
 
 
-def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Curves) -> View:
+def _summary(configuration: TrainingConfiguration, record: TrainingRecord, curves: Curves) -> View:
     """`summary.json`: the record and what the curves end in."""
     steps, rewards = curves.evaluation_steps, curves.evaluation_rewards
     rewards_in_training = curves.column(REWARD)
@@ -57,7 +57,7 @@ def _summary(configuration: TrainingConfiguration, record: RunRecord, curves: Cu
     return summary
 
 
-def render(configuration: TrainingConfiguration, record: RunRecord, summary: View, curves: Curves) -> str:
+def render(configuration: TrainingConfiguration, record: TrainingRecord, summary: View, curves: Curves) -> str:
     """The page as text."""
     done, planned = summary["steps"], configuration.steps
     lead = {
@@ -79,7 +79,7 @@ def render(configuration: TrainingConfiguration, record: RunRecord, summary: Vie
     return render_page("training_lead", f"Weir: training of {configuration.name}", lead, sections, data)
 
 
-def _evaluation(summary: View, record: RunRecord) -> Section:
+def _evaluation(summary: View, record: TrainingRecord) -> Section:
     found = summary.get("evaluation")
     rows: list[Row] = []
     if found is not None:
@@ -92,7 +92,7 @@ def _evaluation(summary: View, record: RunRecord) -> Section:
     return Section("evaluation", "Evaluation", "evaluation", view)
 
 
-def _origin(configuration: TrainingConfiguration, record: RunRecord) -> Section:
+def _origin(configuration: TrainingConfiguration, record: TrainingRecord) -> Section:
     environment, file = configuration.environment, record.configuration
     entries = [("configuration", f"{file.name}, SHA-256 {file.sha256[:16]}")] if file is not None else []
     entries += [

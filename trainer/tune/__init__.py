@@ -1,1 +1,1 @@
-"""The search of `weir tune`: trials, each a training that is judged on held-out scenarios, and their page."""
+"""The search of `weir tune`: Optuna's trials, each a training that is judged on held-out scenarios."""

@@ -1,128 +1,208 @@
-"""A search on this machine: Optuna draws the trials, each of which runs in a process of its own."""
+"""The work of `weir tune`: Optuna draws the trials and stops those that fall behind, by successive halving.
+
+study.log (Optuna's journal: configuration, trials), trials/0003/ (as `weir train` writes it), best.toml
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import io
+import json
+import os
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import optuna
+import typer
+from optuna.pruners import SuccessiveHalvingPruner
+from optuna.samplers import TPESampler
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import Trial, TrialState
 
 from weir.errors import InputError
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
-from weir.qoe_eval.runs.task_processes import Report, run_tasks
-from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.tune.study import distributions, make_study, to_parameters
-from weir.trainer.tune.trial import (
-    TrialRecord,
-    begin_trial,
-    read_trial,
-    run_trial,
-    save_trial,
-    trial_configuration,
-    trial_file,
-)
+from weir.files.input import printable
+from weir.files.output import alone_in, append, make_folder, refuse_other_results, write_text
+from weir.qoe_eval.runs.task_processes import TaskFailure, run_tasks
+from weir.simulator.cluster import connected, core_count
+from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration, load_configuration
+from weir.trainer.configuration.tuning import TuneSettings, setting_of, with_parameters
+from weir.trainer.tune.places import run_on_cluster, work_in_process
+from weir.trainer.tune.rung import Rung
+from weir.trainer.tune.toml_text import to_toml
 
-if TYPE_CHECKING:
-    import optuna
+STUDY = "study.log"
+BEST = "best.toml"
+_CONFIGURATION = "configuration"
 
 
-@dataclass(frozen=True)
-class TrialTask:
-    """A trial to run in a process."""
+def run_search(configuration: Path, out: Path, jobs: int | None, address: str | None, *, resume: bool) -> None:
+    """Searches, and prints the best trial; the arguments are those of the command.
 
-    search: Path
-    base: TrainingConfiguration
-    number: int
+    Raises:
+        InputError: the configuration or the folder cannot be used.
+        typer.Exit: status 1, after a message: interrupted, or every trial failed.
+    """
+    base = load_configuration(configuration)
+    if base.tune is None:
+        raise InputError(f"{configuration}: has no table [tune]; give it one with [tune.parameters]")
+    if address is not None and base.algorithm == "impala":
+        raise InputError("--address: a trial of algorithm impala has a cluster of its own; omit it")
+    planned = base.tune.trials
+    refuse_other_results(out, STUDY)
+    make_folder(out / "trials")
+    with alone_in(out), nullcontext() if address is None else connected(address):
+        search = Search(out.absolute(), base, resume=resume)
+        with suppress(KeyboardInterrupt):
+            if address is None:
+                processes = jobs or max(1, (os.cpu_count() or 1) // base.threads)
+                run_tasks(search.begin(processes), work_in_process, processes, lambda rung, steps: None, search.follow)
+            else:
+                at_once = jobs or max(1, core_count() // base.threads)
+                # Ray prints there what becomes of machines.
+                with redirect_stdout(io.StringIO()):
+                    run_on_cluster(search.begin(at_once), base.threads, search.follow)
+        best = search.write_best(out / BEST)
+    if search.over < planned:
+        typer.echo(
+            f"interrupted after {search.over} of {planned} trials; continue with: "
+            f"weir tune {configuration} --out {out} --resume",
+            err=True,
+        )
+    if search.over < planned or best is None:
+        raise typer.Exit(1)
+    typer.echo(f"{out / BEST}: {best}")
 
-    @property
-    def name(self) -> str:
-        """For people."""
-        return f"trial {self.number}"
 
-
-class LocalSearch:
-    """Draws, runs and records the trials of a search.
+class Search:
+    """Draws trials, and decides at their rungs which go on. All state is in Optuna's journal and the trials' folders.
 
     Args:
-        search: its folder.
-        base: its configuration, with the table `tune`.
-        on_steps: called with the number of a trial and its steps so far.
-        on_trial: called with the record of each trial that is over.
+        folder: of the search.
+        base: its configuration, with the table `tune`; a resumed search may have other `trials`.
+        resume: continue the search that is in the folder.
+
+    Raises:
+        InputError: there is a search already, none to resume, or one of another configuration.
     """
 
-    def __init__(
-        self,
-        search: Path,
-        base: TrainingConfiguration,
-        on_steps: Callable[[int, int], None],
-        on_trial: Callable[[TrialRecord], None],
-    ) -> None:
+    def __init__(self, folder: Path, base: TrainingConfiguration, *, resume: bool) -> None:
         assert base.tune is not None
-        self._search = search
-        self._base = base
-        self._tune = base.tune
-        self._on_steps = on_steps
-        self._on_trial = on_trial
-        self._study = make_study(search, base)
-        self._space = distributions(self._tune)
-        self._drawn: dict[int, optuna.Trial] = {}
+        self._folder, self._tune = folder, base.tune
+        self._values = base.model_dump(mode="json", exclude_unset=True, exclude={"tune"})
+        self._space = {path: one.distribution() for path, one in base.tune.parameters.items()}
+        self._study = _open_study(folder / STUDY, base, resume=resume)
+        self._running: dict[int, Trial] = {}
 
-    def run(self, processes: int) -> None:
-        """Runs the trials that are missing, `processes` at once.
+    @property
+    def over(self) -> int:
+        """Trials that are complete, pruned or failed."""
+        return sum(trial.state.is_finished() for trial in self._study.get_trials(deepcopy=False))
 
-        Raises:
-            KeyboardInterrupt: the records and checkpoints of the trials so far are kept.
-        """
-        # A process that is killed is not replaced before the others have come to the end.
-        while tasks := [task for _ in range(processes) for task in self._next()]:
-            failures = run_tasks(
-                tasks, _work, processes, lambda task, steps: self._on_steps(task.number, steps), self._finish
-            )
-            for failure in failures:
-                self._fail(int(failure.name.removeprefix("trial ")), failure.error)
+    def begin(self, at_once: int) -> list[Rung]:
+        """The next rung of each trial that was interrupted, and new trials up to `at_once` in all."""
+        # Optuna finds the trial of an identifier, but shows none.
+        left = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        rungs = [rung for one in left for rung in self._rung(Trial(self._study, one._trial_id))]
+        while len(rungs) < at_once and (drawn := self._draw()):
+            rungs += drawn
+        return rungs
 
-    def _next(self) -> list[TrialTask]:
-        """The next trial, if one is left."""
-        from optuna.trial import TrialState
+    def follow(self, rung: Rung, outcome: float | TaskFailure) -> list[Rung]:
+        """The rungs that follow one: the next of its trial, or else another trial, if one is left."""
+        trial = self._running[rung.trial]
+        if isinstance(outcome, TaskFailure):
+            self._end(trial, TrialState.FAIL, outcome.error)
+            return self._draw()
+        trial.report(outcome, rung.steps)
+        judged = f"viewer's quality {outcome:.2f} after {rung.steps:,} steps"
+        if rung.number + 1 == self._tune.rungs:
+            self._end(trial, TrialState.COMPLETE, judged, outcome)
+        elif trial.should_prune():
+            self._end(trial, TrialState.PRUNED, judged)
+        else:
+            return self._rung(trial, rung.number + 1)
+        return self._draw()
 
+    def write_best(self, path: Path) -> str | None:
+        """Writes the configuration of the best complete trial, if there is one, and returns its name and score."""
+        try:
+            best = self._study.best_trial
+        except ValueError:
+            return None
+        write_text(path, to_toml(with_parameters(self._values, _settings(best.params, self._tune))))
+        return f"trial {best.number} complete: viewer's quality {best.value:.2f}"
+
+    def _draw(self) -> list[Rung]:
+        """The first rung of the next trial whose settings do not contradict each other; none when all are drawn."""
         while (
             self._study.get_trials(deepcopy=False, states=(TrialState.WAITING,))
             or len(self._study.get_trials(deepcopy=False)) < self._tune.trials
         ):
-            drawn = self._study.ask(self._space)
-            self._drawn[drawn.number] = drawn
-            begin_trial(self._search, drawn.number, to_parameters(self._tune, drawn.params))
-            try:
-                trial_configuration(self._base, read_trial(trial_file(self._search, drawn.number)))
-            except InputError as error:
-                self._fail(drawn.number, str(error))
-            else:
-                return [TrialTask(self._search, self._base, drawn.number)]
+            if rungs := self._rung(self._study.ask(self._space)):
+                return rungs
         return []
 
-    def _fail(self, number: int, error: str) -> None:
-        record = read_trial(trial_file(self._search, number))
-        save_trial(self._search, record.model_copy(update={"state": "failed", "error": error}))
-        self._conclude(number)
+    def _rung(self, trial: Trial, number: int | None = None) -> list[Rung]:
+        """A rung of a trial, by default the one after its latest; none when its settings contradict each other."""
+        if number is None:
+            # The last rung again, where a search was killed before its trial was over.
+            number = min(len(self._study.trials[trial.number].intermediate_values), self._tune.rungs - 1)
+        try:
+            configuration = checked_configuration(with_parameters(self._values, _settings(trial.params, self._tune)))
+        except InputError as error:
+            self._end(trial, TrialState.FAIL, str(error))
+            return []
+        self._running[trial.number] = trial
+        steps = self._tune.rung_steps(configuration.steps)[number]
+        folder = self._folder / "trials" / f"{trial.number:04}"
+        return [Rung(trial.number, number, steps, folder, configuration, self._tune)]
 
-    def _finish(self, task: TrialTask) -> list[TrialTask]:
-        self._conclude(task.number)
-        return self._next()
-
-    def _conclude(self, number: int) -> None:
-        from optuna.trial import TrialState
-
-        record, drawn = read_trial(trial_file(self._search, number)), self._drawn.pop(number)
-        for score in record.scores:
-            drawn.report(score.viewer_quality, score.steps)
-        if record.state == "complete":
-            self._study.tell(drawn, record.viewer_quality)
-        else:
-            self._study.tell(drawn, state=TrialState.PRUNED if record.state == "pruned" else TrialState.FAIL)
-        self._on_trial(record)
+    def _end(self, trial: Trial, state: TrialState, text: str, value: float | None = None) -> None:
+        self._study.tell(trial, value, state=state)
+        typer.echo(f"trial {trial.number} {state.name.lower()}: {printable(text)}", err=True)
 
 
-def _work(task: TrialTask, report: Report) -> None:
-    # A search that is resumed at once finds none of its trials at work.
-    die_with_parent()
-    run_trial(task.search, task.base, task.number, report, lambda score: None)
+def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> optuna.Study:
+    tune = base.tune
+    assert tune is not None
+    if journal.exists() and not resume:
+        raise InputError(f"{journal.parent}: already holds a search; resume it, or give another folder")
+    if resume and not journal.is_file():
+        raise InputError(f"{journal.parent}: has no {STUDY} to resume from")
+    whole, values = base.model_dump(mode="json"), base.model_dump(mode="json", exclude_unset=True)
+    values["tune"].pop("trials", None)
+    own = {path: setting_of(whole, path) for path in tune.parameters}
+    append(journal, b"")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        study = optuna.create_study(
+            study_name="weir",
+            storage=JournalStorage(JournalFileBackend(str(journal))),
+            direction="maximize",
+            pruner=SuccessiveHalvingPruner(tune.rung_steps(base.steps)[0], tune.reduction_factor),
+            load_if_exists=True,
+        )
+        known, found = len(study.trials), study.user_attrs.get(_CONFIGURATION)
+    except Exception as error:  # whatever a damaged file makes of Optuna
+        raise InputError(f"{journal}: is no journal of a search ({error}); choose another folder") from None
+    # Each part of a resumed search draws numbers of its own. Trials that run count as bad ones, so that trials at the
+    # same time are not alike.
+    study.sampler = TPESampler(seed=base.seed + known, constant_liar=True)
+    if found is None:
+        ranges = tune.parameters
+        study.enqueue_trial({path: ranges[path].as_drawn(one) for path, one in own.items() if ranges[path].has(one)})
+        study.set_user_attr(_CONFIGURATION, values)
+    elif found != values:
+        raise InputError(
+            f"{journal.parent}: its search has another configuration; only tune.trials may change. Choose another "
+            "folder"
+        )
+    return study
+
+
+def _settings(drawn: dict[str, Any], tune: TuneSettings) -> dict[str, Any]:
+    """The values that Optuna has drawn, with the choices themselves."""
+    return {
+        path: value if tune.parameters[path].choices is None else json.loads(value) for path, value in drawn.items()
+    }

@@ -21,7 +21,7 @@ from weir.qoe_eval.measures.recoco import RecocoScores, recoco_scores, recoco_sc
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.progress import end_with_failures
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.task_processes import Report, run_tasks
+from weir.qoe_eval.runs.task_processes import Report, TaskFailure, run_tasks
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.gym.step import StepRecord
 from weir_papers.recoco.models import RecocoModel
@@ -177,7 +177,9 @@ class TaskProgress:
         self._done[task.name] = min(steps, task.model.steps)
         self._bar.update(self._task, completed=sum(self._done.values()), description=task.name)
 
-    def _finish(self, task: ModelTask) -> None:
+    def _finish(self, task: ModelTask, outcome: TaskFailure | None) -> None:
+        if outcome is not None:
+            return
         self._show(task, task.model.steps)
         if self._plain:
             share, minutes = sum(self._done.values()) / self._total, (time.monotonic() - self._started) / 60

@@ -116,6 +116,7 @@ SUITE: Final = Suite(
     "of the others.",
     seeds=5,
     only_calls=True,
+    subject="simulator",
     calls=tuple(
         Calls(
             one.name,

@@ -167,13 +167,5 @@ SUITE: Final = Suite(
              series.share_against_tcp("rfc8867", _TCP), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
         Goal("rfc8867_5.6_tcp_share", "RFC 8867 5.6, against one TCP Cubic flow: TCP's throughput share",
              series.share_against_tcp("rfc8867", _TCP, of_tcp=True), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
-        Goal("adaptation_steps", "adaptation to an unseen objective: times fewer steps than from scratch to 99 % of "
-             "the gain", scores.figure("steps_ratio"), Bound("at least", 14.2, decimals=1), _MOCC),
-        Goal("adaptation_loss", "adaptation: loss on old objectives", scores.figure("old_objectives_loss_ratio"),
-             Bound("at most", 0.05, "%", strict=True, scale=100, decimals=1), _MOCC),
-        Goal("training_time", "training the shipped model from nothing, 2 cores", scores.figure("wall_s"),
-             Bound("at most", 3 * 3600.0, "h", scale=1 / 3600)),
-        Goal("training_rate", "training: rate with learning on", scores.figure("steps_per_s"),
-             Bound("at least", 2000.0, "steps/s", decimals=0)),
     ),
 )  # fmt: skip

@@ -21,14 +21,13 @@ from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.registry import GUARD_RULES, POLICY_FILE
 from weir.traces.generate.families.families import FAMILIES
 
-WEAK_MODEL: Final = "trained-60s"
 _CANDIDATES: Final = "copilots=nada,rule policy=by_trust"
 _ALONE: Final = ("weir", "nada", "rule")
 _RULES: Final = tuple(name for name, can_be_off in GUARD_RULES.items() if can_be_off)
 _SETS: Final = sets.sending("video", {"random": sets.random()}) | {name: sets.family_sample(name) for name in FAMILIES}
 _TRACES: Final = {name: sets.traces(name) for name in sets.TRACE_SETS}
 _HEALTHY: Final = "pool of the healthy model"
-_FAULTY: Final = {model: f"pool of {model}" for model in (*FAULTY_MODELS, WEAK_MODEL)}
+_FAULTY: Final = {model: f"pool of {model}" for model in FAULTY_MODELS}
 _SCORED: Final = (*_SETS, "opennetlab")
 _SOON_S: Final = 3.0
 
@@ -41,12 +40,9 @@ def custom_controllers(settings: Settings) -> CustomControllers:
     """
     files: Mapping[str, Path] = write_faulty_models(settings.models, settings.model)
     own = [read_custom_controller(str(file)) for file in files.values()]
-    if settings.weak_model:
-        files = {**files, WEAK_MODEL: settings.weak_model.absolute()}
     pools = {_FAULTY[name]: read_pool(f"pilot={POLICY_FILE}{file} {_CANDIDATES}") for name, file in files.items()}
     healthy = read_pool(f"pilot=weir {_CANDIDATES}")
-    absent = [pool for pool in _FAULTY.values() if pool not in pools]
-    return CustomControllers({one.name: one for one in own}, {_HEALTHY: healthy, **pools}, absent)
+    return CustomControllers({one.name: one for one in own}, {_HEALTHY: healthy, **pools})
 
 
 SUITE: Final = Suite(

@@ -90,22 +90,8 @@
     select.closest("section").scrollIntoView();
   });
 
-  // data.parallel: the axes of parallel coordinates, the last of which colours the lines.
-  function drawParallel(element) {
-    const font = { color: css("--ink"), size: narrow() ? 10 : 12.5 };
-    const last = data.parallel[data.parallel.length - 1];
-    const trace = {
-      type: "parcoords", dimensions: data.parallel.map((one) => ({ ...one, label: plain(one.label) })), labelangle: narrow() ? -20 : 0,
-      line: { color: last.values, colorscale: "Viridis", showscale: false }, labelfont: font, tickfont: font, rangefont: { ...font, color: css("--muted") },
-    };
-    Plotly.react(element, [trace], { ...baseLayout(), margin: { l: 80, r: 60, t: 60, b: 30 } }, config);
-  }
-
-  const parallel = byId("parallel");
   for (const element of elements) whenShown(element, () => { draw(element); rememberVisibility(element); });
-  if (parallel) whenShown(parallel, () => drawParallel(parallel));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     elements.filter((one) => one.classList.contains("js-plotly-plot")).forEach(draw);
-    if (parallel?.classList.contains("js-plotly-plot")) drawParallel(parallel);
   });
 })();

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from weir.files.output import file_name
-from weir.qoe_eval.call.logs import SCENARIO
-from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls, with_kept_keys
+from weir.qoe_eval.call.plan import CallPlan, call_duration_s, done_calls, plan_calls
 from weir.qoe_eval.call.weir_peer import receiver_arguments, sender_arguments
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.traces.catalogue import load_bundled
@@ -95,29 +94,6 @@ def test_what_is_done_has_its_record_and_its_folder(plan, program, tmp_path):
         (calls[key].out / "call.json").write_text("{}")
     records = [SimpleNamespace(key=key) for key in (first, second, "another")]
     assert list(done_calls(calls, records)) == [first]
-
-
-def test_calls_of_another_build_are_kept_on_request_where_path_and_settings_are_the_same(plan, program, tmp_path):
-    before = plan_calls(plan, tmp_path, [program])
-    records = [
-        SimpleNamespace(key=key, call=SimpleNamespace(**vars(one) | {"folder": one.out.name}))
-        for key, one in before.items()
-    ]
-    for one in before.values():
-        one.out.mkdir(parents=True)
-        one.scenario.save(one.out / SCENARIO)
-    program.write_bytes(b"another build")
-    now = plan_calls(plan, tmp_path, [program])
-    assert not now.keys() & before.keys()
-    assert list(with_kept_keys(now, records)) == list(before)
-    smaller = plan_calls(replace(plan, max_bitrate_bps=1_000_000), tmp_path, [program])
-    assert list(with_kept_keys(smaller, records)) == list(smaller)
-    records[-1].call.audio_codec = ""  # as calls were at first
-    assert list(with_kept_keys(now, records)) == [*list(before)[:-1], list(now)[-1]]
-    records.pop()
-    first = next(iter(before.values()))
-    load_bundled("steps").save(first.out / SCENARIO)
-    assert list(with_kept_keys(now, records)) == [next(iter(now)), *list(before)[1:-1], list(now)[-1]]
 
 
 def test_how_long_a_call_lasts():

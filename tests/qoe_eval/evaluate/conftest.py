@@ -42,7 +42,7 @@ def made_calls(tmp_path, monkeypatch):
     (tmp_path / "peer").write_bytes(b"peer")
     made = {}
 
-    def run_calls(calls, out, console, *, quiet, repeat_disturbed):
+    def run_calls(calls, out, console, *, quiet):
         out.mkdir(parents=True, exist_ok=True)
         made[out.name] = list(calls.values())
         return CallsOutcome(

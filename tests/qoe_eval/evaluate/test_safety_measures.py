@@ -1,7 +1,6 @@
 """Goals on safety against records made by hand, and the fault-injected models."""
 
 import math
-from pathlib import Path
 
 import onnx
 import pytest
@@ -10,8 +9,7 @@ from hand_made import record, results, row
 from weir.errors import InputError
 from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, MAX_BPS, MIN_BPS, write_faulty_models
-from weir.qoe_eval.evaluate.scenario_sets import Settings, fixed
-from weir.qoe_eval.evaluate.suite import Replays
+from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suites import safety
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
@@ -86,7 +84,7 @@ def test_the_worst_set_decides_against_the_better_of_nada_and_rule():
     assert (maximum.value, maximum.measured, maximum.reached) == (pytest.approx(58.28 / 62 - 1), "-6.0 %", False)
     assert (inactive.value, inactive.reached) == (pytest.approx(0.01), False)
     assert (score.value, score.reached) == (pytest.approx(-0.1), True)
-    assert row("minimum", found).verdict == "not measured: no model for pool of minimum was named"
+    assert row("minimum", found).verdict == "not measured: no such run"
     nothing = results({"random": [scored("weir", 80)]}, pools=POOLS)
     assert [row(name, nothing).reached for name in ("maximum", "healthy_inactive", "healthy_score")] == [None] * 3
 
@@ -128,14 +126,3 @@ def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
         [list(one.guard_off)] * 2 for one in sets
     ]
     assert len({key for some in jobs for key in some}) == 2 * len(sets) > 8
-
-
-def test_full_is_all_scenarios_of_each_family():
-    small, full = (
-        {one.name: len(one.scenarios(Settings(Path(), Path(), random=3, full=full)).scenarios)
-         for one in safety.SUITE.replays if isinstance(one, Replays)}
-        for full in (False, True)
-    )  # fmt: skip
-    assert small["random"] == full["random"] == 3
-    assert small["route"] == 2 < full["route"]
-    assert fixed(list)(Settings(Path(), Path())).scenarios == []

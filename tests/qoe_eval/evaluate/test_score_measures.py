@@ -171,11 +171,3 @@ def test_the_viewer_of_bundled_scenarios_with_video(goal, measure, worse):
         ).reached
 
     assert (value(worse), value(worse + 0.2)) == (False, True)
-
-
-def test_figures_of_other_commands():
-    found = results(figures={"steps_ratio": 15.0, "wall_s": None})
-    assert row("adaptation_steps", found).reached
-    never = row("training_time", found)
-    assert (never.measured, never.verdict) == ("never", "no")
-    assert row("training_rate", found).verdict == "not measured: no --figures file for this model has steps_per_s"

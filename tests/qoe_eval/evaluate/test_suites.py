@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from weir.installation import shipped_model
 from weir.qoe_eval.evaluate.suites import SUITES
 
 # Options that keep a suite small, and sets that it then has.
@@ -19,7 +18,7 @@ SMALL = {
     "virtual": ["--seeds", 1, "--scenarios", 2, "--set", "mixtures", "--set", "bundled"],
     "fidelity": ["--seeds", 2, "--only", "steps"],
 }
-# Goals that an evaluation without traces, calls and figures measures, and others with why they are not measured.
+# Goals that an evaluation without traces and calls measures, and others with why they are not measured.
 MEASURED = {
     "policy": ("catalogue_utility_scream", "random_video_closed", "random_wins", "random_closed", "steady_worst",
                "random_worst_delay", "slow_50_score", "slow_25_bytes", "start", "halved", "steering",
@@ -36,10 +35,9 @@ MEASURED = {
     "fidelity": (),
 }  # fmt: skip
 ABSENT = {
-    "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios",
-               "training_time": "no --figures file for this model has wall_s"},
+    "policy": {"opennetlab_gain": "needs the opennetlab traces", "rule_low_random": "too few scenarios"},
     "impairments": {"clock_utilisation": "the set clock was not chosen"},
-    "safety": {"trained-60s": "no model for pool of trained-60s was named"},
+    "safety": {},
     "send-side": {"opennetlab_at_sender": "needs the opennetlab traces", "route_at_sender": "was not chosen",
                   "calls_muses_20_delay": "no calls were made"},
     "calls": {},
@@ -91,28 +89,19 @@ def test_all_suites_without_calls_are_the_default(weir, tmp_path):
     assert list(json.loads(out)["suites"]) == ["policy", "impairments", "safety", "send-side"]
 
 
-def test_traces_and_figures_complete_the_goals_of_a_policy(weir, traces, tmp_path):
-    (tmp_path / "a.json").write_text(json.dumps({"steps_ratio": 15, "old_objectives_loss_ratio": 0.06}))
-    (tmp_path / "b.json").write_text(json.dumps({"wall_s": None, "steps_per_s": True}))
-    (tmp_path / "c.json").write_text(json.dumps({"steps_per_s": 1.0, "model_sha256": "of another model"}))
-    figures = [option for name in "abc" for option in ("--figures", f"{name}.json")]
-    status, out, _ = weir("--suite", "policy", *SMALL["policy"], "--seeds", 2, "--traces", traces, *figures, "--json")
+def test_traces_complete_the_goals_of_a_policy(weir, traces):
+    status, out, _ = weir("--suite", "policy", *SMALL["policy"], "--seeds", 2, "--traces", traces, "--json")
     rows = rows_of(json.loads(out), "policy")
     assert status == 0
     open_ones = {name for name, row in rows.items() if row["reached"] is None}
     # Sets of fewer than six scenarios have no interval.
-    assert open_ones == {
-        *(f"rule_low_{name}" for name in ("opennetlab", "mahimahi", "random", "steady")),
-        "training_rate",
-    }
+    assert open_ones == {f"rule_low_{name}" for name in ("opennetlab", "mahimahi", "random", "steady")}
     # The stand-in's characters: weir between gcc and oracle, ahead of rule in delay, steered by its weights.
     assert rows["opennetlab_gain"]["value"] > 0
     assert (rows["random_wins"]["value"], rows["steering"]["value"]) == (1, 1)
     assert 0 < rows["random_worst_delay"]["value"] <= 1
     assert rows["random_worst_delay"]["detail"].startswith("20 scenarios")
     assert rows["jain_5.4"]["value"] == pytest.approx(1, abs=0.01)
-    assert (rows["adaptation_steps"]["reached"], rows["adaptation_loss"]["reached"]) == (True, False)
-    assert (rows["training_time"]["measured"], rows["training_time"]["reached"]) == ("never", False)
     scenarios = json.loads(out)["suites"]["policy"]["sets"]["opennetlab, filler"]["scenarios"]
     assert list(scenarios) == ["opennetlab-a", "opennetlab-b"]
     assert list(scenarios["opennetlab-a"]) == ["weir", "gcc", "scream", "rule", "oracle"]
@@ -166,12 +155,6 @@ def test_the_guard_is_reported_rule_by_rule_and_not_judged(weir):
     assert (slew["goal"], slew["reached"], slew["value"]) == (None, None, 0)
     assert slew["figures"]["weir/challenge"] == 0
     assert rows["guard_veto"]["figures"]["maximum/p95_one_way_delay_ms"] == 0
-
-
-def test_a_weak_model_joins_the_faulty_ones(weir, tmp_path):
-    (tmp_path / "late.onnx").write_bytes(shipped_model().read_bytes())
-    out = weir("--suite", "safety", *SMALL["safety"], "--weak-model", "late.onnx", "--json")[1]
-    assert rows_of(json.loads(out), "safety")["trained-60s"]["value"] is not None
 
 
 def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
@@ -242,14 +225,10 @@ def test_calls_without_what_they_need_are_status_3(weir, monkeypatch, tmp_path):
         ),
         (["--size", "9x9"], "--size '9x9': not known; use 1280x720, 640x360"),
         (["--traces", "nowhere"], "--traces 'nowhere': no folder opennetlab/ or mahimahi/ in it"),
-        (["--figures", "missing.json"], "missing.json: no such file"),
-        (["--figures", "list.json"], "--figures list.json: must be a JSON object"),
-        (["--weak-model", "no.onnx"], "--weak-model 'no.onnx': no such file"),
         (["--scenarios", "0"], "--scenarios"),
     ],
 )
-def test_wrong_use_is_one_message_and_status_2(weir, tmp_path, options, message):
-    (tmp_path / "list.json").write_text("[]")
+def test_wrong_use_is_one_message_and_status_2(weir, options, message):
     status, out, error = weir(*options)
     assert (status, out) == (2, "")
     assert message in error

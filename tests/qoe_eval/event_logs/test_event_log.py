@@ -10,7 +10,9 @@ from weir.errors import InputError, MissingComponent
 from weir.qoe_eval.event_logs.event_log import parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import event_log_chart
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines, is_event_log
+from weir.qoe_eval.event_logs.path_estimate import estimate_path
 from weir.simulator.executables import find_event_log
+from weir.traces.schema.scenario import Scenario
 
 CALL = ("catalogue/steps", "--stack", "libwebrtc", "--encoder", "fake", "--duration", 20, "--seeds", 0, "--jobs", 1)
 
@@ -63,6 +65,21 @@ def test_a_receivers_controller_needs_packets_that_were_received(log, run_weir):
     assert "weir-send" in error
 
 
+def test_calls_on_the_estimated_path_predict_the_logged_one(log, run_weir, tmp_path):
+    out = tmp_path / "closed"
+    status, printed, error = run_weir("whatif", log, "--closed-loop", "--controller", "gcc", "--json", "--out", out)
+    assert status == 0, error
+    found = json.loads(printed)
+    logged, gcc = found["controllers"]
+    assert gcc["receive_rate_bps"] == pytest.approx(logged["receive_rate_bps"], rel=0.15)
+    assert gcc["freeze_count"] >= 0
+    assert "known paths" in found["warning"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert found["warning"] in page
+    path = Scenario.load(found["scenario"])
+    assert path.forward.mean_capacity_bps(path.duration_s) > 3e5
+
+
 def test_damaged_logs_are_read_or_refused(log, tmp_path):
     content = log.read_bytes()
     draw = random.Random(1)
@@ -73,7 +90,9 @@ def test_damaged_logs_are_read_or_refused(log, tmp_path):
         damaged = tmp_path / "damaged"
         damaged.write_bytes(bytes(data))
         with contextlib.suppress(InputError):
-            assert parse_event_log(event_log_lines(damaged), "damaged").duration_s >= 0
+            found = parse_event_log(event_log_lines(damaged), "damaged")
+            assert found.duration_s >= 0
+            assert estimate_path(found, "damaged").scenario.duration_s > 0
 
 
 def test_a_missing_program_is_named(run_weir, monkeypatch, tmp_path):

@@ -40,6 +40,14 @@ def test_controllers_at_the_sender_need_packets_that_were_sent(run_weir, tmp_pat
     assert "packets sent" in error
 
 
+def test_a_path_is_not_estimated_from_packets_without_feedback(run_weir, tmp_path):
+    path = tmp_path / "recording"
+    path.write_bytes(rtpdump(stream(duration_s=2)))
+    status, _, error = run_weir("whatif", path, "--closed-loop")
+    assert status == 2
+    assert "feedback about 0 packets" in error
+
+
 @pytest.mark.parametrize("name", ["oracle", "./own.py:Own", "nothing"])
 def test_controllers_that_cannot_run_are_refused(name, run_weir, tmp_path):
     path = tmp_path / "recording"
@@ -57,3 +65,12 @@ def test_differences_are_in_percent_of_the_logged_target():
     assert found.p95_percent == pytest.approx(10)
     assert found.mean_percent == pytest.approx(5, abs=0.1)
     assert difference(Targets("none", np.empty(0), np.empty(0)), logged, 10.0) is None
+
+
+def test_a_target_that_came_down_to_one_value_twice_had_a_minimum():
+    def floor(*kbps):
+        return Targets("logged", np.arange(len(kbps), dtype=float), 1e3 * np.array(kbps, dtype=float)).floor_bps()
+
+    assert floor(300, 150, 150, 180, 150, 170) == 150_000
+    assert floor(300, 150, 150, 180, 151, 170) is None
+    assert floor() is None

@@ -32,6 +32,7 @@ def work(task, report):
             Path(path).write_text("interrupted")
             raise
     report(5)
+    return len(task.name)
 
 class Task:
     def __init__(self, name):
@@ -59,14 +60,14 @@ def run(module, names, processes=2, on_progress=None):
         module.work,
         processes,
         on_progress or (lambda task, steps: seen.progress.append((task.name, steps))),
-        lambda task: seen.done.append(task.name),
+        lambda task, outcome: seen.done.append((task.name, outcome)),
     )
     return seen, failures
 
 
 def test_the_others_go_on_when_some_fail(module):
     seen, failures = run(module, ["a", "refuse", "raise", "die", "b"])
-    assert sorted(seen.done) == ["a", "b"]
+    assert sorted(seen.done, key=str) == sorted([("a", 1), ("b", 1), *((one.name, one) for one in failures)], key=str)
     assert sorted(seen.progress) == [("a", 5), ("b", 5)]
     assert sorted(failure.describe() for failure in failures) == [
         "die: its process ended (7)",

@@ -8,7 +8,7 @@ import pytest
 from html_page import data_of
 
 from weir.trainer.configuration.training import checked_configuration
-from weir.trainer.learning.run_record import ConfigurationFile, RunRecord
+from weir.trainer.learning.run_record import ConfigurationFile, TrainingRecord
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def training(tmp_path):
         }
     )
     (folder / "configuration.json").write_text(settings.model_dump_json())
-    RunRecord(
+    TrainingRecord(
         steps=1000,
         planned_steps=2000,
         wall_s=10.0,

@@ -1,54 +1,55 @@
 """`weir tune` on this machine, on the real simulator: a small search, killed, resumed, refused."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
 
 import pytest
-from html_page import check, data_of
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import load_configuration
-from weir.trainer.tune.description import begin
-from weir.trainer.tune.score import Score, held_out_scenarios
-from weir.trainer.tune.study import distributions, make_study
-from weir.trainer.tune.trial import TrialRecord, read_trials, run_trial, save_trial, trial_configuration, trial_file
+optuna = pytest.importorskip("optuna", reason="needs the extra `train`")
+from weir.qoe_eval.runs.task_processes import TaskFailure  # noqa: E402
+from weir.trainer.configuration.training import load_configuration  # noqa: E402
+from weir.trainer.model.file import CHECKPOINT  # noqa: E402
+from weir.trainer.tune.rung import complete_rung, held_out_scenarios  # noqa: E402
+from weir.trainer.tune.search import BEST, STUDY, Search  # noqa: E402
 
 WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()"]
 
 
-def judged(number, *qualities, state="running", **parameters):
-    scores = [
-        Score(steps=100 * 3**rung, viewer_quality=quality, challenge=50.0) for rung, quality in enumerate(qualities)
-    ]
-    return TrialRecord(number=number, parameters=parameters, scores=scores, state=state)
+def trials(folder):
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(folder / STUDY)))
+    return optuna.load_study(study_name="weir", storage=storage).trials
 
 
-def test_a_search_writes_its_trials_the_best_configuration_and_a_page(configuration, tmp_path, run_weir):
+def started(configuration, folder, trials=9, resume=False):
+    configuration.write_text(re.sub(r"trials = \d+", f"trials = {trials}", configuration.read_text()))
+    return Search(folder, load_configuration(configuration), resume=resume)
+
+
+def test_a_search_writes_its_trials_and_the_best_configuration(configuration, tmp_path, run_weir):
     out = tmp_path / "search"
     status, printed, said = run_weir("tune", configuration, "--out", out, "--jobs", 2)
     assert status == 0, said
-    trials = read_trials(out)
-    assert [record.number for record in trials] == [0, 1]
-    assert {record.state for record in trials} <= {"complete", "pruned"}
-    best = json.loads((out / "summary.json").read_text())["best"]
-    assert f"trial {best} complete" in printed
-    for record in trials:
-        assert [score.steps for score in record.scores] == [256, 768][: len(record.scores)]
-        assert all(0 < score.viewer_quality <= 100 for score in record.scores)
+    own, drawn = found = trials(out)
+    assert {trial.state.name for trial in found} <= {"COMPLETE", "PRUNED"}
+    for trial in found:
+        assert list(trial.intermediate_values) == [256, 768][: len(trial.intermediate_values)]
+        assert all(0 < quality <= 100 for quality in trial.intermediate_values.values())
+        assert (
+            run_weir("export", out / "trials" / f"{trial.number:04}", "--out", tmp_path / f"{trial.number}.onnx")[0]
+            == 0
+        )
+    best = max((trial for trial in found if trial.state.name == "COMPLETE"), key=lambda trial: trial.value)
+    assert f"trial {best.number} complete: viewer's quality {best.value:.2f}" in printed
     # The configuration can be trained as it is.
-    found, base = load_configuration(out / "best.toml"), load_configuration(configuration)
-    assert found == trial_configuration(base, trials[best])
-    own, drawn = (record.parameters for record in trials)
-    assert own == {"ppo.learning_rate": base.ppo.learning_rate, "policy.hidden": [8]}
-    assert drawn["ppo.learning_rate"] != base.ppo.learning_rate
-    page = (out / "report.html").read_text()
-    check(page)
-    assert [axis["label"] for axis in data_of(page)["parallel"]] == [*base.tune.parameters, "viewer’s quality"]
-    (out / "report.html").unlink()
-    assert run_weir("report", out)[0] == 0
-    assert (out / "report.html").read_text() == page
+    base, written = load_configuration(configuration), load_configuration(out / BEST)
+    ppo = base.ppo.model_copy(update={"learning_rate": best.params["ppo.learning_rate"]})
+    policy = base.policy.model_copy(update={"hidden": tuple(json.loads(best.params["policy.hidden"]))})
+    assert written == base.model_copy(update={"ppo": ppo, "policy": policy, "tune": None})
+    assert own.params == {"ppo.learning_rate": base.ppo.learning_rate, "policy.hidden": "[8]"}
+    assert drawn.params["ppo.learning_rate"] != base.ppo.learning_rate
     assert "already holds a search" in run_weir("tune", configuration, "--out", out)[2]
     assert "holds a search" in run_weir("replay", "catalogue", "--out", out)[2]
 
@@ -59,32 +60,33 @@ def test_a_search_that_is_killed_goes_on_and_repeats_nothing(configuration, tmp_
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as search:
         assert search.stderr.readline().startswith("trial 0 ")
         search.kill()
-    first = trial_file(out, 0).read_bytes()
+    before = trials(out)
     status, _, said = run_weir("tune", configuration, "--out", out, "--resume")
     assert status == 0, said
-    assert trial_file(out, 0).read_bytes() == first
-    assert [record.state == "running" for record in read_trials(out)] == [False, False]
+    assert trials(out)[0] == before[0]
+    assert [trial.state.is_finished() for trial in trials(out)] == [True, True]
 
 
 def test_a_trial_that_was_killed_goes_on_from_its_checkpoint(configuration, tmp_path):
-    base = load_configuration(configuration)
-    save_trial(tmp_path, TrialRecord(number=0, parameters={"ppo.learning_rate": 1e-3}))
-    steps = []
+    (tmp_path / "trials").mkdir()
+    steps, resumed = [], []
 
     def die(done):
         steps.append(done)
         if done > 512:
             raise SystemExit
 
+    search = started(configuration, tmp_path)
+    (first,) = search.begin(1)
+    quality = complete_rung(first, die)
+    (second,) = search.follow(first, quality)
     with pytest.raises(SystemExit):
-        run_trial(tmp_path, base, 0, die, lambda score: None)
-    (killed,) = read_trials(tmp_path)
-    assert killed.state == "running"
-    assert [score.steps for score in killed.scores] == [256]
-    resumed = []
-    record = run_trial(tmp_path, base, 0, resumed.append, lambda score: None)
-    assert record.state == "complete"
-    assert record.scores[0] == killed.scores[0]
+        complete_rung(second, die)
+    assert (second.folder / CHECKPOINT).is_file()
+    (again,) = started(configuration, tmp_path, resume=True).begin(1)
+    assert again == second
+    complete_rung(again, resumed.append)
+    assert trials(tmp_path)[0].intermediate_values == {256: quality}
     # The checkpoints are 128 steps apart.
     assert steps[-1] - 128 <= resumed[0] <= steps[-1] + 64
 
@@ -99,12 +101,12 @@ def test_ctrl_c_keeps_what_is_done(configuration, tmp_path):
     assert search.returncode == 1
     assert f"interrupted after 1 of 2 trials; continue with: weir tune {configuration} --out {out} --resume" in said
     assert "Traceback" not in said
-    assert read_trials(out)[0].state == "complete"
-    assert (out / "best.toml").is_file()
+    assert trials(out)[0].state.name == "COMPLETE"
+    assert (out / BEST).is_file()
 
 
 def test_what_cannot_be_searched_is_refused(configuration, tmp_path, run_weir):
-    assert "has no tune.json to resume from" in run_weir("tune", configuration, "--resume")[2]
+    assert "has no study.log to resume from" in run_weir("tune", configuration, "--resume")[2]
     without = tmp_path / "without.toml"
     without.write_text(configuration.read_text().partition("[tune]")[0])
     status, _, said = run_weir("tune", without)
@@ -112,86 +114,74 @@ def test_what_cannot_be_searched_is_refused(configuration, tmp_path, run_weir):
 
 
 def test_only_the_number_of_trials_may_change(configuration, tmp_path, run_weir):
-    begin(tmp_path, load_configuration(configuration), "weir tune", resume=False)
+    started(configuration, tmp_path)
+    started(configuration, tmp_path, trials=3, resume=True)
     configuration.write_text(configuration.read_text().replace("steps = 768", "steps = 769"))
     status, _, said = run_weir("tune", configuration, "--out", tmp_path, "--resume")
     assert (status, "its search has another configuration" in said) == (2, True)
 
 
-def test_settings_that_contradict_each_other_are_a_failed_trial(configuration, tmp_path, run_weir):
-    text = configuration.read_text().partition("[tune.parameters]")[0]
-    configuration.write_text(text + '[tune.parameters]\n"ppo.batch_size" = { choices = [60, 61] }\n')
-    status, _, said = run_weir("tune", configuration, "--out", tmp_path / "search")
-    assert status == 1
-    assert "2 of 2 trials failed; the first: configuration: file: ppo.batch_size 6" in said
-    assert "must divide" in said
-
-
-def test_a_failure_is_in_the_record_or_an_error(configuration, tmp_path, monkeypatch):
-    base = load_configuration(configuration)
-    save_trial(tmp_path, judged(0, **{"ppo.learning_rate": 1e-3}))
-    (tmp_path / "trials" / "0000" / "training").write_text("no folder")
-
-    def full(path, text):
-        raise InputError(f"{path}: the disk is full")
-
-    monkeypatch.setattr("weir.trainer.tune.trial.write_text", full)
-    with pytest.raises(InputError, match="the disk is full"):
-        run_trial(tmp_path, base, 0, lambda steps: None, lambda score: None)
-    monkeypatch.undo()
-    record = run_trial(tmp_path, base, 0, lambda steps: None, lambda score: None)
-    assert record.state == "failed"
-    assert "training" in record.error
-    assert read_trials(tmp_path) == [record]
-
-
 @pytest.mark.parametrize(
-    ("qualities", "promoted"), [([], True), ([70.0], False), ([50.0], True), ([70.0, 50.0, 40.0], False)]
-)
-def test_the_best_of_every_few_go_on(tmp_path, qualities, promoted):
-    from weir.trainer.tune.trial import is_promoted
-
-    for number, quality in enumerate(qualities):
-        save_trial(tmp_path, judged(number, quality))
-    assert is_promoted(tmp_path, judged(9, 60.0), reduction_factor=3) is promoted
-    for number in (5, 6):
-        save_trial(tmp_path, judged(number, 10.0, 20.0))
-    assert is_promoted(tmp_path, judged(9, 60.0), reduction_factor=3) is (promoted or len(qualities) == 3)
-
-
-def test_a_study_has_the_trials_so_far_and_asks_for_those_that_were_killed(configuration, tmp_path):
-    base = load_configuration(configuration)
-    values = {"ppo.learning_rate": 1e-3, "policy.hidden": [16, 8]}
-    save_trial(tmp_path, judged(0, 60.0, 70.0, state="complete", **values))
-    save_trial(tmp_path, judged(1, 55.0, **values | {"ppo.learning_rate": 2e-3}))
-    save_trial(tmp_path, judged(2, 50.0, state="pruned", **values))
-    study, space = make_study(tmp_path, base), distributions(base.tune)
-    assert study.best_trial.number == 0
-    drawn = study.ask(space)
-    assert (drawn.number, drawn.params["ppo.learning_rate"]) == (1, 2e-3)
-    assert study.ask(space).number == 3
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
+    ("parameter", "message"),
     [
-        ({"scores": []}, "is no trial of this search"),
-        ({"parameters": {}}, "is no trial of this search"),
-        ({"parameters": {"ppo.learning_rate": -1.0, "policy.hidden": [8]}}, "is no trial of this search"),
-        ({"parameters": {"ppo.learning_rate": 1e-3, "policy.hidden": [9]}}, "is no trial of this search"),
-        ({"number": 10**300}, "is the record of another trial"),
+        ('"ppo.batch_size" = { choices = [60, 61] }', "configuration: file: ppo.batch_size 6"),
+        ('"ppo.gamma" = { low = 1.5, high = 2.5 }', "configuration: ppo.gamma: Input should be less than"),
     ],
 )
-def test_a_damaged_record_of_a_trial_is_one_message(configuration, tmp_path, run_weir, changed, message):
-    out = tmp_path / "search"
-    trial = judged(0, 60.0, state="complete", **{"ppo.learning_rate": 1e-3, "policy.hidden": [8]})
-    save_trial(out, trial)
-    begin(out, load_configuration(configuration), "weir tune", resume=False)
-    trial_file(out, 0).write_text(json.dumps(trial.model_dump(mode="json") | changed))
-    for command in (["report", out], ["tune", configuration, "--out", out, "--resume"]):
-        status, _, said = run_weir(*command)
+def test_settings_that_cannot_be_are_a_failed_trial(configuration, tmp_path, run_weir, parameter, message):
+    configuration.write_text(
+        configuration.read_text().partition("[tune.parameters]")[0] + f"[tune.parameters]\n{parameter}\n"
+    )
+    status, _, said = run_weir("tune", configuration, "--out", tmp_path / "search")
+    assert status == 1
+    assert [f"trial {number} fail: {message}" in said for number in (0, 1)] == [True, True], said
+    assert not (tmp_path / "search" / BEST).exists()
+
+
+def test_a_setting_that_is_none_is_refused(configuration, tmp_path, run_weir):
+    configuration.write_text(configuration.read_text().replace("ppo.learning_rate", "ppo.learning_rat"))
+    status, _, said = run_weir("tune", configuration, "--out", tmp_path / "search")
+    assert (status, 'tune.parameters."ppo.learning_rat": is no setting that can be varied' in said) == (2, True)
+    assert not (tmp_path / "search" / STUDY).exists()
+
+
+def test_another_trial_follows_one_that_failed(configuration, tmp_path):
+    search = started(configuration, tmp_path, trials=2)
+    (first,) = search.begin(1)
+    (second,) = search.follow(first, TaskFailure("trial 0", "the disk is full"))
+    assert (second.trial, second.number) == (1, 0)
+    assert search.follow(second, TaskFailure("trial 1", "the disk is full")) == []
+    assert [trial.state.name for trial in trials(tmp_path)] == ["FAIL", "FAIL"]
+    assert search.write_best(tmp_path / BEST) is None
+
+
+@pytest.mark.filterwarnings("ignore:The reported value")
+def test_a_search_that_was_killed_before_a_trial_was_over_judges_it_again(configuration, tmp_path):
+    search = started(configuration, tmp_path)
+    (first,) = search.begin(1)
+    (last,) = search.follow(first, 60.0)
+    search._running[0].report(61.0, last.steps)
+    search = started(configuration, tmp_path, resume=True)
+    assert search.begin(1) == [last]
+    search.follow(last, 61.0)
+    assert trials(tmp_path)[0].value == 61.0
+
+
+def test_the_best_of_every_few_go_on(configuration, tmp_path):
+    search = started(configuration, tmp_path)
+    rungs = search.begin(4)
+    assert [rung.number for rung in search.follow(rungs[0], 50.0)] == [1]
+    assert [rung.number for rung in search.follow(rungs[1], 70.0)] == [1]
+    assert [rung.trial for rung in search.follow(rungs[2], 60.0)] == [4]
+    assert [rung.trial for rung in search.follow(rungs[3], 71.0)] == [3]
+
+
+def test_a_damaged_journal_is_one_message(configuration, tmp_path, run_weir):
+    for text in ("{}\n", "[1, 2]\n{\n", '{"op_code": 99}\n'):
+        (tmp_path / STUDY).write_text(text)
+        status, _, said = run_weir("tune", configuration, "--out", tmp_path, "--resume")
         assert (status, len(said.splitlines())) == (2, 1), said
-        assert message in said
+        assert "is no journal of a search" in said
 
 
 def test_scenarios_are_held_out_ones_with_video(configuration):

@@ -30,7 +30,7 @@ RESULT_FILES = {
     "results.jsonl": "runs or calls",
     "call.json": "a call",
     "configuration.json": "a training",
-    "tune.json": "a search",
+    "study.log": "a search",
 }
 """The file by which a folder of results is known, and what the folder then holds."""
 _READABLE_CHARACTERS = 60

@@ -1,0 +1,176 @@
+"""How near the closed loop of `weir whatif` is to the truth, by virtual calls on known paths.
+
+    python -m weir.qoe_eval.event_logs.path_accuracy FOLDER [RECORD]
+
+On each path a call under GCC writes its event log, the path is estimated from that log alone, and the call under weir
+on the estimate is compared with that on the true path; another seed's call there shows by how much two calls differ.
+FOLDER gets the runs, and keeps them for the next time; RECORD is a file of docs/results. The estimator was developed on
+the paths `developed`: all bundled scenarios, random ones, mixtures of the suite `natural`, and the traces of OpenNetLab
+and Mahimahi in the folder `traces` of WEIR_SHARED, where that is set. The others of `held out` are random ones and
+mixtures that nobody had looked at. At most a minute each; ten minutes of CPU.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.files.input import sha256_of_file
+from weir.installation import shipped_model
+from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.event_logs.closed_loop import call_plan
+from weir.qoe_eval.event_logs.event_log import parse_event_log
+from weir.qoe_eval.event_logs.event_log_file import event_log_lines
+from weir.qoe_eval.event_logs.path_estimate import estimate_path
+from weir.qoe_eval.fingerprint import fingerprint
+from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
+from weir.qoe_eval.options.shared import TRACE_SETS, shared_traces
+from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.runs.replay import replay
+from weir.qoe_eval.runs.simulator import simulator_versions
+from weir.registry import POLICY, PRESETS
+from weir.simulator.executables import find_simulator, find_virtual_call
+from weir.traces.catalogue import bundled_scenarios
+from weir.traces.generate.natural_domain import natural_scenario
+from weir.traces.generate.random_domain import random_scenario
+from weir.traces.schema.media import with_media
+from weir.traces.schema.scenario import Scenario
+
+_LONGEST_S: Final = 60.0
+_LOGS: Final = "WEIR_EVENT_LOGS"
+# The tag of SRTP, which a log of a virtual call lacks.
+_SRTP_TAG_BYTES: Final = 10
+_BOUNDS: Final = {"receive_rate_bps": 0.15, "network_delay_ms_p95": 0.25}
+
+
+def known_paths() -> dict[str, list[Scenario]]:
+    """The paths of each set, each once, with the video of a call where they are capacity alone."""
+    settings = sets.Settings(model=shipped_model(), models=Path(), traces=shared_traces(*TRACE_SETS))
+    plain = [sets.fixed(bundled_scenarios), *map(sets.traces, TRACE_SETS)]
+    developed = [with_media(one, "video") for build in plain for one in build(settings).scenarios]
+    found = {"developed": [*developed, *_drawn(range(8), range(8))], "held out": _drawn(range(32, 48), range(40, 56))}
+    return {
+        name: list(
+            {one.name: one.model_copy(update={"duration_s": min(one.duration_s, _LONGEST_S)}) for one in some}.values()
+        )
+        for name, some in found.items()
+    }
+
+
+def _drawn(random: range, mixtures: range) -> list[Scenario]:
+    return [
+        *(random_scenario(sets.FIRST_RANDOM_SEED + seed, split="held_out") for seed in random),
+        *map(natural_scenario, mixtures),
+    ]
+
+
+@dataclass(frozen=True)
+class PathError:
+    """Relative errors on one path, by measure: of the call on the estimate, and of a second call on the true path."""
+
+    name: str
+    predicted: Mapping[str, float]
+    repeated: Mapping[str, float]
+
+
+def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> list[PathError]:
+    """The errors on each path that has an estimate.
+
+    Raises:
+        InputError: a folder or a run cannot be used.
+        MissingComponent: a program of `make webrtc` is not there.
+    """
+    return list(_errors(paths, folder, processes))
+
+
+def _errors(paths: Sequence[Scenario], folder: Path, processes: int) -> Iterator[PathError]:
+    program, model = find_virtual_call(), shipped_model()
+
+    def calls(scenarios: Sequence[Scenario], controller: str, name: str, seed: int = 1) -> dict[str, RunRecord]:
+        plan = call_plan(
+            scenarios, [controller], PRESETS["balanced"], model if controller == POLICY else None, program, seed
+        )
+        outcome = replay(plan, folder / name, processes)
+        if outcome.failures:
+            raise InputError(outcome.failures[0].describe())
+        return {one.scenario: one for one in outcome.records}
+
+    logs = folder / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    os.environ[_LOGS] = str(logs)
+    try:
+        calls(paths, "gcc", "logged")
+    finally:
+        del os.environ[_LOGS]
+    estimates = []
+    for one in paths:
+        file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
+        log = parse_event_log(event_log_lines(logs / f"{file}.rtceventlog"), one.name)
+        estimates.append(estimate_path(log, one.name, _SRTP_TAG_BYTES).scenario)
+    true, again = (calls(paths, POLICY, f"true-{seed}", seed) for seed in (1, 2))
+    predicted = calls(estimates, POLICY, "predicted")
+    for name, of_path in true.items():
+        yield PathError(name, _relative(predicted[name], of_path), _relative(again[name], of_path))
+
+
+def _relative(found: RunRecord, true: RunRecord) -> dict[str, float]:
+    values = {name: (found.measures.get(name), true.measures.get(name)) for name in _BOUNDS}
+    return {name: one / other - 1 for name, (one, other) in values.items() if one is not None and other}
+
+
+def summary(errors: Sequence[PathError]) -> dict[str, float]:
+    """Shares of paths within the bounds, quantiles of the errors' sizes, and the error of each path."""
+    found: dict[str, float] = {"paths": len(errors)}
+    for kind in ("predicted", "repeated"):
+        within = np.ones(len(errors), bool)
+        for name, bound in _BOUNDS.items():
+            signed = np.array([getattr(one, kind).get(name, np.inf) for one in errors])
+            found[f"{kind}/{name}/within"] = float(np.mean(np.abs(signed) <= bound))
+            for percent in (50, 75, 90):
+                found[f"{kind}/{name}/p{percent}"] = float(np.percentile(np.abs(signed), percent))
+            within &= np.abs(signed) <= bound
+        found[f"{kind}/both/within"] = float(np.mean(within))
+    for one in errors:
+        found |= {f"path/{one.name}/{name}": value for name, value in one.predicted.items()}
+    return found
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Prints the numbers, and writes the record if a file is given."""
+    if len(arguments) not in (1, 2):
+        raise SystemExit(__doc__)
+    values: dict[str, float] = {}
+    for name, paths in known_paths().items():
+        errors = measure_errors(paths, Path(arguments[0]) / name.replace(" ", "-"), os.cpu_count() or 1)
+        values |= {f"{name}/{key}": value for key, value in summary(errors).items()}
+    for key, value in values.items():
+        print(f"{key:70} {value:+.3f}")
+    if len(arguments) < 2:
+        return
+    simulator = find_simulator()
+    record = Measurement(
+        measured="replays",
+        about="Closed loop of weir whatif: calls under weir on paths that were estimated from the event log of a call "
+        "under GCC, against calls on the true paths; relative errors.",
+        command="python -m weir.qoe_eval.event_logs.path_accuracy build/results/whatif docs/results/whatif.json",
+        model_sha256=sha256_of_file(shipped_model()),
+        subject="simulator",
+        simulator=fingerprint(simulator, shipped_model()),
+        libwebrtc=simulator_versions(simulator).get("libwebrtc", ""),
+        date=today(),
+        commit=commit(),
+        values={key: Value(value) for key, value in values.items()},
+    )
+    write_measurement(Path(arguments[1]), record)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

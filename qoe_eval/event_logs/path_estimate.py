@@ -1,0 +1,197 @@
+"""The path that an RTC event log shows, as a scenario.
+
+1. The base is the least time from the sending of a packet to its arrival, by two clocks that drift apart, without the
+   time that this packet needed on the link. An arrival less the base is when a packet left the link (`link_estimate`).
+2. Losses at queues almost as long as the longest were drops at the limit, if losses are much rarer elsewhere; other
+   losses are random, in bursts of their mean length.
+3. Where the target is far above what was sent, the video is at its limit; else its limit is the most that was sent, and
+   at least 2.5 Mbps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from weir.errors import InputError
+from weir.qoe_eval.event_logs.clock_drift import least_delay_s
+from weir.qoe_eval.event_logs.event_log import EventLog
+from weir.qoe_eval.event_logs.link_estimate import BIN_S, LinkEstimate, Packets, estimate_link, least_service_s
+from weir.qoe_eval.event_logs.open_loop import Targets
+from weir.traces.bounds import MAX_DURATION_S
+from weir.traces.schema.media import media_of
+from weir.traces.schema.scenario import Scenario
+
+_LEAST_PACKETS = 100
+_LEAST_DURATION_S = 5.0
+_LEAST_OUTAGE_S = 2.0
+_DEFAULT_QUEUE_S = 0.3
+# The share of the longest queue from which on losses are of the queue, if there are that many, and the ratio of losses
+# is at most this share of theirs elsewhere.
+_LONG_QUEUE = 0.6
+_LEAST_DROPPED = 3
+_MOST_RANDOM = 0.2
+_FULL_PACKET_BYTES = 1500
+# The sent rate over that of the video alone: headers and audio.
+_OVERHEAD = 1.08
+# The target is so far above all that was sent, for so many seconds: the video is at its limit.
+_LIMITED_RATIO = 1.25
+_LEAST_LIMITED_S = 5
+_LEAST_PAUSE_S = 1.0
+_LARGEST_AUDIO_BYTES = 400
+_ROOM_BPS = 300e3
+_DEFAULT_START_BPS = 300e3
+_LEAST_START_BPS = 30e3
+_LEAST_VIDEO_BPS = 50e3
+_DEFAULT_VIDEO_BPS = 2.5e6
+
+
+@dataclass(frozen=True)
+class PathEstimate:
+    """A path as a scenario with the call's video, and what the log has of the call itself.
+
+    Attributes:
+        filled_share: of the time, 0 to 1: capacity is measured there, and bounded from below elsewhere.
+        receive_rate_bps: what feedback acknowledged, mean.
+        network_delay_ms_p95: one-way delay of its packets.
+    """
+
+    scenario: Scenario
+    filled_share: float
+    receive_rate_bps: float
+    network_delay_ms_p95: float
+
+
+def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstimate:
+    """The path of the packets that were sent; `name` is that of the scenario. `missing_bytes`: of each packet, that the
+    log does not have: SRTP's tag in one of a virtual call.
+
+    Raises:
+        InputError: feedback is about too few packets.
+    """
+    packets, round_trip_s = _packets(log, missing_bytes)
+    received = packets.received()
+    duration_s = float(log.of("sent", "id")[0].max()) - log.reports["sent_s"].min() if len(packets.sent_s) else 0.0
+    if len(received.sent_s) < _LEAST_PACKETS or duration_s < _LEAST_DURATION_S:
+        raise InputError(
+            f"{name}: feedback about {len(received.sent_s)} packets in {duration_s:.0f} s; a path is estimated from at "
+            f"least {_LEAST_PACKETS} in {_LEAST_DURATION_S:g} s"
+        )
+    if duration_s > MAX_DURATION_S:
+        raise InputError(f"{name}: {duration_s:,.0f} s; a path is estimated from at most {MAX_DURATION_S:,g} s")
+    serialization_s = least_service_s(received, duration_s)
+    packets, received = packets.later(serialization_s), received.later(serialization_s)
+    link = _until_its_end(estimate_link(received, duration_s), received)
+    queue_bytes, loss = _queue_and_loss(packets, received, float(link.rates_bps.mean()))
+    one_way_s = max(round_trip_s - serialization_s, 0.0) / 2
+    scenario = Scenario.make(
+        name=name,
+        description=f"Estimated from an RTC event log; its link was filled {link.filled.mean():.0%} of the time",
+        duration_s=round(duration_s, 3),
+        forward={
+            "capacity": {
+                "times_s": [round(BIN_S * index, 3) for index in range(len(link.rates_bps))],
+                "rates_bps": link.rates_bps.round().tolist(),
+            },
+            "one_way_delay_ms": round(1e3 * one_way_s, 3),
+            "queue": {"bytes": queue_bytes},
+            "loss": loss,
+            "jitter": link.jitter(),
+        },
+        flows=[_flow(log, packets)],
+    )
+    return PathEstimate(
+        scenario,
+        float(link.filled.mean()),
+        float(received.bits.sum() / duration_s),
+        1e3 * (one_way_s + float(np.nanpercentile(packets.left_s - packets.sent_s, 95))),
+    )
+
+
+def _until_its_end(link: LinkEstimate, received: Packets) -> LinkEstimate:
+    """The link with an outage to the end of the log, where packets were sent for long and none arrived."""
+    last = int(received.left_s[-1] / BIN_S) + 1
+    if (len(link.rates_bps) - last) * BIN_S < _LEAST_OUTAGE_S:
+        return link
+    is_out = np.arange(len(link.rates_bps)) >= last
+    return replace(link, filled=link.filled | is_out, rates_bps=np.where(is_out, 0.0, link.rates_bps))
+
+
+def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float]:
+    """The packets that feedback names, and the least time from the sending of one to its feedback, in s."""
+    reports = log.reports
+    order = np.argsort(reports["sent_s"], kind="stable")
+    sent, received = reports["sent_s"][order], reports["received_s"][order]
+    arrived = np.isfinite(received)
+    if not arrived.any():
+        return Packets(np.empty(0), np.empty(0), np.empty(0)), 0.0
+    base_s = least_delay_s(sent[arrived], received[arrived] - sent[arrived], sent)
+    round_trip_s = float(np.min(reports["time_s"][order][arrived] - sent[arrived]))
+    bits = 8 * (reports["size_bytes"][order] + missing_bytes)
+    return Packets(sent - sent[0], received - base_s - sent[0], bits), max(round_trip_s, 0.0)
+
+
+def _queue_and_loss(packets: Packets, received: Packets, mean_bps: float) -> tuple[int, dict[str, Any]]:
+    """The limit of the queue, in bytes, and the random loss, as a scenario has it."""
+    lost = ~np.isfinite(packets.left_s)
+    sent_bytes = np.concatenate(([0.0], np.cumsum(received.bits))) / 8
+    before = np.concatenate(([0], np.cumsum(~lost)))[:-1]
+    gone = np.minimum(np.searchsorted(received.left_s, packets.sent_s, side="right"), before)
+    queued_bytes = sent_bytes[before] - sent_bytes[gone]
+    longest = float(queued_bytes[~lost].max())
+    is_long = queued_bytes >= _LONG_QUEUE * longest
+    dropped = lost & is_long
+    elsewhere = lost & ~is_long
+    # The ratio of losses elsewhere is at most that share of the ratio at long queues.
+    is_limit = elsewhere.sum() * is_long.sum() <= _MOST_RANDOM * dropped.sum() * (~is_long).sum()
+    if longest > 0 and is_limit and dropped.sum() >= _LEAST_DROPPED:
+        # Some of the packet would have found room.
+        limit = float(np.median((queued_bytes + packets.bits / 16)[dropped]))
+        lost = lost[~dropped]
+    else:
+        limit = max(longest + _FULL_PACKET_BYTES, _DEFAULT_QUEUE_S * mean_bps / 8)
+    bursts = int(np.count_nonzero(np.diff(lost.astype(int), prepend=0) == 1))
+    if not bursts:
+        return int(limit), {"kind": "none"}
+    return int(limit), {
+        "kind": "gilbert_elliott",
+        "good_to_bad": round(bursts / max(int((~lost).sum()), bursts), 6),
+        "bad_to_good": round(bursts / int(lost.sum()), 6),
+        "loss_good": 0.0,
+        "loss_bad": 1.0,
+    }
+
+
+def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:
+    """The call under test: its first target, and its video: pauses, and the limit where the log shows one."""
+    times_s, sizes = log.of("sent", "size_bytes")
+    seconds = np.arange(np.floor(times_s.min()), times_s.max() + 1)
+    sent_bps = np.histogram(times_s, seconds, weights=8 * sizes)[0]
+    most_bps = float(sent_bps.max())
+    highest_bps = max(most_bps / _OVERHEAD, _DEFAULT_VIDEO_BPS)
+    start_bps = _DEFAULT_START_BPS
+    targets_s, targets_bps = log.target()
+    if len(targets_bps):
+        start_bps = float(targets_bps[0])
+        targets = Targets("logged", targets_s, targets_bps).at(seconds[:-1])
+        limited = targets > _LIMITED_RATIO * most_bps
+        if limited.sum() >= _LEAST_LIMITED_S:
+            highest_bps = max(float(np.percentile(sent_bps[limited], 95)) / _OVERHEAD, _LEAST_VIDEO_BPS)
+    return {
+        "kind": "rtp",
+        "start_rate_bps": min(max(start_bps, _LEAST_START_BPS), highest_bps),
+        "media": media_of("video", max_rate_bps=round(highest_bps), video_pauses_s=_video_pauses(packets, log)),
+    }
+
+
+def _video_pauses(packets: Packets, log: EventLog) -> list[list[float]]:
+    """From when to when no packet was as large as those of video, though the path and the target left room for it."""
+    large = np.flatnonzero(packets.bits > 8 * _LARGEST_AUDIO_BYTES)
+    sent_s = packets.sent_s[large]
+    late_s = np.nan_to_num(packets.left_s[large] - sent_s, nan=np.inf)
+    targets_s, targets_bps = log.target()
+    target_bps = Targets("logged", targets_s - log.reports["sent_s"].min(), targets_bps).at(sent_s)
+    paused = (np.diff(sent_s) > _LEAST_PAUSE_S) & (late_s < _LEAST_PAUSE_S / 2)[:-1] & (target_bps > _ROOM_BPS)[:-1]
+    return [[float(sent_s[index]), float(sent_s[index + 1])] for index in np.flatnonzero(paused)]
