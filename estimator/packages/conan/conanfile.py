@@ -1,6 +1,7 @@
 """Conan's recipe of the library as one file; it is in the archive, beside what it builds."""
 
 from conan import ConanFile
+from conan.tools.build import stdcpp_library
 from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 
 
@@ -40,5 +41,7 @@ class Weir(ConanFile):
         self.cpp_info.libs = ["weir"]
         self.cpp_info.set_property("cmake_file_name", "weir")
         self.cpp_info.set_property("cmake_target_name", "weir::c")
+        # A program in C does not link the library of C++ by itself.
+        self.cpp_info.system_libs = [library for library in [stdcpp_library(self)] if library]
         if self.settings.os in ("Linux", "FreeBSD"):
-            self.cpp_info.system_libs = ["pthread", "m"]
+            self.cpp_info.system_libs += ["pthread", "m"]

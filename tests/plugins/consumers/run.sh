@@ -22,9 +22,11 @@ c++ -static-pie consumer.o weir.o -o consumer
 if command -v cmake >/dev/null; then
   echo "== CMake: find_package, -static-pie"
   cmake -S source -B library -DCMAKE_INSTALL_PREFIX="$work/prefix" >/dev/null
-  cmake --build library >/dev/null && cmake --install library >/dev/null
+  cmake --build library >/dev/null
+  cmake --install library >/dev/null
   options=(-DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_EXE_LINKER_FLAGS=-static-pie)
-  cmake -S "$here" -B cmake "${options[@]}" >/dev/null && cmake --build cmake >/dev/null
+  cmake -S "$here" -B cmake "${options[@]}" >/dev/null
+  cmake --build cmake >/dev/null
   [[ $(readelf -h cmake/consumer) == *"DYN (Position-Independent"* && $(readelf -l cmake/consumer) != *INTERP* ]]
   cmake/consumer | cmp - expected
 else
@@ -37,11 +39,13 @@ if command -v conan >/dev/null; then
   conan profile detect >/dev/null 2>&1
   settings=(-s compiler.cppstd=20)
   conan create source --no-remote "${settings[@]}" >conan.log 2>&1 || { cat conan.log >&2; exit 1; }
-  mkdir conan && cp "$here"/{CMakeLists.txt,consumer.c} conan
+  mkdir conan
+  cp "$here"/{CMakeLists.txt,consumer.c} conan
   conan install --requires="weir/$(sed -n 's/^    version = "\(.*\)"/\1/p' source/conanfile.py)" --no-remote "${settings[@]}" \
     -g CMakeDeps -g CMakeToolchain --output-folder conan >conan.log 2>&1 || { cat conan.log >&2; exit 1; }
   cmake -S conan -B conan/build -DCMAKE_TOOLCHAIN_FILE="$work/conan/conan_toolchain.cmake" -DCMAKE_BUILD_TYPE=Release >/dev/null
-  cmake --build conan/build >/dev/null && conan/build/consumer | cmp - expected
+  cmake --build conan/build >/dev/null
+  conan/build/consumer | cmp - expected
 else
   echo "== Conan: skipped, since conan is not here"
 fi
@@ -50,7 +54,8 @@ if [[ -x ${VCPKG_INSTALLATION_ROOT:-}/vcpkg ]]; then
   echo "== vcpkg"
   "$VCPKG_INSTALLATION_ROOT/vcpkg" install weir --overlay-ports="$packages/vcpkg" --classic >/dev/null
   toolchain=$VCPKG_INSTALLATION_ROOT/scripts/buildsystems/vcpkg.cmake
-  cmake -S "$here" -B vcpkg -DCMAKE_TOOLCHAIN_FILE="$toolchain" >/dev/null && cmake --build vcpkg >/dev/null
+  cmake -S "$here" -B vcpkg -DCMAKE_TOOLCHAIN_FILE="$toolchain" >/dev/null
+  cmake --build vcpkg >/dev/null
   vcpkg/consumer | cmp - expected
 else
   echo "== vcpkg: skipped, since VCPKG_INSTALLATION_ROOT names none"
@@ -82,7 +87,8 @@ fi
 
 if command -v node >/dev/null; then
   echo "== Node"
-  mkdir node && cp "$here/consumer.mjs" node
+  mkdir node
+  cp "$here/consumer.mjs" node
   (cd node && npm install --silent --no-audit --no-fund "$packages"/weir-bwe-*.tgz && node consumer.mjs) | cmp - expected
 else
   echo "== Node: skipped, since node is not here"
@@ -91,7 +97,8 @@ fi
 if command -v go >/dev/null; then
   echo "== Go, cgo"
   module=$(cd "$packages/go" && find . -name list | sed -E 's#^\./(.*)/@v/list$#\1#')
-  mkdir go && cp "$here/consumer.go" go/main.go
+  mkdir go
+  cp "$here/consumer.go" go/main.go
   sed -i "s#weir.example/pion#$module#" go/main.go
   export GOFLAGS=-mod=mod GOPROXY="file://$packages/go,$(go env GOPROXY)" GONOSUMDB=$module
   # Not the module of an earlier package of the same version.
@@ -107,8 +114,10 @@ fi
 crate=$(find "$packages" -name '*.crate')
 if command -v cargo >/dev/null && [[ -n $crate ]]; then
   echo "== Rust"
-  tar -xzf "$crate" && mv weir-webrtc-rs-* crate
-  mkdir -p rust/src && cp "$here/consumer.rs" rust/src/main.rs
+  tar -xzf "$crate"
+  mv weir-webrtc-rs-* crate
+  mkdir -p rust/src
+  cp "$here/consumer.rs" rust/src/main.rs
   printf '[package]\nname = "consumer"\nedition = "2024"\n[dependencies]\nweir-webrtc-rs = { path = "../crate" }\n' >rust/Cargo.toml
   (cd rust && cargo run --quiet --release) | cmp - expected
 else
