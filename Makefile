@@ -178,7 +178,7 @@ test-distributed: build-test distributed ## Train, search and replay over two Ra
 	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed tests/qoe_eval/distributed
 
 .PHONY: bench
-bench: build-test plugins ## Measure; writes build/bench.json; then servers of 500 subscribers in Go
+bench: build-test ## Measure; writes build/bench.json; then servers of 500 subscribers in Go
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force
 	$(MAKE) -C plugins/pion bench
 
@@ -266,16 +266,33 @@ MUTANTS ?= 100000
 mutants: build-test ## Load MUTANTS (100000) damaged models
 	$(BIN)/python tests/fuzz/mutated_models.py $(MUTANTS) --folder build
 
-# The C interface alone, without ONNX Runtime: the shipped model needs none.
+# The library as one file, also inside the modules that compile it.
 PLUGINS = $(patsubst plugins/%/Makefile,%,$(wildcard plugins/*/Makefile))
-.PHONY: plugins
-plugins: build/stamps/packages ## Build libweir for the plug-ins into build/plugins/prefix
-	cmake -G Ninja -S . -B build/plugins/library -DCMAKE_BUILD_TYPE=Release -DWEIR_ONNXRUNTIME=OFF -DWEIR_BUILD_SIMULATOR=OFF >/dev/null
-	cmake --build build/plugins/library
-	cmake --install build/plugins/library --prefix build/plugins/prefix --component development >/dev/null
+.PHONY: amalgamation
+amalgamation: ## Write weir.cc, weir.h and the shipped model as data (seconds) into build/amalgamation and the modules that compile it
+	$(PYTHON) estimator/amalgamate.py build/amalgamation plugins/pion/internal/native plugins/rust
+
+# A compiler for all platforms, and what builds wheels; in an environment of their own.
+build/stamps/tools-packages: requirements/packages.txt | $(UV)
+	[ -x build/packaging/bin/python ] || $(UV) venv --quiet --python $(PYTHON) build/packaging
+	$(UV) pip install --quiet --python build/packaging/bin/python --require-hashes -r requirements/packages.txt
+	mkdir -p $(@D) && touch $@
+
+GO_MODULE ?= weir.example/pion
+.PHONY: packages
+packages: amalgamation build/stamps/tools-packages ## Write packages for Go (GO_MODULE), Rust, Python, Node, C and C++ with checksums and an SBOM into build/packages
+	build/packaging/bin/python estimator/packages/write.py build/packages $(GO_MODULE)
+
+.PHONY: test-platforms
+test-platforms: amalgamation build/stamps/tools-packages ## Compile the library for macOS and Windows
+	build/packaging/bin/python estimator/packages/zig.py build/platforms
+
+.PHONY: test-packages
+test-packages: packages ## Build and run a consumer of each package outside the clone
+	PATH=$(abspath build/packaging/bin):$$PATH tests/plugins/consumers/run.sh build/packages
 
 .PHONY: $(PLUGINS:%=test-plugin-%)
-$(PLUGINS:%=test-plugin-%): test-plugin-%: webrtc build-test plugins
+$(PLUGINS:%=test-plugin-%): test-plugin-%: webrtc build-test
 	$(MAKE) -k -C plugins/$* test test-browser
 
 .PHONY: test-plugins
@@ -283,7 +300,7 @@ test-plugins: ## Test the plug-ins, alone and with Chromium
 	tests/all.sh $(PLUGINS:%=test-plugin-%)
 
 # The slowest are last.
-CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-chromium test-install test-docker
+CHECKS ?= test test-distributed docs tidy tsan fuzz mutants soak chaos $(PLUGINS:%=test-plugin-%) test-chromium test-packages test-platforms test-install test-docker
 .PHONY: test-all
 test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; goes on after a failure, ends with a table
 	@tests/all.sh $(if $(filter test,$(CHECKS)),webrtc) $(CHECKS)
@@ -336,6 +353,7 @@ lock: | $(UV) ## Pin the newest versions of the Python dependencies
 	$(COMPILE) --extra call -c requirements/run.txt -o requirements/call.txt
 	$(COMPILE) --extra train -c requirements/call.txt -o build/train.txt
 	$(call WITHOUT_CUDA,train) build/train.txt
+	$(LOCK) --group pyproject.toml:packages -o requirements/packages.txt
 	awk '/^[a-z]/ { skip = /^gymnasium=/ } !skip' build/train.txt > build/constraints.txt
 	$(COMPILE) --extra distributed -c build/constraints.txt -o build/distributed.txt
 	$(call WITHOUT_CUDA,distributed) build/distributed.txt

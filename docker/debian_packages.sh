@@ -4,7 +4,7 @@
 #
 #   docker/debian_packages.sh RELEASE DESTINATION PACKAGE...
 #
-# Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
+# DEBIAN_ARCHITECTURE names another architecture than this machine's. Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 
 fail() { # CODE MESSAGE
@@ -25,10 +25,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$destination"
 echo "deb [signed-by=$keyring] $mirror $release main" >"$work/sources.list"
+architecture=${DEBIAN_ARCHITECTURE:-$(dpkg --print-architecture)}
 # Without a status file: the release's own versions, whatever is installed here.
 options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$work/lists"
   -o Dir::State::status=/dev/null -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root
-  -o Acquire::Languages=none -o Acquire::Retries=3)
+  -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -o Acquire::Languages=none -o Acquire::Retries=3)
 apt-get "${options[@]}" update || fail 1 "could not read the package index of Debian $release (see above)"
 (cd "$work" && apt-get "${options[@]}" download "${@:3}") || fail 1 "could not download ${*:3} (see above)"
 for file in "$work"/*.deb; do

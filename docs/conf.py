@@ -53,6 +53,7 @@ docs/send_side
 docs/remb
 docs/sfus
 docs/pools
+docs/install
 docs/python
 docs/cpp
 examples/README

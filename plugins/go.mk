@@ -1,14 +1,11 @@
 # The part that the Makefile of a plug-in in Go includes after plugin.mk. MODULES are the folders of its modules.
-# `make` at the top of the repository makes libweir first (`make plugins`).
 BUILD := $(ROOT)/build/plugins
-PREFIX ?= $(BUILD)/prefix
-export PKG_CONFIG_PATH := $(PREFIX)/lib/pkgconfig
-export CGO_LDFLAGS := -Wl,-rpath,$(PREFIX)/lib
 
-# Status 3, missing component, where Go or libweir is not here.
+# Status 3, missing component, where Go or a compiler is not here.
 .PHONY: toolchain
 toolchain:
 	@$(ROOT)/plugins/pion/toolchain.sh $(NAME)
+	@$(MAKE) --silent -C $(ROOT) amalgamation
 
 .PHONY: lint
 lint: toolchain

@@ -65,6 +65,8 @@ typedef struct weir_model weir_model;
 /* `onnx` is not used after the call. The caller frees *model with weir_model_destroy(). Takes milliseconds; creating
  * an estimator with the result takes microseconds. */
 WEIR_API int weir_model_load(const void* onnx, size_t size_bytes, weir_model** model) WEIR_NOEXCEPT;
+/* The shipped model, which is part of the library. */
+WEIR_API int weir_model_load_shipped(weir_model** model) WEIR_NOEXCEPT;
 /* NULL is allowed. What was made with the model remains valid. */
 WEIR_API void weir_model_destroy(weir_model* model) WEIR_NOEXCEPT;
 

@@ -2,10 +2,8 @@
 // steers the browser by REMB (package remb); downwards it sends, and reads each browser's transport-wide feedback
 // (package cc). Of the publisher's encodings each watcher gets the one that its path carries.
 //
-//	make plugins                     # at the top of the repository: libweir, into build/plugins/prefix
+//	make amalgamation                # at the top of the repository: Weir's source; Go compiles it with the program
 //	cd examples/sfu
-//	export PKG_CONFIG_PATH=$PWD/../../build/plugins/prefix/lib/pkgconfig
-//	export CGO_LDFLAGS=-Wl,-rpath,$PWD/../../build/plugins/prefix/lib
 //	go run . -model ../../trainer/models/weir.onnx
 package main
 

@@ -1,14 +1,9 @@
 package weir
 
-/*
-#include <string.h>
-#include <weir.h>
-*/
-import "C"
-
 import (
 	"time"
-	"unsafe"
+
+	"weir/pion/internal/native"
 )
 
 // Kind of a packet.
@@ -16,10 +11,10 @@ type Kind uint8
 
 // Kinds of RTP packets.
 const (
-	Video          Kind = C.WEIR_PACKET_VIDEO
-	Audio          Kind = C.WEIR_PACKET_AUDIO
-	Probe          Kind = C.WEIR_PACKET_PROBE
-	Retransmission Kind = C.WEIR_PACKET_RETRANSMISSION
+	Video Kind = iota
+	Audio
+	Probe
+	Retransmission
 )
 
 // Packet is one RTP packet as received, its authenticity confirmed by SRTP.
@@ -60,98 +55,78 @@ type Statistics struct {
 
 // Estimator is the receiver's: packets in, estimates for REMB out.
 type Estimator struct {
-	handle *C.weir_estimator
-	// Arguments of calls into C; as fields they cost no allocation.
-	packet   C.weir_packet
-	estimate C.weir_estimate
+	native native.Estimator
+	// Arguments of calls; as fields they cost no allocation.
+	packet   native.Packet
+	estimate native.Estimate
 	remb     [1040]byte
 }
 
 // NewEstimator makes one; Close frees it.
 func NewEstimator(config Config) (*Estimator, error) {
-	e := &Estimator{}
-	err := config.create(func(controller *C.weir_controller, c *C.weir_estimator_config) C.int {
-		return C.weir_estimator_create(controller, c, &e.handle)
-	})
+	c, err := config.native()
 	if err != nil {
+		return nil, err
+	}
+	e := &Estimator{}
+	if e.native, err = native.NewEstimator(c); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
 // Close frees the estimator; later calls fail. A second call does nothing.
-func (e *Estimator) Close() {
-	C.weir_estimator_destroy(e.handle)
-	e.handle = nil
-}
-
-// failure is the error of a call on this estimator.
-func (e *Estimator) failure(code C.int) error {
-	if e.handle == nil {
-		return ErrClosed
-	}
-	return failure(code)
-}
+func (e *Estimator) Close() { e.native.Close() }
 
 // OnPacket takes a packet. Malformed, duplicate and late ones are no errors: they are counted.
 func (e *Estimator) OnPacket(packet *Packet) error {
-	defer onThread()()
-	p := &e.packet
-	p.arrival_time_us = C.int64_t(packet.ArrivalTimeUs)
-	p.ssrc = C.uint32_t(packet.SSRC)
-	p.sequence_number = C.uint16_t(packet.SequenceNumber)
-	p.payload_type = C.uint8_t(packet.PayloadType)
-	p.kind = C.uint8_t(packet.Kind)
-	p.has_abs_send_time = 0
-	if packet.HasAbsSendTime {
-		p.has_abs_send_time = 1
+	e.packet = native.Packet{
+		ArrivalTimeUs:  packet.ArrivalTimeUs,
+		SSRC:           packet.SSRC,
+		SequenceNumber: packet.SequenceNumber,
+		PayloadType:    packet.PayloadType,
+		Kind:           uint8(packet.Kind),
+		AbsSendTime:    packet.AbsSendTime,
+		RTPTimestamp:   packet.RTPTimestamp,
+		RTPClockRateHz: packet.RTPClockRateHz,
+		HeaderBytes:    packet.HeaderBytes,
+		PayloadBytes:   packet.PayloadBytes,
+		PaddingBytes:   packet.PaddingBytes,
 	}
-	p.abs_send_time = C.uint32_t(packet.AbsSendTime)
-	p.rtp_timestamp = C.uint32_t(packet.RTPTimestamp)
-	p.rtp_clock_rate_hz = C.uint32_t(packet.RTPClockRateHz)
-	p.header_bytes = C.uint32_t(packet.HeaderBytes)
-	p.payload_bytes = C.uint32_t(packet.PayloadBytes)
-	p.padding_bytes = C.uint32_t(packet.PaddingBytes)
-	return e.failure(C.weir_estimator_on_packet(e.handle, p))
+	if packet.HasAbsSendTime {
+		e.packet.HasAbsSendTime = 1
+	}
+	return e.native.OnPacket(&e.packet)
 }
 
 // RemoveStream ends a stream: it leaves the REMB until a packet of it arrives again.
-func (e *Estimator) RemoveStream(ssrc uint32) error {
-	defer onThread()()
-	return e.failure(C.weir_estimator_remove_stream(e.handle, C.uint32_t(ssrc)))
-}
+func (e *Estimator) RemoveStream(ssrc uint32) error { return e.native.RemoveStream(ssrc) }
 
 // NextTimeoutUs is when OnTimeout is due: math.MinInt64 for at once.
-func (e *Estimator) NextTimeoutUs() int64 { return int64(C.weir_estimator_next_timeout_us(e.handle)) }
+func (e *Estimator) NextTimeoutUs() int64 { return e.native.NextTimeoutUs() }
 
 // OnTimeout decides; true when a REMB is due now. The estimator is active from the first call.
 func (e *Estimator) OnTimeout(nowUs int64) (Estimate, bool, error) {
-	defer onThread()()
-	e.estimate = C.weir_estimate{}
-	code := C.weir_estimator_on_timeout(e.handle, C.int64_t(nowUs), &e.estimate)
-	return e.told(), code > 0 && code&C.WEIR_REMB_DUE != 0, e.failure(code)
+	e.estimate = native.Estimate{}
+	bits, err := e.native.OnTimeout(nowUs, &e.estimate)
+	return e.result(), bits&native.REMBDue != 0, err
 }
 
 // Latest is the rate in force, whether or not it was sent yet.
 func (e *Estimator) Latest() (Estimate, error) {
-	defer onThread()()
-	e.estimate = C.weir_estimate{}
-	code := C.weir_estimator_get_estimate(e.handle, &e.estimate)
-	return e.told(), e.failure(code)
+	e.estimate = native.Estimate{}
+	err := e.native.Estimate(&e.estimate)
+	return e.result(), err
 }
 
-func (e *Estimator) told() Estimate {
-	if e.estimate.reason == nil {
-		return Estimate{}
-	}
-	return Estimate{int64(e.estimate.at_time_us), int64(e.estimate.target_rate_bps), reason(e.estimate.reason)}
+func (e *Estimator) result() Estimate {
+	return Estimate{e.estimate.AtTimeUs, e.estimate.TargetRateBps, e.native.Text(e.estimate.Reason)}
 }
 
 // REMB is the RTCP packet with the rate in force and the streams that have not ended; valid until the next call.
 func (e *Estimator) REMB(senderSSRC uint32) ([]byte, error) {
-	defer onThread()()
-	size := C.weir_estimator_write_remb(e.handle, C.uint32_t(senderSSRC), (*C.uint8_t)(&e.remb[0]), C.size_t(len(e.remb)))
-	if err := e.failure(size); err != nil {
+	size, err := e.native.WriteREMB(senderSSRC, e.remb[:])
+	if err != nil {
 		return nil, err
 	}
 	return e.remb[:size], nil
@@ -159,45 +134,36 @@ func (e *Estimator) REMB(senderSSRC uint32) ([]byte, error) {
 
 // RemoteEstimate is the RTCP packet that goes with each REMB where the sender has transport-cc: GCC follows REMB then.
 func RemoteEstimate() []byte {
-	packet := make([]byte, C.WEIR_REMOTE_ESTIMATE_SIZE)
-	C.weir_write_remote_estimate(C.WEIR_REMOTE_ESTIMATE_LOWER_BPS, (*C.uint8_t)(&packet[0]))
+	packet := make([]byte, native.RemoteEstimateSize)
+	native.WriteRemoteEstimate(packet)
 	return packet
 }
 
 // SetObjective steers the model, at any time in a call.
 func (e *Estimator) SetObjective(o Objective) error {
-	defer onThread()()
-	return e.failure(C.weir_estimator_set_objective(e.handle, C.float(o.Throughput), C.float(o.Latency), C.float(o.Loss)))
+	return e.native.SetObjective(o.Throughput, o.Latency, o.Loss)
 }
 
 // SetConstraints bounds the rate, at any time in a call; the start rate matters only before the first OnTimeout.
 func (e *Estimator) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
-	defer onThread()()
-	return e.failure(C.weir_estimator_set_constraints(
-		e.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
+	return e.native.SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs)
 }
 
 // Statistics is what a host shows; nowUs is what the last second ends at.
 func (e *Estimator) Statistics(nowUs int64) (Statistics, error) {
-	defer onThread()()
-	var s C.weir_estimator_statistics
-	if err := e.failure(C.weir_estimator_get_statistics(e.handle, C.int64_t(nowUs), &s)); err != nil {
+	var s native.Statistics
+	if err := e.native.Statistics(nowUs, &s); err != nil {
 		return Statistics{}, err
 	}
 	return Statistics{
-		TargetRateBps:   int64(s.target_rate_bps),
-		Reason:          reason(s.reason),
-		ReceiveRateBps:  int64(s.receive_rate_bps),
-		QueueingDelay:   time.Duration(s.queueing_delay_us) * time.Microsecond,
-		LossRatio:       float64(s.loss_ratio),
-		PacketsReceived: int64(s.packets_received),
-		BytesReceived:   int64(s.bytes_received),
-		PacketsLost:     int64(s.packets_lost),
-		ClockRestarts:   int64(s.clock_restarts),
+		TargetRateBps:   s.TargetRateBps,
+		Reason:          e.native.Text(s.Reason),
+		ReceiveRateBps:  s.ReceiveRateBps,
+		QueueingDelay:   time.Duration(s.QueueingDelayUs) * time.Microsecond,
+		LossRatio:       s.LossRatio,
+		PacketsReceived: s.PacketsReceived,
+		BytesReceived:   s.BytesReceived,
+		PacketsLost:     s.PacketsLost,
+		ClockRestarts:   s.ClockRestarts,
 	}, nil
-}
-
-// reason is a name in the library's static storage, which needs no copy.
-func reason(name *C.char) string {
-	return unsafe.String((*byte)(unsafe.Pointer(name)), int(C.strlen(name)))
 }

@@ -10,6 +10,7 @@ require (
 	github.com/pion/rtp v1.10.5
 	github.com/pion/transport/v4 v4.1.0
 	github.com/pion/webrtc/v4 v4.2.20
+	github.com/tetratelabs/wazero v1.11.0
 	golang.org/x/sys v0.41.0
 )
 

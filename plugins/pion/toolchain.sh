@@ -7,8 +7,7 @@ version=$(go env GOVERSION 2>/dev/null || true)
 if [[ $(printf '%s\n' "$WANTED" "${version#go}" | sort -V | head -n 1) != "$WANTED" ]]; then
   missing+=("Go $WANTED or later (here: ${version:-none}): from go.dev, or Debian's backports: apt-get install -t bookworm-backports golang-go")
 fi
-command -v cc >/dev/null || missing+=("a C compiler: apt-get install gcc")
-pkg-config --exists weir 2>/dev/null || missing+=("libweir, in PKG_CONFIG_PATH: make plugins, at the top of the repository")
+command -v c++ >/dev/null || missing+=("a C++ compiler: apt-get install g++")
 if ((${#missing[@]})); then
   echo "plugins/${1:-pion}: not there:" >&2
   printf '  - %s\n' "${missing[@]}" >&2

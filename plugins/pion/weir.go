@@ -5,59 +5,26 @@
 // Times are microseconds of one monotonic clock, rates bits per second. Calls on one Estimator or SendSide must not
 // overlap; a Model may be used by any number of goroutines. Errors come with the call that failed, on whatever thread
 // its goroutine runs.
+//
+// cgo compiles the library within this module. Without cgo (CGO_ENABLED=0, amd64 and arm64) it is WebAssembly under wazero:
+// the same targets at a higher cost.
 package weir
-
-/*
-#cgo pkg-config: weir
-#cgo noescape weir_estimator_on_packet
-#cgo nocallback weir_estimator_on_packet
-#cgo noescape weir_estimator_on_timeout
-#cgo nocallback weir_estimator_on_timeout
-#cgo nocallback weir_estimator_next_timeout_us
-#cgo noescape weir_send_side_on_sent_packet
-#cgo nocallback weir_send_side_on_sent_packet
-#cgo noescape weir_send_side_on_transport_feedback
-#cgo nocallback weir_send_side_on_transport_feedback
-#cgo noescape weir_send_side_get_rates
-#cgo nocallback weir_send_side_get_rates
-#cgo noescape weir_send_side_take_probe_cluster
-#cgo nocallback weir_send_side_take_probe_cluster
-#cgo noescape weir_send_side_get_network_state
-#cgo nocallback weir_send_side_get_network_state
-#cgo nocallback weir_send_side_next_timeout_us
-#cgo noescape weir_layer_allocator_allocate
-#cgo nocallback weir_layer_allocator_allocate
-#cgo noescape weir_layer_allocator_get_rates
-#cgo nocallback weir_layer_allocator_get_rates
-#include <stdlib.h>
-#include <weir.h>
-*/
-import "C"
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"runtime"
-	"sync"
-	"unsafe"
+
+	"weir/pion/internal/native"
 )
 
 // ErrClosed is what calls after Close return.
-var ErrClosed = errors.New("weir: closed")
+var ErrClosed = native.ErrClosed
 
-// Error is a call that failed.
-type Error struct {
-	// Code is a weir_error of weir.h, below 0.
-	Code int
-	// Message is a sentence for the user.
-	Message string
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("weir: %s (%d)", e.Message, e.Code) }
+// Error is a call that failed, with a weir_error of weir.h below 0 and a sentence for the user.
+type Error = native.Error
 
 // Version is that of the library.
-func Version() string { return C.GoString(C.weir_version()) }
+func Version() string { return native.Version() }
 
 // Objective weighs throughput, latency and loss; each above 0, divided by their sum. In a
 // Config the zero value is the balanced one.
@@ -66,20 +33,19 @@ type Objective struct {
 }
 
 // Model is a policy (ONNX), read and checked once for any number of estimators, which keep what they need of it.
-type Model struct {
-	mutex  sync.RWMutex
-	handle *C.weir_model
-}
+type Model struct{ native *native.Model }
 
 // LoadModel reads a model from memory; it takes milliseconds.
-func LoadModel(onnx []byte) (*Model, error) {
-	defer onThread()()
-	model := &Model{}
-	code := C.weir_model_load(unsafe.Pointer(unsafe.SliceData(onnx)), C.size_t(len(onnx)), &model.handle)
-	if err := failure(code); err != nil {
+func LoadModel(onnx []byte) (*Model, error) { return loaded(native.LoadModel(onnx)) }
+
+// LoadShippedModel loads the model that is part of the library.
+func LoadShippedModel() (*Model, error) { return loaded(native.LoadShippedModel()) }
+
+func loaded(model *native.Model, err error) (*Model, error) {
+	if err != nil {
 		return nil, err
 	}
-	return model, nil
+	return &Model{model}, nil
 }
 
 // LoadModelFile reads a model from a file.
@@ -92,12 +58,7 @@ func LoadModelFile(path string) (*Model, error) {
 }
 
 // Close frees the model; what was made with it goes on. A second call does nothing.
-func (m *Model) Close() {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	C.weir_model_destroy(m.handle)
-	m.handle = nil
-}
+func (m *Model) Close() { m.native.Close() }
 
 // Config is that of an Estimator or a SendSide. Zero values are the library's defaults.
 type Config struct {
@@ -107,92 +68,27 @@ type Config struct {
 	// Pool is several controllers in one line, such as "pilot=weir copilots=nada,rule fusion=min"; Model is that of the
 	// member "weir", and Controller must be empty.
 	Pool string
-	// Worker: models are computed on one thread for the whole process, for which no call waits.
+	// Worker: models are computed on one thread for the whole process, for which no call waits; without cgo they do.
 	Worker                               bool
 	MinRateBps, StartRateBps, MaxRateBps int64
 	Objective                            Objective
 }
 
-// newController is what decides; the caller destroys it. Call it with onThread.
-func (c Config) newController() (*C.weir_controller, error) {
-	var controller, policy *C.weir_controller
-	if c.Controller != "" {
-		if c.Model != nil || c.Pool != "" {
-			return nil, errors.New("weir: Controller goes with neither Model nor Pool")
-		}
-		name := C.CString(c.Controller)
-		defer C.free(unsafe.Pointer(name))
-		err := failure(C.weir_controller_create_built_in(name, &controller))
-		return controller, err
+// native is the configuration as the library takes it.
+func (c Config) native() (native.Config, error) {
+	if c.Controller != "" && (c.Model != nil || c.Pool != "") {
+		return native.Config{}, errors.New("weir: Controller goes with neither Model nor Pool")
+	}
+	if c.Controller == "" && c.Model == nil && c.Pool == "" {
+		return native.Config{}, errors.New("weir: one of Model, Controller and Pool is needed")
+	}
+	config := native.Config{
+		BuiltIn: c.Controller, Pool: c.Pool, Worker: c.Worker,
+		MinRateBps: c.MinRateBps, StartRateBps: c.StartRateBps, MaxRateBps: c.MaxRateBps,
+		Objective: [3]float32{c.Objective.Throughput, c.Objective.Latency, c.Objective.Loss},
 	}
 	if c.Model != nil {
-		var worker C.int
-		if c.Worker {
-			worker = 1
-		}
-		c.Model.mutex.RLock()
-		defer c.Model.mutex.RUnlock()
-		if c.Model.handle == nil {
-			return nil, ErrClosed
-		}
-		if err := failure(C.weir_controller_create_policy(c.Model.handle, worker, &policy)); err != nil {
-			return nil, err
-		}
+		config.Model = c.Model.native
 	}
-	if c.Pool == "" {
-		if policy == nil {
-			return nil, errors.New("weir: one of Model, Controller and Pool is needed")
-		}
-		return policy, nil
-	}
-	defer C.weir_controller_destroy(policy)
-	specification, name := C.CString(c.Pool), C.CString("weir")
-	defer C.free(unsafe.Pointer(specification))
-	defer C.free(unsafe.Pointer(name))
-	member, count := C.weir_named_controller{name: name, controller: policy}, C.size_t(0)
-	if policy != nil {
-		count = 1
-	}
-	err := failure(C.weir_controller_create_pool(specification, &member, count, nil, nil, &controller))
-	return controller, err
-}
-
-// create hands the C forms of the controller and of the rest to `create`.
-func (c Config) create(create func(*C.weir_controller, *C.weir_estimator_config) C.int) error {
-	defer onThread()()
-	controller, err := c.newController()
-	if err != nil {
-		return err
-	}
-	defer C.weir_controller_destroy(controller)
-	config := C.weir_estimator_default_config()
-	if c.MinRateBps != 0 {
-		config.min_rate_bps = C.int64_t(c.MinRateBps)
-	}
-	if c.StartRateBps != 0 {
-		config.start_rate_bps = C.int64_t(c.StartRateBps)
-	}
-	if c.MaxRateBps != 0 {
-		config.max_rate_bps = C.int64_t(c.MaxRateBps)
-	}
-	if c.Objective != (Objective{}) {
-		config.objective_throughput = C.float(c.Objective.Throughput)
-		config.objective_latency = C.float(c.Objective.Latency)
-		config.objective_loss = C.float(c.Objective.Loss)
-	}
-	return failure(create(controller, &config))
-}
-
-// onThread keeps the goroutine on its thread, which has the message of its last failure, until the result is called.
-func onThread() func() {
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
-}
-
-// failure is the error of a call on this thread.
-func failure(code C.int) error {
-	if code >= 0 {
-		return nil
-	}
-	return &Error{Code: int(code), Message: C.GoString(C.weir_last_error())}
+	return config, nil
 }

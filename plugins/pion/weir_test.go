@@ -14,6 +14,7 @@ import (
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
+	"weir/pion/internal/native"
 	"weir/pion/shipped"
 )
 
@@ -87,6 +88,9 @@ func TestAfterCloseCallsFail(t *testing.T) {
 }
 
 func TestTheWorkerDecidesAndAnEstimatorMayBeClosedMeanwhile(t *testing.T) {
+	if !native.HasWorker {
+		t.Skip("no threads without cgo")
+	}
 	var all sync.WaitGroup
 	for range 8 {
 		estimator := newEstimator(t, weir.Config{Model: model(t), Worker: true})
@@ -112,11 +116,7 @@ func TestTheWorkerDecidesAndAnEstimatorMayBeClosedMeanwhile(t *testing.T) {
 }
 
 func TestAModelIsSharedAndMayBeClosedBeforeItsUsers(t *testing.T) {
-	path, err := shipped.Path()
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := weir.LoadModelFile(path)
+	own, err := weir.LoadModelFile("../../trainer/models/weir.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,21 +1,22 @@
-//! Links libweir.a of `make plugins`, which has no ONNX Runtime, and hands the shipped model on.
-use std::{env, path::Path, process::exit};
-
+//! Compiles the library's one file, which `make amalgamation` writes beside this one and packages have.
 fn main() {
-    println!("cargo:rerun-if-env-changed=WEIR_PREFIX");
-    let here = env::var("CARGO_MANIFEST_DIR").unwrap();
-    let prefix = env::var("WEIR_PREFIX").unwrap_or(format!("{here}/../../build/plugins/prefix"));
-    let (library, model) = (format!("{prefix}/lib/libweir.a"), format!("{prefix}/share/weir/weir.onnx"));
-    for file in [&library, &model] {
+    for file in ["weir.cc", "weir.h", "weir_model.h"] {
         println!("cargo:rerun-if-changed={file}");
-        if !Path::new(file).exists() {
-            println!("cargo:error={file} is missing: run `make plugins` at the top, or set WEIR_PREFIX");
-            exit(1);
-        }
     }
-    println!("cargo:rustc-env=WEIR_MODEL={model}");
-    println!("cargo:rustc-env=WEIR_INCLUDE={prefix}/include");
-    println!("cargo:rustc-link-search=native={prefix}/lib");
-    println!("cargo:rustc-link-lib=static=weir");
-    println!("cargo:rustc-link-lib=stdc++");
+    // Documentation is built where there is no compiler.
+    if std::env::var_os("DOCS_RS").is_some() {
+        return;
+    }
+    if !std::path::Path::new("weir.cc").exists() {
+        println!("cargo:error=weir.cc is missing: run `make amalgamation` at the top of the repository");
+        std::process::exit(1);
+    }
+    // Optimized in every profile: a model is refused that takes too long.
+    cc::Build::new()
+        .cpp(true)
+        .std("c++20")
+        .flags(["-fno-exceptions", "-fno-rtti"])
+        .opt_level(2)
+        .file("weir.cc")
+        .compile("weir");
 }

@@ -18,6 +18,7 @@ FOREIGN = {
     "opennetlab/", "mahimahi/",  # of the traces that WEIR_SHARED names
     "api/transport/network_types.h",  # of libwebrtc
     "pkg/rtc/transport.go", "pkg/rtc/config.go",  # of LiveKit
+    "weir.cc", "weir_model.h", "weir_python.cc", "program.c",  # of `make amalgamation`, and of its users
     "../cpp/index.html",  # of the site that `make docs` builds
 }  # fmt: skip
 

@@ -76,7 +76,8 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
         and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source))
     ]
     standard = [one for one in library if not one.quoted and ("/" not in one.header)]
-    others = set(library) - set(own) - set(beside) - set(standard)
+    written = {one for one in library if one.header == "weir_model.h"}  # by the build
+    others = set(library) - set(own) - set(beside) - set(standard) - written
     assert len(own) > 50
     assert not others, listed(others)
     named = {one.header for one in standard if one.header.endswith(".h")}

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "c/shipped_model.h"
+
 namespace weir::internal {
 namespace {
 
@@ -55,6 +57,11 @@ int weir_model_load(const void* onnx, size_t size_bytes, weir_model** out) noexc
     model = new weir_model{std::move(loaded.value())};
     return static_cast<int>(WEIR_OK);
   });
+}
+
+int weir_model_load_shipped(weir_model** out) noexcept {
+  const std::span<const unsigned char> onnx = weir::internal::ShippedModel();
+  return weir_model_load(onnx.data(), onnx.size(), out);
 }
 
 void weir_model_destroy(weir_model* model) noexcept { delete model; }

@@ -3,14 +3,13 @@
 #define WEIR_ESTIMATOR_SRC_C_C_API_H_
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 
 #include "../../c/weir.h"
+#include "exceptions.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/pool_controller.h"
@@ -40,15 +39,10 @@ inline int FailArgument(std::string_view message) noexcept { return Fail(WEIR_ER
 // Calls `function`; no exception leaves.
 template <class Function>
 int Guarded(Function function) noexcept {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    return Fail(WEIR_ERROR_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception& exception) {
-    return Fail(WEIR_ERROR_INTERNAL, exception.what());
-  } catch (...) {
-    return Fail(WEIR_ERROR_INTERNAL, "an exception of unknown type");
-  }
+  return WithoutExceptions(function, [](const CaughtException& caught) {
+    if (caught.out_of_memory) return Fail(WEIR_ERROR_OUT_OF_MEMORY, "out of memory");
+    return Fail(WEIR_ERROR_INTERNAL, caught.what);
+  });
 }
 
 // Guarded, unless the handle is null.

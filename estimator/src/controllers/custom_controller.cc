@@ -1,7 +1,8 @@
 #include "controllers/custom_controller.h"
 
 #include <cstdio>
-#include <exception>
+
+#include "exceptions.h"
 
 namespace weir {
 namespace {
@@ -17,16 +18,7 @@ std::string ShownNumber(double value) {
   return text;
 }
 
-template <class Function>
-auto WithoutExceptions(Function function) -> decltype(function()) {
-  try {
-    return function();
-  } catch (const std::exception& exception) {
-    return Error{std::string("it threw: ") + exception.what()};
-  } catch (...) {
-    return Error{"it threw an exception of unknown type"};
-  }
-}
+Error Threw(const internal::CaughtException& caught) { return Error{std::string("it threw: ") + caught.what}; }
 
 class FunctionsDecisionMaker final : public DecisionMaker {
  public:
@@ -37,7 +29,7 @@ class FunctionsDecisionMaker final : public DecisionMaker {
   FunctionsDecisionMaker& operator=(const FunctionsDecisionMaker&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
-    return WithoutExceptions([&] { return CheckedTarget(functions_.decide(state_, &interval)); });
+    return internal::WithoutExceptions([&] { return CheckedTarget(functions_.decide(state_, &interval)); }, Threw);
   }
   TimeDelta interval() const override { return TimeDelta::Micros(functions_.interval_us); }
 
@@ -81,11 +73,12 @@ std::optional<Error> CheckFunctions(const weir_controller_functions* functions) 
 
 Result<std::unique_ptr<DecisionMaker>> StartFunctions(const weir_controller_functions& functions,
                                                       const weir_controller_start& start) {
-  return WithoutExceptions([&]() -> Result<std::unique_ptr<DecisionMaker>> {
+  const auto create = [&]() -> Result<std::unique_ptr<DecisionMaker>> {
     void* const state = functions.create(&start);
     if (!state) return Error{"create() gives NULL"};
     return std::unique_ptr<DecisionMaker>(std::make_unique<FunctionsDecisionMaker>(functions, state));
-  });
+  };
+  return internal::WithoutExceptions(create, Threw);
 }
 
 weir_controller_start StartRequest(const TargetRateConstraints& constraints, const Objective& objective,

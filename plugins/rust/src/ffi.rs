@@ -172,6 +172,7 @@ pub struct LayerRates {
 unsafe extern "C" {
     pub fn weir_last_error() -> *const c_char;
     pub fn weir_model_load(onnx: *const c_void, size_bytes: usize, out: *mut *mut Model) -> c_int;
+    pub fn weir_model_load_shipped(out: *mut *mut Model) -> c_int;
     pub fn weir_model_destroy(it: *mut Model);
     pub fn weir_controller_create_policy(model: *const Model, worker: c_int, out: *mut *mut Controller) -> c_int;
     pub fn weir_controller_destroy(it: *mut Controller);
@@ -222,7 +223,7 @@ mod tests {
     fn compile(code: &str) -> Result<(), String> {
         let mut cc = Command::new(std::env::var("CC").unwrap_or("cc".into()))
             .args(["-std=c11", "-Werror", "-fsyntax-only", "-x", "c", "-"])
-            .arg(concat!("-I", env!("WEIR_INCLUDE")))
+            .arg(concat!("-I", env!("CARGO_MANIFEST_DIR")))
             .stdin(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -266,6 +267,7 @@ mod tests {
             typedef weir_send_side it; typedef int64_t us; typedef weir_layer_allocator layers;
             const char* weir_last_error(void); weir_estimator_config weir_estimator_default_config(void);
             int weir_model_load(const void*, size_t, weir_model**); void weir_model_destroy(weir_model*);
+            int weir_model_load_shipped(weir_model**);
             int weir_controller_create_policy(const weir_model*, int, weir_controller**);
             void weir_controller_destroy(weir_controller*); void weir_send_side_destroy(it*);
             int weir_send_side_create(const weir_controller*, const weir_estimator_config*, double, it**);

@@ -80,9 +80,11 @@ impl Model {
         Ok(Self(Arc::new(ModelHandle(handle))))
     }
 
-    /// The model that comes with Weir, from within the program.
+    /// The model that comes with Weir, which is a part of the library.
     pub fn shipped() -> Result<Self, Error> {
-        Self::load(include_bytes!(env!("WEIR_MODEL")))
+        // SAFETY: the function has no other precondition than a place for the handle.
+        let handle = created(|out| unsafe { ffi::weir_model_load_shipped(out) })?;
+        Ok(Self(Arc::new(ModelHandle(handle))))
     }
 }
 

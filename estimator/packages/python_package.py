@@ -1,0 +1,116 @@
+"""The sdist and the wheels of `pip install weir-bwe`, from the library and its Python module as one file."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from pathlib import Path
+
+from common import AMALGAMATION, ESTIMATOR, PACKAGES, ROOT, SOURCE, amalgamated, project_version
+
+# Tags of wheels by the targets of zig. glibc's is the oldest that has what NumPy's wheels need.
+WHEELS = {
+    "x86_64-linux-gnu.2.17": "manylinux2014_x86_64",
+    "x86_64-linux-musl": "musllinux_1_2_x86_64",
+    "aarch64-linux-gnu.2.17": "manylinux2014_aarch64",
+    "aarch64-linux-musl": "musllinux_1_2_aarch64",
+}
+BUILD_SYSTEM = """\
+[build-system]
+requires = ["setuptools>=77", "pybind11>=3.1"]
+build-backend = "setuptools.build_meta"
+
+"""
+SETUPTOOLS = """
+[tool.setuptools]
+packages = {packages}
+package-data = {{ "*" = ["*"] }}
+"""
+NO_DATA = {".cc", ".h", ".cmake", ".sh", ".png"}
+
+
+def package_folders(manifest: str) -> dict[str, Path]:
+    """The folder of each package, by the table that CMake's build has."""
+    table = manifest.partition("[tool.scikit-build.wheel.packages]\n")[2].partition("\n\n")[0]
+    return {name: ROOT / folder for name, folder in re.findall(r'^"(\S+)" = "(\S+)"$', table, re.MULTILINE)}
+
+
+def tracked(folder: Path) -> list[Path]:
+    """The files of a folder that git has and a package may bring."""
+    listed = subprocess.run(["git", "ls-files", "-z", "."], cwd=folder, capture_output=True, text=True, check=True)
+    files = [folder / name for name in listed.stdout.split("\0") if name]
+    return [file for file in files if file.suffix not in NO_DATA and file.name not in ("CMakeLists.txt", "README.md")]
+
+
+def write_tree(tree: Path) -> None:
+    """Writes the packages, the one file, and how setuptools builds them: the contents of the sdist."""
+    manifest = (ROOT / "pyproject.toml").read_text()
+    for name, folder in package_folders(manifest).items():
+        for file in tracked(folder):
+            if folder == ROOT / "trainer" and file.relative_to(folder).parts[0] == "models":
+                continue
+            target = tree / name / file.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
+    shutil.copy(ROOT / "trainer/models/weir.onnx", tree / "weir")
+    (tree / "weir_python.cc").write_text(amalgamated(SOURCE, ESTIMATOR / "python"))
+    for file in ("weir.h", "weir_model.h"):
+        shutil.copy(AMALGAMATION / file, tree)
+    for file in ("LICENSE", "README.md"):
+        shutil.copy(ROOT / file, tree)
+    shutil.copy(PACKAGES / "python/setup.py", tree)
+    project = "[project]" + manifest.partition("[project]")[2].partition("[dependency-groups]")[0]
+    project = project.replace('dynamic = ["version"]', f'version = "{project_version()}"')
+    scripts = "[project.scripts]" + manifest.partition("[project.scripts]")[2].partition("\n\n")[0] + "\n"
+    folders = {file.parent for file in (tree / "weir").rglob("*") if file.is_file()}
+    packages = sorted(".".join(folder.relative_to(tree).parts) for folder in folders)
+    (tree / "pyproject.toml").write_text(BUILD_SYSTEM + project + scripts + SETUPTOOLS.format(packages=packages))
+    (tree / "MANIFEST.in").write_text("include weir_python.cc weir.h weir_model.h\nrecursive-include weir *\n")
+
+
+def cross_environment(target: str, tree: Path) -> dict[str, str]:
+    """setuptools' variables for a compiler of another platform. Python's headers are those of this machine's."""
+    wrapper = tree.with_name(f"{target}-c++")
+    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ -target {target} -O2 -g0 -s "$@"\n')
+    wrapper.chmod(0o755)
+    architecture, system = target.partition("-")[0], "musl" if "musl" in target else "gnu"
+    version = sysconfig.get_config_var("py_version_nodot")
+    return os.environ | {
+        "CC": str(wrapper),
+        "CXX": str(wrapper),
+        "LDSHARED": f"{wrapper} -shared",
+        "LDCXXSHARED": f"{wrapper} -shared",
+        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{version}-{architecture}-linux-{system}.so",
+    }
+
+
+def write_sdist(folder: Path, work: Path) -> None:
+    """The sdist and, in `work`, the tree that it has."""
+    name = f"weir_bwe-{project_version()}"
+    tree = work / name
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir(parents=True)
+    write_tree(tree)
+    metadata = f"Metadata-Version: 2.1\nName: weir-bwe\nVersion: {project_version()}\n"
+    (tree / "PKG-INFO").write_text(metadata)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
+        archive.add(tree, name)
+
+
+def write_wheels(folder: Path, work: Path) -> None:
+    """A wheel of this Python's version for each of the platforms."""
+    tree = work / f"weir_bwe-{project_version()}"
+    for target, tag in WHEELS.items():
+        shutil.rmtree(tree / "build", ignore_errors=True)
+        command = [sys.executable, "setup.py", "--quiet", "bdist_wheel", "--plat-name", tag, "--dist-dir", str(folder)]
+        subprocess.run(command, cwd=tree, env=cross_environment(target, tree), check=True)
+
+
+def write(folder: Path, work: Path) -> None:
+    """All of them."""
+    write_sdist(folder, work)
+    write_wheels(folder, work)
