@@ -25,6 +25,8 @@ from weir.qoe_eval.serve.feed import Event, Feed, for_viewers, now_us
 from weir.registry import WEIGHTS
 
 MAX_CHANGES = 64
+# Of one request: its own, and the one beside it.
+MOST_CALLS = 2
 # Each call has two encoders or decoders, a browser and a link in real time.
 CORES_FOR_TWO = 4
 # A stopped call still writes its video and measures; a server that ends waits this long for it.

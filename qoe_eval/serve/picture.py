@@ -1,4 +1,4 @@
-"""The latest received picture of a running call, small enough to be shown a few times a second."""
+"""The pictures of a running call, received and sent, small enough to be shown a few times a second."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
+from weir.qoe_eval.call.logs import FRAME_LOG
+from weir.qoe_eval.call.media.received_frames import read_last
+from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND, source_video_path
 from weir.qoe_eval.call.media.y4m import Y4m
+from weir.qoe_eval.link.child_process import monotonic_us
 
 WIDTH = 320
 """At least half of it is shown, at most one and a half times as much."""
@@ -32,11 +36,32 @@ def latest_picture(path: Path) -> Picture | None:
         with Y4m(path) as frames:
             if not len(frames):
                 return None
-            bmp = _bmp(_bgr(np.frombuffer(frames.frame(len(frames) - 1), np.uint8), frames.width, frames.height))
+            bmp = _bmp_of(frames, len(frames) - 1)
         age_s = time.time() - path.stat().st_mtime
     except (InputError, OSError, ValueError):
         return None
     return Picture(bmp, max(0, round(1000 * age_s)))
+
+
+def source_picture(path: Path) -> Picture | None:
+    """What the camera of the sender shows now, of which a y4m file is received: told by the number and the capture time
+    of a received frame. None while no frame has both.
+    """
+    try:
+        found = read_last(path.with_name(FRAME_LOG), lambda one: None not in (one.frame_number, one.capture_time_us))
+        if found is None or found.frame_number is None or found.capture_time_us is None:
+            return None
+        with Y4m(path) as received:
+            source = source_video_path(received.width, received.height)
+        since_s = (monotonic_us() - found.capture_time_us) / 1e6
+        with Y4m(source) as frames:
+            return Picture(_bmp_of(frames, (found.frame_number + int(since_s * FRAMES_PER_SECOND)) % len(frames)), 0)
+    except (InputError, OSError, ValueError):
+        return None
+
+
+def _bmp_of(frames: Y4m, index: int) -> bytes:
+    return _bmp(_bgr(np.frombuffer(frames.frame(index), np.uint8), frames.width, frames.height))
 
 
 def _bgr(planes: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:

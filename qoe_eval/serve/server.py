@@ -7,7 +7,7 @@ import json
 import logging
 import secrets
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,10 @@ from weir.qoe_eval.loopback import HOST, TOKEN_PARAMETER, Access
 from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
 from weir.qoe_eval.serve.call_request import CallRequest, read_call_request, read_change
-from weir.qoe_eval.serve.call_runner import CallBackend, CallInProgress, CallRunner
+from weir.qoe_eval.serve.call_runner import MOST_CALLS, CallBackend, CallInProgress, CallRunner
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.models import Models
-from weir.qoe_eval.serve.picture import latest_picture
+from weir.qoe_eval.serve.picture import Picture, latest_picture, source_picture
 from weir.qoe_eval.serve.setup_description import describe_setup
 from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
@@ -111,7 +111,8 @@ class Server:
                 web.get("/live", self._live),
                 web.get("/calls", self._calls),
                 web.get("/models", self._models),
-                web.get("/picture/{lane:[0-9]}", self._picture),
+                web.get("/picture/{lane:[0-9]}", self._received_picture),
+                web.get("/picture/source", self._source_picture),
                 web.get(FILES + "{path:.+}", self._call_file),
                 web.post("/missing", self._missing),
                 web.post("/call", self._start_call),
@@ -183,12 +184,20 @@ class Server:
             raise web.HTTPNotFound
         return web.FileResponse(found, headers={"Content-Type": CONTENT_TYPES[found.suffix]})
 
-    async def _picture(self, request: web.Request) -> web.Response:
-        path = self._call_runner.received_video(int(request.match_info["lane"]))
-        picture = await asyncio.to_thread(latest_picture, path) if path is not None else None
-        if picture is None:
-            return web.Response(status=204)
-        return web.Response(body=picture.bmp, content_type="image/bmp", headers={"X-Age-Ms": str(picture.age_ms)})
+    async def _received_picture(self, request: web.Request) -> web.Response:
+        return await self._picture(latest_picture, int(request.match_info["lane"]))
+
+    async def _source_picture(self, request: web.Request) -> web.Response:
+        return await self._picture(source_picture, *range(MOST_CALLS))
+
+    async def _picture(self, read: Callable[[Path], Picture | None], *lanes: int) -> web.Response:
+        """The picture of the first of these calls that has one."""
+        for path in filter(None, map(self._call_runner.received_video, lanes)):
+            picture = await asyncio.to_thread(read, path)
+            if picture is not None:
+                headers = {"X-Age-Ms": str(picture.age_ms)}
+                return web.Response(body=picture.bmp, content_type="image/bmp", headers=headers)
+        return web.Response(status=204)
 
     # --- live ---------------------------------------------------------------------------------------------------------
 

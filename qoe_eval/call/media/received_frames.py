@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from weir.qoe_eval.link.child_process import Message
 VIDEO_CLOCK_HZ = 90_000
 _LARGEST_SIDE = 16384
 _HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
+# Some ten seconds of frames.
+_TAIL_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -48,21 +51,46 @@ def read_index(path: Path) -> list[ReceivedFrame]:
     position = 0
     for line in read_objects(path):
         written = line.get("written", True) is True
-        render_time_us = integer(line.get("render_time_us"))
-        if render_time_us is not None and (not frames or render_time_us >= frames[-1].render_time_us):
-            frames.append(
-                ReceivedFrame(
-                    frame_number=integer(line.get("frame_number"), highest=HIGHEST_NUMBER),
-                    capture_time_us=integer(line.get("capture_time_us")),
-                    render_time_us=render_time_us,
-                    rtp_timestamp=integer(line.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP),
-                    width=integer(line.get("width"), highest=_LARGEST_SIDE) or 0,
-                    height=integer(line.get("height"), highest=_LARGEST_SIDE) or 0,
-                    position=position if written else None,
-                )
-            )
+        frame = _frame(line, position if written else None)
+        if frame is not None and (not frames or frame.render_time_us >= frames[-1].render_time_us):
+            frames.append(frame)
         position += written
     return frames
+
+
+def read_last(path: Path, wanted: Callable[[ReceivedFrame], bool]) -> ReceivedFrame | None:
+    """The last wanted frame of an index that grows, without its position; None if the last seconds have none.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        lines = file.read().splitlines()
+    for text in reversed(lines):
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):  # torn, or still being written
+            continue
+        frame = _frame(line, None) if isinstance(line, dict) else None
+        if frame is not None and wanted(frame):
+            return frame
+    return None
+
+
+def _frame(line: dict[str, Any], position: int | None) -> ReceivedFrame | None:
+    render_time_us = integer(line.get("render_time_us"))
+    if render_time_us is None:
+        return None
+    return ReceivedFrame(
+        frame_number=integer(line.get("frame_number"), highest=HIGHEST_NUMBER),
+        capture_time_us=integer(line.get("capture_time_us")),
+        render_time_us=render_time_us,
+        rtp_timestamp=integer(line.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP),
+        width=integer(line.get("width"), highest=_LARGEST_SIDE) or 0,
+        height=integer(line.get("height"), highest=_LARGEST_SIDE) or 0,
+        position=position,
+    )
 
 
 def capture_times_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:

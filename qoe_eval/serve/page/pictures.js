@@ -1,9 +1,14 @@
-// The received picture of each running call, beside the plots.
+// The received picture of each running call, beside the plots, and small what the sender's camera shows now.
 import { byId, element } from "./dom.js";
 
 const INTERVAL_MS = 200;
 // Longer than two frames at the lowest usual rate, and than the time between two questions.
 const FROZEN_MS = 400;
+
+function picture(label, caption) {
+  const canvas = element("canvas", { role: "img", "aria-label": label });
+  return element("figure", { hidden: true }, canvas, element("figcaption", {}, caption, element("b", { hidden: true, text: "frozen" })));
+}
 
 export class Pictures {
   constructor() {
@@ -19,21 +24,23 @@ export class Pictures {
       return;
     }
     this.call = call;
-    const figures = call.controllers.map((name) => element("figure", { hidden: true },
-      element("canvas", { role: "img", "aria-label": `The received picture under ${name}` }), element("figcaption", {}, name, element("b", { hidden: true, text: "frozen" }))));
-    place.replaceChildren(...figures);
+    const figures = call.controllers.map((name) => picture(`The received picture under ${name}`, name));
+    const source = picture("The picture that is sent", "sent now");
+    source.className = "source";
+    place.replaceChildren(...figures, source);
     figures.forEach((figure, lane) => this.follow(call, figure, lane));
+    this.follow(call, source, "source");
   }
 
-  async follow(call, figure, lane) {
+  async follow(call, figure, name) {
     while (this.call === call) {
-      if (!document.hidden) await this.fetch(figure, lane).catch(() => {});
+      if (!document.hidden) await this.fetch(figure, name).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
   }
 
-  async fetch(figure, lane) {
-    const answer = await fetch(`/picture/${lane}`);
+  async fetch(figure, name) {
+    const answer = await fetch(`/picture/${name}`);
     if (answer.status !== 200) return;
     const picture = await createImageBitmap(await answer.blob());
     const canvas = figure.querySelector("canvas");

@@ -11,9 +11,10 @@ from hand_made import record
 from processes import wait_until
 from serve.conftest import RunningServer
 from serve.fake_call import STEP_S
-from serve.test_picture import RED, y4m
+from serve.test_picture import GREY, RED, y4m
 
 from weir.installation import shipped_model
+from weir.qoe_eval.serve import picture
 from weir.traces.catalogue import load_bundled
 
 CHROMIUM = "/usr/bin/chromium"
@@ -264,7 +265,10 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     assert overflow(page) <= 0
 
 
-def test_the_received_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server):
+def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server, tmp_path, monkeypatch):
+    source = tmp_path / "source.y4m"
+    source.write_bytes(y4m((64, 36), GREY[0]))
+    monkeypatch.setattr(picture, "source_video_path", lambda width, height: source)
     calls.hold_s, calls.frames = 8.0, y4m((64, 36), RED[0])
     page = open_page(beside=True)
     page.locator("#start").click()
@@ -272,10 +276,16 @@ def test_the_received_pictures_are_live_and_frozen_ones_are_marked(open_page, ca
     until(page, "document.querySelectorAll('#pictures figure.frozen:not([hidden])').length === 2")
     pixel = "[...document.querySelector('#pictures canvas').getContext('2d').getImageData(9, 9, 1, 1).data]"
     assert page.evaluate(pixel) == [254, 0, 0, 255]
-    assert page.locator("#pictures figcaption").all_inner_texts() == ["weir\nfrozen", "gcc\nfrozen"]
+    received = page.locator("#pictures figure:not(.source) figcaption")
+    assert received.all_inner_texts() == ["weir\nfrozen", "gcc\nfrozen"]
+    assert not page.locator("#pictures .source").is_visible()
     for path in server.out.rglob("frames.y4m"):
+        index = '{"frame_number":7,"capture_time_us":1,"render_time_us":2}\n'
+        path.with_name("frames.y4m.jsonl").write_text(index)
         os.utime(path, (2**31, 2**31))
-    until(page, "document.querySelectorAll('#pictures figure:not(.frozen)').length === 2")
+    until(page, "document.querySelectorAll('#pictures figure:not(.frozen):not(.source)').length === 2")
+    page.wait_for_selector("#pictures .source")
+    assert page.evaluate(pixel.replace("canvas", ".source canvas")) == [128, 128, 128, 255]
     assert overflow(page) <= 0
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")

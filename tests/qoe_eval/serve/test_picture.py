@@ -1,11 +1,13 @@
-"""The latest picture of a video that is being received."""
+"""The pictures of a video that is being received, and of its source."""
 
+import json
 import os
 import struct
 
 import numpy as np
 
-from weir.qoe_eval.serve.picture import latest_picture
+from weir.qoe_eval.serve import picture
+from weir.qoe_eval.serve.picture import latest_picture, source_picture
 
 # Y, U, V of BT.601, and the pixel in blue, green, red.
 RED = ((81, 90, 240), (0, 0, 254))
@@ -59,3 +61,28 @@ def test_no_picture_yet(tmp_path):
     for text in (b"", b"YUV4MPEG2", y4m((20, 10)), b"no video at all\n"):
         path.write_bytes(text)
         assert latest_picture(path) is None
+
+
+def test_the_source_is_at_the_frame_that_its_camera_shows_now(tmp_path, monkeypatch):
+    received, source = tmp_path / "frames.y4m", tmp_path / "source.y4m"
+    received.write_bytes(y4m((20, 10), GREY[0]))
+    source.write_bytes(y4m((20, 10), GREY[0], GREY[0], RED[0]))
+    monkeypatch.setattr(picture, "source_video_path", lambda width, height: source)
+    monkeypatch.setattr(picture, "monotonic_us", lambda: 1_000_000)
+    assert source_picture(received) is None
+    # 100 ms after the capture of frame 1, of 3 in a loop, frame 4 is shown; the other lines lack a time or a number.
+    lines = [
+        {"frame_number": 0, "capture_time_us": 990_000, "render_time_us": 1},
+        {"frame_number": 1, "capture_time_us": 900_000, "render_time_us": 2},
+        {"frame_number": None, "capture_time_us": 933_000, "render_time_us": 3},
+        {"frame_number": 2, "capture_time_us": None, "render_time_us": 4},
+        {"capture_time_us": 10, "frame_number": 7},
+    ]
+    index = tmp_path / "frames.y4m.jsonl"
+    index.write_text("".join(json.dumps(line) + "\n" for line in lines) + '[]\n{"frame_numb')
+    grey = read(source_picture(received).bmp)
+    assert np.abs(grey.astype(int) - GREY[1]).max() <= 2
+    monkeypatch.setattr(picture, "monotonic_us", lambda: 940_000)
+    assert np.abs(read(source_picture(received).bmp).astype(int) - RED[1]).max() <= 2
+    index.write_text(json.dumps(lines[3]) + "\n")
+    assert source_picture(received) is None
