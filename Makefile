@@ -182,13 +182,9 @@ bench: build-test ## Measure; writes build/bench.json; then servers of 500 subsc
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force
 	$(MAKE) -C plugins/pion bench
 
-# The documents whose numbers are values of records. docs/cite.py formats them.
-COG = $(BIN)/cog -P -I docs -p 'from cite import *'
-CITING = $$(git ls-files '*.md' | xargs grep -l '\[\[\[cog')
-
 .PHONY: cite
-cite: build/stamps/test ## Put the values of docs/results/*.json into the documents
-	$(COG) -r $(CITING)
+cite: build/stamps/test ## Write the documents of docs/src, with the values of docs/results/*.json
+	$(BIN)/python docs/pages.py
 	$(BIN)/weir model trainer/models/weir.onnx --card
 
 # An evening on two cores. WEIR_SHARED names the folder with traces/opennetlab and traces/mahimahi.
@@ -213,7 +209,7 @@ results-calls: webrtc build-test ## Make calls of the documents again and write 
 .PHONY: papers
 papers: train ## Repeat the five papers and write docs/results/papers.json (8 hours on two cores); SMALL=1: in minutes, no record
 	$(BIN)/weir paper all $(if $(SMALL),--small --out build/papers-small,--out build/papers --record docs/results/papers.json)
-	$(if $(SMALL),,$(COG) -r papers/README.md)
+	$(if $(SMALL),,$(BIN)/python docs/pages.py papers/README.md)
 
 .PHONY: soak
 SOAK_PACKETS ?= 100000000
@@ -316,7 +312,7 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/lint/words.py
-	$(COG) --check --diff $(CITING)
+	$(BIN)/python docs/pages.py --check
 	$(BIN)/python tests/lint/package_tree.py
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror

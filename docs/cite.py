@@ -1,4 +1,4 @@
-"""Puts values of the records in `docs/results/` into documents, for the blocks of code that `cog` runs in them.
+"""Puts values of the records in `docs/results/` into documents, for the blocks of code in `docs/src`.
 
 A reference is {RECORD:KEY} or {RECORD:KEY|FORMAT}, as {opponents:bundled/weir/challenge|.1f}. FORMAT is Python's, `.1f`
 by default, or `kbps` for a rate in bit/s; `ci` at its end adds the interval. `over gcc` is by how many percent the

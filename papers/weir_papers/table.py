@@ -1,4 +1,4 @@
-"""The table of claims in `papers/README.md`, which `cog` writes."""
+"""The table of claims in `papers/README.md`, for `docs/pages.py`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from weir.qoe_eval.serve.feed import Event, Feed, for_viewers, now_us
 from weir.registry import WEIGHTS
 
 MAX_CHANGES = 64
-# Of one request: its own, and the one beside it.
+# One request makes its own call, and perhaps one beside it.
 MOST_CALLS = 2
 # Each call has two encoders or decoders, a browser and a link in real time.
 CORES_FOR_TWO = 4

@@ -44,8 +44,8 @@ def latest_picture(path: Path) -> Picture | None:
 
 
 def source_picture(path: Path) -> Picture | None:
-    """What the camera of the sender shows now, of which a y4m file is received: told by the number and the capture time
-    of a received frame. None while no frame has both.
+    """The source's picture at this moment, small: by the number and the capture time of a frame in the y4m file that is
+    received. None while no frame has both.
     """
     try:
         found = read_last(path.with_name(FRAME_LOG), lambda one: None not in (one.frame_number, one.capture_time_us))

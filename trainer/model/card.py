@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,6 @@ _LIMITS = """\
 """
 
 
-# Code that puts numbers into the notes of the shipped model: docs/cite.py.
-_COG = re.compile(r"<!-- \[\[\[(?:cog.*?\]\]\]|end\]\]\]) -->\n", re.DOTALL)
-
-
 def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
     """The card as Markdown.
 
@@ -41,7 +36,7 @@ def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
     """
     provenance = model.provenance if isinstance(model.provenance, dict) else {"note": model.provenance}
     file = Path(model.path).with_suffix(".notes.md")
-    notes = _COG.sub("", read_text(file)).rstrip() + "\n" if file.is_file() else ""
+    notes = read_text(file).rstrip() + "\n" if file.is_file() else ""
     sections = [
         f"{CARD_TITLE}{model.name} {model.version}\n",
         f"`{Path(model.path).name}`, {model.bytes:,} bytes, {model.parameters:,} parameters. A decision every "
