@@ -1,4 +1,4 @@
-#include "arrival/persistent_delay.h"
+#include "sender/persistent_delay.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "arrival/clock_drift.h"
+#include "sender/clock_drift.h"
 
 #include <gtest/gtest.h>
 

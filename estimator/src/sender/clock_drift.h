@@ -1,6 +1,6 @@
 // The drift of the receiver's clock against the sender's, from round trips.
-#ifndef WEIR_ARRIVAL_CLOCK_DRIFT_H_
-#define WEIR_ARRIVAL_CLOCK_DRIFT_H_
+#ifndef WEIR_ESTIMATOR_SRC_SENDER_CLOCK_DRIFT_H_
+#define WEIR_ESTIMATOR_SRC_SENDER_CLOCK_DRIFT_H_
 
 #include <array>
 #include <cstddef>
@@ -45,4 +45,4 @@ class ClockDrift {
 
 }  // namespace weir
 
-#endif  // WEIR_ARRIVAL_CLOCK_DRIFT_H_
+#endif  // WEIR_ESTIMATOR_SRC_SENDER_CLOCK_DRIFT_H_

@@ -1,6 +1,6 @@
 // A queue that remains although the sender backs off.
-#ifndef WEIR_ARRIVAL_PERSISTENT_DELAY_H_
-#define WEIR_ARRIVAL_PERSISTENT_DELAY_H_
+#ifndef WEIR_ESTIMATOR_SRC_SENDER_PERSISTENT_DELAY_H_
+#define WEIR_ESTIMATOR_SRC_SENDER_PERSISTENT_DELAY_H_
 
 #include <algorithm>
 
@@ -60,4 +60,4 @@ class PersistentDelay {
 
 }  // namespace weir
 
-#endif  // WEIR_ARRIVAL_PERSISTENT_DELAY_H_
+#endif  // WEIR_ESTIMATOR_SRC_SENDER_PERSISTENT_DELAY_H_

@@ -1,0 +1,65 @@
+#include "sender/departure_history.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr int64_t kHalfOfNumbers = 0x8000;
+// Fewer departures in a row out of order may be late ones.
+constexpr int kOutOfOrderToRestart = 50;
+constexpr uint32_t kAbsSendTimeMask = 0xFFFFFF;
+
+// 6.18 fixed-point seconds, rounded down.
+uint32_t AbsSendTime(Timestamp time) {
+  constexpr int64_t kPeriodUs = 64'000'000;
+  const int64_t within_us = (time.us() % kPeriodUs + kPeriodUs) % kPeriodUs;
+  return static_cast<uint32_t>((within_us << 18) / 1'000'000) & kAbsSendTimeMask;
+}
+
+}  // namespace
+
+bool DepartureHistory::MayFollow(uint16_t sequence_number) {
+  const int64_t step = static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
+  if (empty() || (step > 0 && step < kHalfOfNumbers)) return true;
+  const bool follows = out_of_order_ > 0 && sequence_number == static_cast<uint16_t>(last_out_of_order_ + 1);
+  out_of_order_ = follows ? out_of_order_ + 1 : 1;
+  last_out_of_order_ = sequence_number;
+  return out_of_order_ >= kOutOfOrderToRestart;
+}
+
+int64_t DepartureHistory::Add(uint16_t sequence_number, Timestamp send_time, PacketKind kind, DataSize size) {
+  out_of_order_ = 0;
+  if (empty()) {
+    last_sent_ = next_to_settle_ = sequence_number;
+  } else {
+    const int64_t step = static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
+    const int64_t fresh = std::min(step, static_cast<int64_t>(departures_.size()));
+    for (int64_t skipped = 1; skipped < fresh; ++skipped) At(last_sent_ + skipped) = {};
+    last_sent_ += step;
+  }
+  Departure& departure = At(last_sent_);
+  departure.abs_send_time = AbsSendTime(send_time) & kAbsSendTimeMask;
+  departure.kind = kind;
+  departure.state = State::kInFlight;
+  departure.size = static_cast<uint16_t>(size.bytes());
+  return last_sent_;
+}
+
+TimeDelta DepartureHistory::SinceSent(int64_t number, Timestamp now) {
+  const uint32_t ticks = (AbsSendTime(now) - At(number).abs_send_time) & kAbsSendTimeMask;
+  return TimeDelta::Micros((int64_t{ticks} * 1'000'000) >> 18);
+}
+
+int DepartureHistory::ForgetUnsettled() {
+  int forgotten = 0;
+  for (int64_t number = first_unsettled(); number <= last_sent_; ++number) {
+    if (At(number).state != State::kInFlight) continue;
+    At(number).state = State::kNotSent;
+    ++forgotten;
+  }
+  next_to_settle_ = last_sent_ + 1;
+  return forgotten;
+}
+
+}  // namespace weir

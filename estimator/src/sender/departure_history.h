@@ -1,0 +1,74 @@
+// The packets that left a sender, by their transport-wide sequence numbers.
+#ifndef WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_
+#define WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "weir/arrival.h"
+#include "weir/units.h"
+
+namespace weir {
+
+// Remembers the latest departures. Times are the sender's without its pauses. A number here is unwrapped from the 16
+// bits that packets and feedback have. Allocates only at construction.
+class DepartureHistory {
+ public:
+  enum class State : uint8_t { kNotSent, kInFlight, kLost, kDone };
+  // 8 bytes, since there are many; zeros: not sent.
+  struct Departure {
+    // As in the header extension: 6.18 fixed-point seconds.
+    uint32_t abs_send_time : 24;
+    PacketKind kind : 4;
+    State state : 4;
+    uint16_t size;
+    // Sequence number for the estimator once the fate is known, without gaps for unknown fates.
+    uint16_t estimator_number;
+  };
+
+  explicit DepartureHistory(size_t size) : departures_(size) {}
+
+  bool empty() const { return last_sent_ < 0; }
+  // Whether a departure with this number may follow: it is after the latest one, or the last of many in a row with
+  // numbers in their own order, so that the host has begun anew, or gave a wrong number before.
+  bool MayFollow(uint16_t sequence_number);
+  // Adds a departure that may follow; the numbers that were passed over are of no packet. Returns its number.
+  int64_t Add(uint16_t sequence_number, Timestamp send_time, PacketKind kind, DataSize size);
+
+  // The latest departure with this number, which may be too old to be remembered.
+  int64_t Unwrap(uint16_t sequence_number) const {
+    return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
+  }
+  bool Has(int64_t number) { return number >= (oldest() > 0 ? oldest() : 0) && At(number).state != State::kNotSent; }
+  Departure& At(int64_t number) { return departures_[static_cast<size_t>(number) % departures_.size()]; }
+  // By the sender's clock alone; less than 64 s.
+  TimeDelta SinceSent(int64_t number, Timestamp now);
+
+  // The fate of a departure is known: it is the estimator's next packet.
+  void TakeEstimatorNumber(Departure& departure) { departure.estimator_number = next_estimator_number_++; }
+
+  // Every departure before this one is received, lost or of unknown fate.
+  int64_t next_to_settle() const { return next_to_settle_; }
+  void SettleUntil(int64_t next) { next_to_settle_ = next; }
+  bool all_settled() const { return next_to_settle_ > last_sent_; }
+  // The first that is neither settled nor forgotten.
+  int64_t first_unsettled() const { return next_to_settle_ > oldest() ? next_to_settle_ : oldest(); }
+  // Settles all, those in flight as if they were never sent; returns how many these were.
+  int ForgetUnsettled();
+
+ private:
+  int64_t oldest() const { return last_sent_ + 1 - static_cast<int64_t>(departures_.size()); }
+
+  std::vector<Departure> departures_;
+  int64_t last_sent_ = -1;
+  int64_t next_to_settle_ = 0;
+  uint16_t next_estimator_number_ = 0;
+  // Departures in a row that may not follow, and the number of the latest.
+  int out_of_order_ = 0;
+  uint16_t last_out_of_order_ = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_

@@ -1,0 +1,56 @@
+#include "sender/feedback_delay.h"
+
+#include <gtest/gtest.h>
+
+namespace weir {
+namespace {
+
+constexpr DataRate kRate = DataRate::KilobitsPerSecond(1000);
+constexpr TimeDelta kForward = TimeDelta::Millis(60);
+constexpr TimeDelta kReturn = TimeDelta::Millis(30);
+
+class FeedbackDelayTest : public ::testing::Test {
+ protected:
+  Timestamp Message(TimeDelta back = kReturn) {
+    now_ += TimeDelta::Millis(50);
+    const Timestamp arrival = now_ - back;
+    delay_.OnReceived(now_, arrival, kForward + back);
+    return delay_.OnFeedback(now_, arrival);
+  }
+  DataSize Window(TimeDelta stop = TimeDelta::Zero()) const { return delay_.CongestionWindow(now_, kRate, stop); }
+
+  FeedbackDelay delay_;
+  Timestamp now_ = Timestamp::Seconds(100);
+};
+
+TEST_F(FeedbackDelayTest, TheWindowHoldsWhatFeedbackTakesAndAQueue) {
+  EXPECT_FALSE(Window().IsFinite());
+  Message();
+  EXPECT_EQ(Window(), kRate * (kForward + kReturn + TimeDelta::Millis(50)));
+  EXPECT_EQ(Window(TimeDelta::Millis(400)), kRate * (kForward + kReturn + TimeDelta::Millis(400)));
+}
+
+TEST_F(FeedbackDelayTest, LateFeedbackIsWaitedFor) {
+  Message();
+  Message(kReturn + TimeDelta::Millis(70));
+  EXPECT_GE(Window(), kRate * (kForward + kReturn + TimeDelta::Millis(70 + 50)));
+}
+
+TEST_F(FeedbackDelayTest, FeedbackWasSentTheShortestReturnDelayAgo) {
+  Message();
+  const Timestamp sent = Message(kReturn + TimeDelta::Millis(40));
+  EXPECT_EQ(sent, now_ - kReturn - TimeDelta::Millis(1));
+}
+
+TEST_F(FeedbackDelayTest, ADelayThatPersistsLiftsTheWindow) {
+  Message();
+  delay_.OnOneWayDelay(now_, kForward);
+  for (int i = 0; i < 30; ++i) {
+    Message();
+    delay_.OnOneWayDelay(now_, kForward + TimeDelta::Millis(200));
+  }
+  EXPECT_FALSE(Window().IsFinite());
+}
+
+}  // namespace
+}  // namespace weir
