@@ -18,6 +18,8 @@ import playwright
 from playwright.async_api import Browser, Page, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from weir.errors import InputError
+from weir.files.output import write_bytes
 from weir.qoe_eval.call.signalling import SignallingServer
 from weir.qoe_eval.call.weir_peer import EndpointFailed
 from weir.qoe_eval.link.child_process import Message, monotonic_us, run_in_real_time
@@ -31,6 +33,7 @@ _CLOCK_REQUESTS = 10
 # The environment variable that names Playwright's driver program.
 _DRIVER_VARIABLE = "PLAYWRIGHT_NODEJS_PATH"
 _DRIVER_PROCESS = "driver.pid"
+_EVENT_LOGS = "event_logs"
 _ARGUMENTS = (
     "--no-sandbox",
     "--use-fake-device-for-media-stream",
@@ -76,6 +79,7 @@ class BrowserEnd:
         settings: PageSettings,
         field_trials: str = "",
         speech: Path | None = None,
+        event_log: Path | None = None,
     ) -> None:
         """Starts nothing yet.
 
@@ -85,10 +89,12 @@ class BrowserEnd:
             settings: for the page.
             field_trials: of its libwebrtc, "TRIAL/GROUP/" each.
             speech: the microphone, a WAV file; None: beeps.
+            event_log: where its RTC event log goes at the end; None: none is written.
         """
         self._network = network
         self._video = video
         self._speech = speech
+        self._event_log = event_log
         self._settings = settings
         self._field_trials = field_trials
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue()
@@ -147,9 +153,16 @@ class BrowserEnd:
         if self._signalling is not None:
             await self._signalling.stop()
         if self._folder is not None:
+            self._keep_event_log(self._folder.path / _EVENT_LOGS)
             self._folder.remove()
         self._messages.put_nowait(None)
         return wrong
+
+    def _keep_event_log(self, folder: Path) -> None:
+        """Moves the log of the page's one connection; there is none where Chromium did not connect."""
+        with contextlib.suppress(OSError, InputError):
+            for log in folder.iterdir() if self._event_log else ():
+                write_bytes(self._event_log, log.read_bytes())
 
     async def _close(self) -> bool:
         """Ends Chromium and Playwright; returns False if that needed force."""
@@ -183,9 +196,12 @@ class BrowserEnd:
         camera = [f"--use-file-for-fake-video-capture={self._video.absolute()}"] if self._video else []
         microphone = [f"--use-file-for-fake-audio-capture={self._speech.absolute()}"] if self._speech else []
         trials = [f"--force-fieldtrials={self._field_trials}"] if self._field_trials else []
+        # Without the folder Chromium writes none, silently.
+        (event_logs := self._folder.path / _EVENT_LOGS).mkdir()
+        logging = [f"--webrtc-event-logging={event_logs}"] if self._event_log else []
         self._browser = await self._playwright.chromium.launch(
             executable_path=self._wrapper(self._folder.path),
-            args=[*_ARGUMENTS, *camera, *microphone, *trials],
+            args=[*_ARGUMENTS, *camera, *microphone, *trials, *logging],
             handle_sigint=False,
             timeout=1000 * _START_LIMIT_S,
         )

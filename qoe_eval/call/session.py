@@ -215,7 +215,7 @@ class _Call:
             codec=settings.codec,
             max_bitrate_bps=settings.max_bitrate_bps,
         )
-        return BrowserEnd(here, video, page, settings.field_trials, speech)
+        return BrowserEnd(here, video, page, settings.field_trials, speech, self._folder / logs.EVENT_LOG)
 
     async def _until_over(self) -> str:
         """Returns why it ended: empty at its time."""

@@ -16,7 +16,7 @@ from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_li
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
 from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
 from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_file
-from weir.qoe_eval.report.display import colour
+from weir.qoe_eval.report.display import css_name
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, render_page
 
@@ -93,7 +93,17 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     refuse_other_results(out, REPORT)
     logged = logged_targets(recording.log)
     described = [_described(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
-    lines = [target_line(f"target of {one.controller}", colour(one.controller), one.time_s, one.bps) for one in found]
+    end_s = recording.log.duration_s
+    lines = [
+        target_line(
+            f"target of {one.controller}",
+            f"--c-{css_name(one.controller)}",
+            np.append(one.time_s, max(end_s, *one.time_s[-1:])),
+            np.append(one.bps, one.bps[-1:]),
+        )
+        for one in found
+        if len(one.bps)
+    ]
     sections = [
         Section(
             "targets", "Targets", "event_log/whatif_note", {"table": Table(_HEADS, [_row(one) for one in described])}

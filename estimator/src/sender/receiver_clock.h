@@ -29,7 +29,7 @@ class ReceiverClock {
   bool is_plausible() const { return plausible_; }
   // The one-way delay of the latest packet in the latest plausible message; PlusInfinity before the first.
   TimeDelta latest_delay() const { return latest_delay_; }
-  // The sender's clock leaves out a pause.
+  // A pause that the sender's clock excludes.
   void OnPause(TimeDelta pause) { offset_ -= pause; }
 
  private:

@@ -34,9 +34,9 @@ def video(tmp_path_factory):
 SETTINGS = PageSettings("send", 200, *SIZE, frames_per_second=30, codec="VP8", max_bitrate_bps=1_000_000)
 
 
-def with_browser(video, work, **changes):
+def with_browser(video, work, event_log=None, **changes):
     async def run():
-        sender = BrowserEnd(None, video, replace(SETTINGS, **changes))
+        sender = BrowserEnd(None, video, replace(SETTINGS, **changes), event_log=event_log)
         try:
             return await asyncio.wait_for(work(sender), 120)
         finally:
@@ -75,7 +75,7 @@ def test_the_page_offers_what_it_is_told_to(video):
     assert {"media-source", "transport"} <= {entry["type"] for entry in stats["report"]}
 
 
-def test_a_page_that_receives_tells_of_every_frame(video):
+def test_a_page_that_receives_tells_of_every_frame_and_one_that_sends_keeps_its_event_log(video, tmp_path):
     async def pass_on(source, sink, kept):
         while (message := await source.receive()) is not None:
             if message["type"] in ("offer", "answer", "candidate"):
@@ -98,7 +98,9 @@ def test_a_page_that_receives_tells_of_every_frame(video):
         talk[0].cancel()
         return ends, kept
 
-    _, kept = with_browser(video, work)
+    _, kept = with_browser(video, work, event_log=tmp_path / "rtc_event.log")
+    # Its packets alone are more.
+    assert (tmp_path / "rtc_event.log").stat().st_size > 1000
     frames = [frame for message in kept if message["type"] == "frames" for frame in message["frames"]]
     assert {(frame["width"], frame["height"]) for frame in frames[-30:]} == {SIZE}
     rtp = np.diff([frame["rtp_timestamp"] for frame in frames]) % 2**32
