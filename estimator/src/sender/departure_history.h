@@ -30,8 +30,8 @@ class DepartureHistory {
   explicit DepartureHistory(size_t size) : departures_(size) {}
 
   bool empty() const { return last_sent_ < 0; }
-  // Whether a departure with this number may follow: it is after the latest one, or the last of many in a row with
-  // numbers in their own order, so that the host has begun anew, or gave a wrong number before.
+  // A departure with this number may follow if it is after the latest one, or the last of many in a row with numbers in
+  // their own order: then the host has begun anew, or gave a wrong number before.
   bool MayFollow(uint16_t sequence_number);
   // Adds a departure that may follow; the numbers that were passed over are of no packet. Returns its number.
   int64_t Add(uint16_t sequence_number, Timestamp send_time, PacketKind kind, DataSize size);

@@ -25,7 +25,7 @@ class ReceiverClock {
 
   // When a packet of the latest message arrived, by the sender's clock.
   Timestamp ArrivalTime(Timestamp now, Timestamp receive_time, TimeDelta since_sent) const;
-  // Whether that is more than a guess.
+  // False: that is a guess.
   bool is_plausible() const { return plausible_; }
   // The one-way delay of the latest packet in the latest plausible message; PlusInfinity before the first.
   TimeDelta latest_delay() const { return latest_delay_; }
