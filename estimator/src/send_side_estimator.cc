@@ -187,17 +187,10 @@ class SendSideEstimator::Impl {
       latest_time = report.receive_time;
     }
     if (!latest) return;
-    switch (clock_.OnFeedback(now_, latest_arrival_, latest_time, departures_.SinceSent(*latest, now_))) {
-      case ReceiverClock::Reading::kPlausible:
-        feedback_delay_.OnOneWayDelay(now_, clock_.latest_delay());
-        break;
-      case ReceiverClock::Reading::kRestarted:
-        ++counters.clock_restarts;
-        feedback_delay_.OnClockRestart();
-        break;
-      case ReceiverClock::Reading::kImplausible:
-        break;
-    }
+    const bool restarted = clock_.OnFeedback(now_, latest_arrival_, latest_time, departures_.SinceSent(*latest, now_));
+    if (!restarted) return;
+    ++counters.clock_restarts;
+    feedback_delay_.OnClockRestart();
   }
 
   void OnReceived(int64_t number, const PacketFeedback& report) {

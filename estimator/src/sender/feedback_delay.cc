@@ -45,7 +45,7 @@ void FeedbackDelay::OnReceived(Timestamp now, Timestamp latest_arrival, TimeDelt
 }
 
 DataSize FeedbackDelay::CongestionWindow(Timestamp now, DataRate rate, TimeDelta recurring_stop) const {
-  if (!forward_delay_.IsFinite() || persistent_delay_.persists()) return DataSize::PlusInfinity();
+  if (!forward_delay_.IsFinite()) return DataSize::PlusInfinity();
   const TimeDelta stop = return_stops_.Length(now);
   const TimeDelta held = stop.IsZero() ? latest_return_delay_ : std::max(latest_return_delay_, return_delay_ + stop);
   const TimeDelta delay = std::clamp(forward_delay_ + held, TimeDelta::Zero(), kMaxFeedbackDelay);

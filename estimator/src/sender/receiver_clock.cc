@@ -18,8 +18,7 @@ constexpr int kConfirmations = 5;
 
 }  // namespace
 
-ReceiverClock::Reading ReceiverClock::OnFeedback(Timestamp now, Timestamp latest_arrival, Timestamp receive_time,
-                                                 TimeDelta since_sent) {
+bool ReceiverClock::OnFeedback(Timestamp now, Timestamp latest_arrival, Timestamp receive_time, TimeDelta since_sent) {
   const bool first = !latest_delay_.IsFinite();
   if (first) offset_ = std::max(now, latest_arrival) - receive_time;
   offset_ -= drift_.Update(now, since_sent, since_sent - (now - (receive_time + offset_)));
@@ -34,18 +33,18 @@ ReceiverClock::Reading ReceiverClock::OnFeedback(Timestamp now, Timestamp latest
   latest_delay_ = delay;
   lowest_delay_ = std::min(first ? delay : lowest_delay_ + kDelayGrowth, delay);
   lowest_since_sent_ = std::min(first ? since_sent : lowest_since_sent_ + kDelayGrowth, since_sent);
-  return Reading::kPlausible;
+  return false;
 }
 
 // The receiver's clock may have stepped by -`shift`.
-ReceiverClock::Reading ReceiverClock::OnImplausible(TimeDelta shift) {
+bool ReceiverClock::OnImplausible(TimeDelta shift) {
   if ((shift - shift_).Abs() > kSame) implausible_messages_ = 0;
   shift_ = shift;
-  if (++implausible_messages_ < kConfirmations) return Reading::kImplausible;
+  if (++implausible_messages_ < kConfirmations) return false;
   offset_ += shift;
   implausible_messages_ = 0;
   plausible_ = true;
-  return Reading::kRestarted;
+  return true;
 }
 
 Timestamp ReceiverClock::ArrivalTime(Timestamp now, Timestamp receive_time, TimeDelta since_sent) const {

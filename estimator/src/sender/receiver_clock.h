@@ -13,15 +13,10 @@ namespace weir {
 // only after several messages in a row agreed on a step.
 class ReceiverClock {
  public:
-  enum class Reading {
-    kPlausible,
-    kImplausible,  // the message's times count no more than the order of its packets
-    kRestarted     // as many before it, which all show the same step
-  };
-
   // The latest packet that a feedback message reports: its receive time, and the time from its departure to the
-  // message, which came at `now`. `latest_arrival` is that of earlier messages, by the sender's clock.
-  Reading OnFeedback(Timestamp now, Timestamp latest_arrival, Timestamp receive_time, TimeDelta since_sent);
+  // message, which came at `now`. `latest_arrival` is that of earlier messages, by the sender's clock. Returns true
+  // when a step of the receiver's clock is confirmed.
+  bool OnFeedback(Timestamp now, Timestamp latest_arrival, Timestamp receive_time, TimeDelta since_sent);
 
   // When a packet of the latest message arrived, by the sender's clock.
   Timestamp ArrivalTime(Timestamp now, Timestamp receive_time, TimeDelta since_sent) const;
@@ -33,7 +28,7 @@ class ReceiverClock {
   void OnPause(TimeDelta pause) { offset_ -= pause; }
 
  private:
-  Reading OnImplausible(TimeDelta shift);
+  bool OnImplausible(TimeDelta shift);
 
   // From the receiver's clock to the sender's.
   TimeDelta offset_ = TimeDelta::Zero();

@@ -42,15 +42,5 @@ TEST_F(FeedbackDelayTest, FeedbackWasSentTheShortestReturnDelayAgo) {
   EXPECT_EQ(sent, now_ - kReturn - TimeDelta::Millis(1));
 }
 
-TEST_F(FeedbackDelayTest, ADelayThatPersistsLiftsTheWindow) {
-  Message();
-  delay_.OnOneWayDelay(now_, kForward);
-  for (int i = 0; i < 30; ++i) {
-    Message();
-    delay_.OnOneWayDelay(now_, kForward + TimeDelta::Millis(200));
-  }
-  EXPECT_FALSE(Window().IsFinite());
-}
-
 }  // namespace
 }  // namespace weir
