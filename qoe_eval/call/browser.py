@@ -160,8 +160,10 @@ class BrowserEnd:
 
     def _keep_event_log(self, folder: Path) -> None:
         """Moves the log of the page's one connection; there is none where Chromium did not connect."""
+        if self._event_log is None:
+            return
         with contextlib.suppress(OSError, InputError):
-            for log in folder.iterdir() if self._event_log else ():
+            for log in folder.iterdir():
                 write_bytes(self._event_log, log.read_bytes())
 
     async def _close(self) -> bool:

@@ -229,7 +229,9 @@ class _Call:
         with contextlib.suppress(FileNotFoundError):
             self._frames = RawFrames(self._folder / logs.FRAMES)
         started_us = self._progress.started_us = await self._link.begin()
-        self._state("in the call", duration_s=self._settings.duration_s, started_us=started_us)
+        # Its file has no name any more.
+        frames = self._frames.path if self._frames is not None else None
+        self._state("in the call", duration_s=self._settings.duration_s, started_us=started_us, frames=frames)
         for work in (self._execute_orders(), self._watch()):
             self._endless.append(self._watched(work))
         self._lag.start()

@@ -16,7 +16,7 @@ from typing import Any
 from weir.errors import InputError, MissingComponent
 from weir.files.output import file_name
 from weir.qoe_eval.call import call_report
-from weir.qoe_eval.call.logs import FRAMES
+from weir.qoe_eval.call.logs import FRAME_LOG
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.requirements import missing_requirements
 from weir.qoe_eval.serve.call_folders import ListedCall, describe_call, new_folder
@@ -79,7 +79,8 @@ class _Lane:
     controller: str
     folder: Path
     connected: bool = False
-    receives: bool = False
+    # The y4m file that grows while the call receives.
+    frames: Path | None = None
     failure: str = ""
     made: CallResult | None = None
     listed: ListedCall | None = None
@@ -161,13 +162,13 @@ class CallRunner:
         """The running or last call: settings, status (running, done, stopped, failed), phase and result."""
         return self._call.describe() if self._call else None
 
-    def received_video(self, lane: int) -> Path | None:
-        """The y4m file into which the running call of this number receives; None while none does."""
+    def received_video(self, lane: int) -> tuple[Path, Path] | None:
+        """The y4m file into which the running call of this number receives, and its index; None while none does."""
         call = self._call
         if call is None or call.status != "running" or not 0 <= lane < len(call.lanes):
             return None
         one = call.lanes[lane]
-        return one.folder / FRAMES if one.receives else None
+        return (one.frames, one.folder / FRAME_LOG) if one.frames is not None else None
 
     async def missing(self, request: CallRequest) -> list[str]:
         """Returns what this machine lacks for a call, one sentence each."""
@@ -283,8 +284,8 @@ class CallRunner:
             if event.get("type") == "state":
                 text = str(event.get("text", ""))[:200]
                 call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
-                lane.receives = "started_us" in event
-                lane.connected = lane.connected or lane.receives
+                lane.connected = lane.connected or "started_us" in event
+                lane.frames = event.pop("frames", None)
             shown = for_viewers(event)
             if shown is not None:
                 self._feed.publish(shown | {"lane": lane.number})
@@ -297,6 +298,7 @@ class CallRunner:
                 _log.exception("the call failed")
             lane.failure = str(error) or type(error).__name__
         finally:
+            lane.frames = None
             if barrier is not None:
                 await barrier.abort()
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
-from weir.qoe_eval.call.logs import FRAME_LOG
 from weir.qoe_eval.call.media.received_frames import read_last
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND, source_video_path
 from weir.qoe_eval.call.media.y4m import Y4m
@@ -30,28 +29,28 @@ class Picture:
     age_ms: int
 
 
-def latest_picture(path: Path) -> Picture | None:
-    """The last whole frame of a y4m file that grows; None while there is none."""
+def latest_picture(video: Path, index: Path) -> Picture | None:
+    """The last whole frame of a y4m file that grows; None while there is none. Its index is not read."""
     try:
-        with Y4m(path) as frames:
+        with Y4m(video) as frames:
             if not len(frames):
                 return None
             bmp = _bmp_of(frames, len(frames) - 1)
-        age_s = time.time() - path.stat().st_mtime
+        age_s = time.time() - video.stat().st_mtime
     except (InputError, OSError, ValueError):
         return None
     return Picture(bmp, max(0, round(1000 * age_s)))
 
 
-def source_picture(path: Path) -> Picture | None:
-    """The source's picture at this moment, small: by the number and the capture time of a frame in the y4m file that is
-    received. None while no frame has both.
+def source_picture(video: Path, index: Path) -> Picture | None:
+    """The source's picture at this moment, small: by the number and the capture time of a frame in the index of the y4m
+    file that is received. None while no frame has both.
     """
     try:
-        found = read_last(path.with_name(FRAME_LOG), lambda one: None not in (one.frame_number, one.capture_time_us))
+        found = read_last(index, lambda one: None not in (one.frame_number, one.capture_time_us))
         if found is None or found.frame_number is None or found.capture_time_us is None:
             return None
-        with Y4m(path) as received:
+        with Y4m(video) as received:
             source = source_video_path(received.width, received.height)
         since_s = (monotonic_us() - found.capture_time_us) / 1e6
         with Y4m(source) as frames:

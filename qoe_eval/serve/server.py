@@ -190,10 +190,10 @@ class Server:
     async def _source_picture(self, request: web.Request) -> web.Response:
         return await self._picture(source_picture, *range(MOST_CALLS))
 
-    async def _picture(self, read: Callable[[Path], Picture | None], *lanes: int) -> web.Response:
+    async def _picture(self, read: Callable[[Path, Path], Picture | None], *lanes: int) -> web.Response:
         """The picture of the first of these calls that has one."""
-        for path in filter(None, map(self._call_runner.received_video, lanes)):
-            picture = await asyncio.to_thread(read, path)
+        for video in filter(None, map(self._call_runner.received_video, lanes)):
+            picture = await asyncio.to_thread(read, *video)
             if picture is not None:
                 headers = {"X-Age-Ms": str(picture.age_ms)}
                 return web.Response(body=picture.bmp, content_type="image/bmp", headers=headers)

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from weir._core import parse_pool
+from weir.qoe_eval.call.media.received_frames import RawFrames
 from weir.qoe_eval.serve.call_runner import CallBackend
 from weir.registry import is_pool, pool_members
 
@@ -44,6 +45,7 @@ class FakeCalls:
     video: Path | None = None
     episodes: list = field(default_factory=list)
     frames: bytes = b""
+    received: list = field(default_factory=list)
     cores: int = 8
     disturbed: list = field(default_factory=list)
     lateness_ms: float = 0.1
@@ -98,9 +100,11 @@ class FakeCalls:
         if self.raises and self.failing in ("", settings.controller):
             raise self.raises
         (settings.out / "frames.y4m").write_bytes(self.frames)
+        self.received.append(RawFrames(settings.out / "frames.y4m"))
         model = _Model(settings, self.lateness_ms)
         tell("note", "receiver: connected")
-        tell("state", "in the call", started_us=began, duration_s=settings.duration_s)
+        frames = self.received[-1].path
+        tell("state", "in the call", started_us=began, duration_s=settings.duration_s, frames=frames)
         for step in range(round(settings.duration_s / STEP_S)):
             held = step * STEP_S >= self.hold_s
             while held or not control.empty():

@@ -279,10 +279,10 @@ def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, serv
     received = page.locator("#pictures figure:not(.source) figcaption")
     assert received.all_inner_texts() == ["weir\nfrozen", "gcc\nfrozen"]
     assert not page.locator("#pictures .source").is_visible()
-    for path in server.out.rglob("frames.y4m"):
+    for settings, frames in zip(calls.settings, calls.received, strict=True):
         index = '{"frame_number":7,"capture_time_us":1,"render_time_us":2}\n'
-        path.with_name("frames.y4m.jsonl").write_text(index)
-        os.utime(path, (2**31, 2**31))
+        (settings.out / "frames.y4m.jsonl").write_text(index)
+        os.utime(frames.path, (2**31, 2**31))
     until(page, "document.querySelectorAll('#pictures figure:not(.frozen):not(.source)').length === 2")
     page.wait_for_selector("#pictures .source")
     assert page.evaluate(pixel.replace("canvas", ".source canvas")) == [128, 128, 128, 255]

@@ -42,7 +42,7 @@ def test_it_is_the_last_whole_frame_made_smaller(tmp_path):
     for size, shape in (((640, 360), (180, 320, 3)), ((1280, 720), (180, 320, 3)), ((20, 10), (5, 10, 3))):
         whole = y4m(size, GREY[0], RED[0])
         path.write_bytes(whole + b"FRAME\n" + bytes(17))
-        pixels = read(latest_picture(path).bmp)
+        pixels = read(latest_picture(path, path).bmp)
         assert pixels.shape == shape
         assert np.abs(pixels.astype(int) - RED[1]).max() <= 2
 
@@ -50,17 +50,17 @@ def test_it_is_the_last_whole_frame_made_smaller(tmp_path):
 def test_its_age_is_that_of_the_frame(tmp_path):
     path = tmp_path / "frames.y4m"
     path.write_bytes(y4m((20, 10), GREY[0]))
-    assert latest_picture(path).age_ms < 5000
+    assert latest_picture(path, path).age_ms < 5000
     os.utime(path, (1, 1))
-    assert latest_picture(path).age_ms > 1e9
+    assert latest_picture(path, path).age_ms > 1e9
 
 
 def test_no_picture_yet(tmp_path):
     path = tmp_path / "frames.y4m"
-    assert latest_picture(path) is None
+    assert latest_picture(path, path) is None
     for text in (b"", b"YUV4MPEG2", y4m((20, 10)), b"no video at all\n"):
         path.write_bytes(text)
-        assert latest_picture(path) is None
+        assert latest_picture(path, path) is None
 
 
 def test_the_source_is_at_the_frame_that_its_camera_shows_now(tmp_path, monkeypatch):
@@ -69,7 +69,8 @@ def test_the_source_is_at_the_frame_that_its_camera_shows_now(tmp_path, monkeypa
     source.write_bytes(y4m((20, 10), GREY[0], GREY[0], RED[0]))
     monkeypatch.setattr(picture, "source_video_path", lambda width, height: source)
     monkeypatch.setattr(picture, "monotonic_us", lambda: 1_000_000)
-    assert source_picture(received) is None
+    index = tmp_path / "frames.y4m.jsonl"
+    assert source_picture(received, index) is None
     # 100 ms after the capture of frame 1, of 3 in a loop, frame 4 is shown; the other lines lack a time or a number.
     lines = [
         {"frame_number": 0, "capture_time_us": 990_000, "render_time_us": 1},
@@ -78,11 +79,10 @@ def test_the_source_is_at_the_frame_that_its_camera_shows_now(tmp_path, monkeypa
         {"frame_number": 2, "capture_time_us": None, "render_time_us": 4},
         {"capture_time_us": 10, "frame_number": 7},
     ]
-    index = tmp_path / "frames.y4m.jsonl"
     index.write_text("".join(json.dumps(line) + "\n" for line in lines) + '[]\n{"frame_numb')
-    grey = read(source_picture(received).bmp)
+    grey = read(source_picture(received, index).bmp)
     assert np.abs(grey.astype(int) - GREY[1]).max() <= 2
     monkeypatch.setattr(picture, "monotonic_us", lambda: 940_000)
-    assert np.abs(read(source_picture(received).bmp).astype(int) - RED[1]).max() <= 2
+    assert np.abs(read(source_picture(received, index).bmp).astype(int) - RED[1]).max() <= 2
     index.write_text(json.dumps(lines[3]) + "\n")
-    assert source_picture(received) is None
+    assert source_picture(received, index) is None
