@@ -13,6 +13,7 @@ from weir.qoe_eval.call.session import run_call
 from weir.qoe_eval.json_lines import read_objects
 from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.qoe_eval.requirements import missing_requirements
+from weir.qoe_eval.serve.picture import latest_picture
 from weir.traces.catalogue import load_bundled
 
 OBJECTIVE = (0.4, 0.5, 0.1)
@@ -62,6 +63,9 @@ def make_call(settings, orders=()):
         await decided.wait()
         processes.update(MADE[-1].left.processes(), MADE[-1].right.processes())
         assert processes
+        # `weir serve` shows it, though the file has no name any more.
+        (video,) = [event["frames"] for event in events if event.get("frames")]
+        assert latest_picture(video, settings.out / "frames.y4m.jsonl") is not None
         for order in orders:
             control.put_nowait(order)
 
@@ -118,6 +122,7 @@ def test_chromium_under_weir(tmp_path):
     estimates = [event for event in events if event["type"] == "estimate"]
     assert len(estimates) >= 100
     assert all(event["in_charge"] for event in estimates)
+    assert (tmp_path / "call/rtc_event.log").stat().st_size > 1000
     # The sender obeys: its available bitrate equals the latest REMB, within the delay of a REMB.
     told = [line["bitrate_bps"] for line in read_objects(tmp_path / "call/estimates.jsonl") if line["type"] == "remb"]
     available = [
