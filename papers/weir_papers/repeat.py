@@ -120,7 +120,8 @@ def measurement(results: Sequence[tuple[Repetition, dict[str, Any]]], small: boo
                 values[claim.key] = value_of(samples)
                 if claim.published is not None:
                     published[claim.key] = claim.published
-    about = "Small sizes, which show that everything works and measure nothing." if small else "All five papers."
+    measured = ", ".join(repetition.name for repetition, _ in results)
+    about = "Small sizes, which show that everything works and measure nothing." if small else f"Papers: {measured}."
     return Measurement(
         measured="papers",
         about=f"{about} Intervals: 95 % over seeds.",
