@@ -1,4 +1,4 @@
-"""The sdist and the wheels of `pip install weir-bwe`, from the library and its Python module as one file."""
+"""The sdist and the wheels of the distribution weir-bwe, from the library and its Python module as one file."""
 
 import os
 import re

@@ -6,13 +6,14 @@ from lint import tidy
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
 # Not of this build: examples are built against an installed Weir, libFuzzer's main() by clang, what a browser has by
-# gn; and what stands in for ONNX Runtime where that is left out.
+# gn; and what stands in for ONNX Runtime and for threads where those are left out.
 ELSEWHERE = {
     ROOT / "examples/cpp/example.cc",
     ROOT / "examples/cpp/sender.cc",
     ROOT / "examples/webrtc/receiver.cc",
     ROOT / "tests/fuzz/fuzzer_main.cc",
     ROOT / "estimator/src/onnx/onnx_session_absent.cc",
+    ROOT / "estimator/src/worker/policy_worker_absent.cc",
     ROOT / "webrtc_patch/chromium/weir_feature.cc",
     ROOT / "webrtc_patch/libwebrtc/receive_side_smoke_test.cc",
 }
