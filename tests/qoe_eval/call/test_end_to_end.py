@@ -65,7 +65,8 @@ def make_call(settings, orders=()):
         assert processes
         # `weir serve` shows it, though the file has no name any more.
         (video,) = [event["frames"] for event in events if event.get("frames")]
-        assert latest_picture(video, settings.out / "frames.y4m.jsonl") is not None
+        index = settings.out / "frames.y4m.jsonl"
+        await asyncio.to_thread(wait_until, lambda: latest_picture(video, index) is not None, "a picture")
         for order in orders:
             control.put_nowait(order)
 
