@@ -11,8 +11,6 @@ from typing import Annotated
 import typer
 from cogapp.cogapp import Cog, CogError
 
-from weir.errors import InputError
-
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "docs/src"
 
@@ -27,12 +25,12 @@ def pages(
     found = {str(source.relative_to(SOURCES).with_suffix("")): source for source in sorted(SOURCES.rglob("*.md.in"))}
     wrong = 0
     for name in names or found:
+        if name not in found:
+            typer.echo(f"{name}: has no source in docs/src", err=True)
+            raise typer.Exit(2)
         try:
             text = page(found[name])
-        except KeyError:
-            typer.echo(f"{name}: has no source in docs/src", err=True)
-            raise typer.Exit(2) from None
-        except (CogError, InputError) as error:
+        except CogError as error:
             typer.echo(f"docs/src/{name}.in: {error}", err=True)
             raise typer.Exit(1) from None
         written = ROOT / name

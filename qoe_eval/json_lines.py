@@ -52,12 +52,17 @@ def read_objects(path: Path) -> Iterator[dict[str, Any]]:
                 return
             if number == MOST_LINES or len(line) > LONGEST_LINE:
                 raise InputError(f"{path}: line {number + 1} is over the limit; no call writes so large a log")
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
+            if (value := parse_object(line)) is not None:
                 yield value
+
+
+def parse_object(line: bytes) -> dict[str, Any] | None:
+    """The object of a line; None if it has none, as a torn one."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def number(value: Any, lowest: float = -LARGEST_NUMBER, highest: float = LARGEST_NUMBER) -> float | None:

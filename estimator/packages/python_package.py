@@ -1,12 +1,12 @@
 """The sdist and the wheels of the distribution weir-bwe, from the library and its Python module as one file."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 from pathlib import Path
 
 from common import AMALGAMATION, ESTIMATOR, PACKAGES, ROOT, SOURCE, amalgamated, project_version
@@ -34,8 +34,8 @@ NO_DATA = {".cc", ".h", ".cmake", ".sh", ".png"}
 
 def package_folders(manifest: str) -> dict[str, Path]:
     """The folder of each package, by the table that CMake's build has."""
-    table = manifest.partition("[tool.scikit-build.wheel.packages]\n")[2].partition("\n\n")[0]
-    return {name: ROOT / folder for name, folder in re.findall(r'^"(\S+)" = "(\S+)"$', table, re.MULTILINE)}
+    table = tomllib.loads(manifest)["tool"]["scikit-build"]["wheel"]["packages"]
+    return {name: ROOT / folder for name, folder in table.items()}
 
 
 def tracked(folder: Path) -> list[Path]:

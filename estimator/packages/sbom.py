@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 from common import ROOT, project_version
@@ -17,8 +18,12 @@ def write(folder: Path, module: str) -> None:
     license = {"licenses": [{"license": {"id": "BSD-3-Clause"}}]}
     go = f"pkg:golang/{module}@v{version}"
     required = re.findall(r"^\t(\S+) (v\S+)", (ROOT / "plugins/pion/go.mod").read_text(), re.MULTILINE)
-    manifest = (ROOT / "plugins/rust/Cargo.toml").read_text()
-    crates = re.findall(r'^(\S+) = "=?(\d\S*)"', manifest.partition("[dependencies]")[2].partition("[dev-")[0], re.M)
+    manifest = tomllib.loads((ROOT / "plugins/rust/Cargo.toml").read_text())
+    crates = [
+        (name, number.removeprefix("="))
+        for kind in ("dependencies", "build-dependencies")
+        for name, number in manifest[kind].items()
+    ]
     crate = f"pkg:cargo/weir-webrtc-rs@{version}"
     needs = {
         f"pkg:generic/weir@{version}": [],

@@ -70,8 +70,9 @@ class SendSideEstimator::Impl {
       if (IsSettled(number)) {
         ++counters.duplicates;
       } else if (report.fate == PacketFate::kReceived) {
-        feedback_delay = std::max(feedback_delay, departures_.SinceSent(number, now_));
-        OnReceived(number, report);
+        const TimeDelta since_sent = departures_.SinceSent(number, now_);
+        feedback_delay = std::max(feedback_delay, since_sent);
+        OnReceived(number, report, since_sent);
       } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
         ++counters.lost;
         departure.state = State::kLost;
@@ -193,9 +194,9 @@ class SendSideEstimator::Impl {
     feedback_delay_.OnClockRestart();
   }
 
-  void OnReceived(int64_t number, const PacketFeedback& report) {
+  void OnReceived(int64_t number, const PacketFeedback& report, TimeDelta since_sent) {
     const Timestamp receive_time = report.receive_time;
-    const Timestamp arrival_time = clock_.ArrivalTime(now_, receive_time, departures_.SinceSent(number, now_));
+    const Timestamp arrival_time = clock_.ArrivalTime(now_, receive_time, since_sent);
     if (!IsTime(receive_time) || !IsTime(arrival_time)) {
       ++counters.invalid;
       return;

@@ -159,7 +159,7 @@ class BrowserEnd:
         return wrong
 
     def _keep_event_log(self, folder: Path) -> None:
-        """Moves the log of the page's one connection; there is none where Chromium did not connect."""
+        """Copies the log of the page's one connection; there is none where Chromium did not connect."""
         if self._event_log is None:
             return
         with contextlib.suppress(OSError, InputError):
@@ -198,9 +198,11 @@ class BrowserEnd:
         camera = [f"--use-file-for-fake-video-capture={self._video.absolute()}"] if self._video else []
         microphone = [f"--use-file-for-fake-audio-capture={self._speech.absolute()}"] if self._speech else []
         trials = [f"--force-fieldtrials={self._field_trials}"] if self._field_trials else []
-        # Without the folder Chromium writes none, silently.
-        (event_logs := self._folder.path / _EVENT_LOGS).mkdir()
-        logging = [f"--webrtc-event-logging={event_logs}"] if self._event_log else []
+        logging = []
+        if self._event_log is not None:
+            # Without the folder Chromium writes none, silently.
+            (event_logs := self._folder.path / _EVENT_LOGS).mkdir()
+            logging = [f"--webrtc-event-logging={event_logs}"]
         self._browser = await self._playwright.chromium.launch(
             executable_path=self._wrapper(self._folder.path),
             args=[*_ARGUMENTS, *camera, *microphone, *trials, *logging],

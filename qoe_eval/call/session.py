@@ -229,7 +229,7 @@ class _Call:
         with contextlib.suppress(FileNotFoundError):
             self._frames = RawFrames(self._folder / logs.FRAMES)
         started_us = self._progress.started_us = await self._link.begin()
-        # Its file has no name any more.
+        # For who shows them: the file has lost its name.
         frames = self._frames.path if self._frames is not None else None
         self._state("in the call", duration_s=self._settings.duration_s, started_us=started_us, frames=frames)
         for work in (self._execute_orders(), self._watch()):

@@ -20,7 +20,7 @@ def event_log_chart(log: EventLog, name: str, targets: Sequence[Line] = ()) -> C
     reports = log.reports
     arrived = np.isfinite(reports["received_s"])
     rates = [
-        _step("target", "--series-1", *log.target()),
+        target_line("target", "--series-1", *log.target(), duration_s),
         *targets,
         _step("delay-based", "--series-5", *log.of("delay_based", "bitrate_bps"), dash="dot"),
         _rate("acknowledged", "--series-2", reports["time_s"][arrived], reports["size_bytes"][arrived], duration_s),
@@ -89,9 +89,9 @@ def _step(
     return line(name, colour, x, y, unit=unit, step=True, dash=dash, decimals=0 if unit == "kbps" else 1)
 
 
-def target_line(name: str, colour: str, times_s: Array, bps: Array) -> Line:
-    """The targets of a controller, in force until the next."""
-    return _step(name, colour, times_s, bps)
+def target_line(name: str, colour: str, times_s: Array, bps: Array, end_s: float) -> Line:
+    """The targets of a controller, each in force until the next, the last until the end."""
+    return _step(name, colour, np.append(times_s, np.maximum(times_s[-1:], end_s)), np.append(bps, bps[-1:]))
 
 
 def _rate(name: str, colour: str, times: Array, size_bytes: Array, duration_s: float) -> Line:

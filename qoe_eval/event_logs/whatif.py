@@ -95,14 +95,8 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     described = [_described(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
     end_s = recording.log.duration_s
     lines = [
-        target_line(
-            f"target of {one.controller}",
-            f"--c-{css_name(one.controller)}",
-            np.append(one.time_s, max(end_s, *one.time_s[-1:])),
-            np.append(one.bps, one.bps[-1:]),
-        )
+        target_line(f"target of {one.controller}", f"--c-{css_name(one.controller)}", one.time_s, one.bps, end_s)
         for one in found
-        if len(one.bps)
     ]
     sections = [
         Section(

@@ -25,8 +25,6 @@ from weir.qoe_eval.serve.feed import Event, Feed, for_viewers, now_us
 from weir.registry import WEIGHTS
 
 MAX_CHANGES = 64
-# One request makes its own call, and perhaps one beside it.
-MOST_CALLS = 2
 # Each call has two encoders or decoders, a browser and a link in real time.
 CORES_FOR_TWO = 4
 # A stopped call still writes its video and measures; a server that ends waits this long for it.
@@ -162,13 +160,10 @@ class CallRunner:
         """The running or last call: settings, status (running, done, stopped, failed), phase and result."""
         return self._call.describe() if self._call else None
 
-    def received_video(self, lane: int) -> tuple[Path, Path] | None:
-        """The y4m file into which the running call of this number receives, and its index; None while none does."""
-        call = self._call
-        if call is None or call.status != "running" or not 0 <= lane < len(call.lanes):
-            return None
-        one = call.lanes[lane]
-        return (one.frames, one.folder / FRAME_LOG) if one.frames is not None else None
+    def received_videos(self) -> dict[int, tuple[Path, Path]]:
+        """The y4m file into which each running call receives, and its index, by the call's number in the request."""
+        lanes = self._call.lanes if self._call is not None and self._call.status == "running" else []
+        return {lane.number: (lane.frames, lane.folder / FRAME_LOG) for lane in lanes if lane.frames is not None}
 
     async def missing(self, request: CallRequest) -> list[str]:
         """Returns what this machine lacks for a call, one sentence each."""
@@ -285,7 +280,7 @@ class CallRunner:
                 text = str(event.get("text", ""))[:200]
                 call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
                 lane.connected = lane.connected or "started_us" in event
-                lane.frames = event.pop("frames", None)
+                lane.frames = event.get("frames")
             shown = for_viewers(event)
             if shown is not None:
                 self._feed.publish(shown | {"lane": lane.number})

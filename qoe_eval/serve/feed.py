@@ -25,6 +25,8 @@ MAX_FIELDS = 40
 
 _SAMPLES = frozenset(["link", "estimate", "stats"])
 _KINDS = _SAMPLES | {"state", "note", "end"}
+# A report is cut down, and where a file is stays on this machine.
+_NOT_SHOWN = ("report", "frames")
 # The members of W3C webrtc-stats that the page shows. A whole report has tens of kilobytes.
 _STATS = {
     "inbound-rtp": (
@@ -116,7 +118,7 @@ def for_viewers(event: Mapping[str, Any]) -> Event | None:
     kind = event.get("type")
     if kind not in _KINDS or (kind == "link" and event.get("direction") != "forward"):
         return None
-    shown = {name: _plain(value) for name, value in list(event.items())[:MAX_FIELDS] if name != "report"}
+    shown = {name: _plain(value) for name, value in list(event.items())[:MAX_FIELDS] if name not in _NOT_SHOWN}
     if kind == "stats":
         shown["report"] = _stats(event.get("report"))
     if not isinstance(shown.get("time_us"), int | float):

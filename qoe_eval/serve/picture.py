@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
-from weir.qoe_eval.call.media.received_frames import read_last
+from weir.qoe_eval.call.media.received_frames import last_capture
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND, source_video_path
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.child_process import monotonic_us
@@ -29,8 +29,8 @@ class Picture:
     age_ms: int
 
 
-def latest_picture(video: Path, index: Path) -> Picture | None:
-    """The last whole frame of a y4m file that grows; None while there is none. Its index is not read."""
+def latest_picture(video: Path) -> Picture | None:
+    """The last whole frame of a y4m file that grows; None while there is none."""
     try:
         with Y4m(video) as frames:
             if not len(frames):
@@ -47,14 +47,15 @@ def source_picture(video: Path, index: Path) -> Picture | None:
     file that is received. None while no frame has both.
     """
     try:
-        found = read_last(index, lambda one: None not in (one.frame_number, one.capture_time_us))
-        if found is None or found.frame_number is None or found.capture_time_us is None:
+        found = last_capture(index)
+        if found is None:
             return None
+        number, capture_time_us = found
         with Y4m(video) as received:
             source = source_video_path(received.width, received.height)
-        since_s = (monotonic_us() - found.capture_time_us) / 1e6
+        since_s = (monotonic_us() - capture_time_us) / 1e6
         with Y4m(source) as frames:
-            return Picture(_bmp_of(frames, (found.frame_number + int(since_s * FRAMES_PER_SECOND)) % len(frames)), 0)
+            return Picture(_bmp_of(frames, (number + int(since_s * FRAMES_PER_SECOND)) % len(frames)), 0)
     except (InputError, OSError, ValueError):
         return None
 

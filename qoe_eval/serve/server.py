@@ -7,7 +7,7 @@ import json
 import logging
 import secrets
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from weir.qoe_eval.loopback import HOST, TOKEN_PARAMETER, Access
 from weir.qoe_eval.report.display import controller_colours, other_colours
 from weir.qoe_eval.serve.call_folders import CONTENT_TYPES, find_file, list_calls
 from weir.qoe_eval.serve.call_request import CallRequest, read_call_request, read_change
-from weir.qoe_eval.serve.call_runner import MOST_CALLS, CallBackend, CallInProgress, CallRunner
+from weir.qoe_eval.serve.call_runner import CallBackend, CallInProgress, CallRunner
 from weir.qoe_eval.serve.feed import Feed, Viewer
 from weir.qoe_eval.serve.models import Models
 from weir.qoe_eval.serve.picture import Picture, latest_picture, source_picture
@@ -185,19 +185,14 @@ class Server:
         return web.FileResponse(found, headers={"Content-Type": CONTENT_TYPES[found.suffix]})
 
     async def _received_picture(self, request: web.Request) -> web.Response:
-        return await self._picture(latest_picture, int(request.match_info["lane"]))
+        video = self._call_runner.received_videos().get(int(request.match_info["lane"]))
+        return _shown(await asyncio.to_thread(latest_picture, video[0]) if video is not None else None)
 
     async def _source_picture(self, request: web.Request) -> web.Response:
-        return await self._picture(source_picture, *range(MOST_CALLS))
-
-    async def _picture(self, read: Callable[[Path, Path], Picture | None], *lanes: int) -> web.Response:
-        """The picture of the first of these calls that has one."""
-        for video in filter(None, map(self._call_runner.received_video, lanes)):
-            picture = await asyncio.to_thread(read, *video)
-            if picture is not None:
-                headers = {"X-Age-Ms": str(picture.age_ms)}
-                return web.Response(body=picture.bmp, content_type="image/bmp", headers=headers)
-        return web.Response(status=204)
+        for video, index in self._call_runner.received_videos().values():
+            if picture := await asyncio.to_thread(source_picture, video, index):
+                return _shown(picture)
+        return _shown(None)
 
     # --- live ---------------------------------------------------------------------------------------------------------
 
@@ -255,6 +250,12 @@ async def _send(live: web.WebSocketResponse, viewer: Viewer, hello: dict[str, An
     except (ConnectionError, RuntimeError):
         # Disconnected in the middle of a message; the reading side ends by itself.
         return
+
+
+def _shown(picture: Picture | None) -> web.Response:
+    if picture is None:
+        return web.Response(status=204)
+    return web.Response(body=picture.bmp, content_type="image/bmp", headers={"X-Age-Ms": str(picture.age_ms)})
 
 
 def _number(text: str) -> int:

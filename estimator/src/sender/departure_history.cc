@@ -20,7 +20,7 @@ uint32_t AbsSendTime(Timestamp time) {
 }  // namespace
 
 bool DepartureHistory::MayFollow(uint16_t sequence_number) {
-  const int64_t step = static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
+  const int64_t step = StepTo(sequence_number);
   if (empty() || (step > 0 && step < kHalfOfNumbers)) return true;
   const bool follows = out_of_order_ > 0 && sequence_number == static_cast<uint16_t>(last_out_of_order_ + 1);
   out_of_order_ = follows ? out_of_order_ + 1 : 1;
@@ -33,7 +33,7 @@ int64_t DepartureHistory::Add(uint16_t sequence_number, Timestamp send_time, Pac
   if (empty()) {
     last_sent_ = next_to_settle_ = sequence_number;
   } else {
-    const int64_t step = static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
+    const int64_t step = StepTo(sequence_number);
     const int64_t fresh = std::min(step, static_cast<int64_t>(departures_.size()));
     for (int64_t skipped = 1; skipped < fresh; ++skipped) At(last_sent_ + skipped) = {};
     last_sent_ += step;

@@ -2,6 +2,7 @@
 #ifndef WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_
 #define WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,7 +41,7 @@ class DepartureHistory {
   int64_t Unwrap(uint16_t sequence_number) const {
     return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
   }
-  bool Has(int64_t number) { return number >= (oldest() > 0 ? oldest() : 0) && At(number).state != State::kNotSent; }
+  bool Has(int64_t number) { return number >= std::max<int64_t>(oldest(), 0) && At(number).state != State::kNotSent; }
   Departure& At(int64_t number) { return departures_[static_cast<size_t>(number) % departures_.size()]; }
   // By the sender's clock alone; less than 64 s.
   TimeDelta SinceSent(int64_t number, Timestamp now);
@@ -53,11 +54,15 @@ class DepartureHistory {
   void SettleUntil(int64_t next) { next_to_settle_ = next; }
   bool all_settled() const { return next_to_settle_ > last_sent_; }
   // The first that is neither settled nor forgotten.
-  int64_t first_unsettled() const { return next_to_settle_ > oldest() ? next_to_settle_ : oldest(); }
+  int64_t first_unsettled() const { return std::max(next_to_settle_, oldest()); }
   // Settles all, those in flight as if they were never sent; returns how many these were.
   int ForgetUnsettled();
 
  private:
+  // From the latest departure to one with this number, modulo 2^16.
+  int64_t StepTo(uint16_t sequence_number) const {
+    return static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
+  }
   int64_t oldest() const { return last_sent_ + 1 - static_cast<int64_t>(departures_.size()); }
 
   std::vector<Departure> departures_;

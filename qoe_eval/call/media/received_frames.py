@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from weir.qoe_eval.call.media.frame_number import HIGHEST_NUMBER
 from weir.qoe_eval.call.media.source_video import FRAMES, FRAMES_PER_SECOND
-from weir.qoe_eval.json_lines import integer, number, read_objects
+from weir.qoe_eval.json_lines import integer, number, parse_object, read_objects
 from weir.qoe_eval.link.child_process import Message
 
 VIDEO_CLOCK_HZ = 90_000
@@ -58,8 +57,9 @@ def read_index(path: Path) -> list[ReceivedFrame]:
     return frames
 
 
-def read_last(path: Path, wanted: Callable[[ReceivedFrame], bool]) -> ReceivedFrame | None:
-    """The last wanted frame of an index that grows, without its position; None if the last seconds have none.
+def last_capture(path: Path) -> tuple[int, int] | None:
+    """The number and the capture time of the last frame in an index that grows that has both; None if there is none in
+    the last seconds.
 
     Raises:
         OSError: the file cannot be read.
@@ -68,13 +68,10 @@ def read_last(path: Path, wanted: Callable[[ReceivedFrame], bool]) -> ReceivedFr
         file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
         lines = file.read().splitlines()
     for text in reversed(lines):
-        try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):  # torn, or still being written
-            continue
-        frame = _frame(line, None) if isinstance(line, dict) else None
-        if frame is not None and wanted(frame):
-            return frame
+        line = parse_object(text)
+        frame = None if line is None else _frame(line, None)
+        if frame is not None and frame.frame_number is not None and frame.capture_time_us is not None:
+            return frame.frame_number, frame.capture_time_us
     return None
 
 

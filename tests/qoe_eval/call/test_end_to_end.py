@@ -65,8 +65,7 @@ def make_call(settings, orders=()):
         assert processes
         # `weir serve` shows it, though the file has no name any more.
         (video,) = [event["frames"] for event in events if event.get("frames")]
-        index = settings.out / "frames.y4m.jsonl"
-        await asyncio.to_thread(wait_until, lambda: latest_picture(video, index) is not None, "a picture")
+        await asyncio.to_thread(wait_until, lambda: latest_picture(video) is not None, "a picture")
         for order in orders:
             control.put_nowait(order)
 
