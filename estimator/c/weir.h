@@ -335,7 +335,7 @@ typedef struct weir_send_side_rates {
   int64_t target_rate_bps;
   int64_t pacing_rate_bps; /* in bursts of no more than 5 ms; of 1 ms once a packet arrived as ECT(1) */
   /* A host that paces keeps at most this much in flight, and encodes no frame while that much is; INT64_MAX before the
-   * first feedback. It may be ignored. */
+   * first feedback and while other flows keep a queue full. It may be ignored. */
   int64_t congestion_window_bytes;
   const char* reason; /* as in weir_estimate */
 } weir_send_side_rates;

@@ -189,9 +189,12 @@ class SendSideEstimator::Impl {
     }
     if (!latest) return;
     const bool restarted = clock_.OnFeedback(now_, latest_arrival_, latest_time, departures_.SinceSent(*latest, now_));
-    if (!restarted) return;
-    ++counters.clock_restarts;
-    feedback_delay_.OnClockRestart();
+    if (restarted) {
+      ++counters.clock_restarts;
+      feedback_delay_.OnClockRestart();
+    } else if (clock_.is_plausible()) {
+      feedback_delay_.OnOneWayDelay(now_, clock_.latest_delay(), rate());
+    }
   }
 
   void OnReceived(int64_t number, const PacketFeedback& report, TimeDelta since_sent) {

@@ -119,7 +119,9 @@ class SendSideEstimator {
   // A host that paces keeps at most this much in flight: target x (D + max(D / 3, 50 ms, S)), D being the shortest
   // recent delay forward and the latest of the return path, with what that holds again and again, and S
   // `BandwidthEstimator::RecurringStop`; at least 1500 bytes. While it is full the host should encode no frame, which
-  // would wait. PlusInfinity before the first feedback. A host may ignore it: the rates do not depend on it.
+  // would wait. PlusInfinity before the first feedback, and while a delay of 100 ms persists for a second although the
+  // window holds the sender back: then other flows fill the queue, and frames would wait for ever. A host may ignore
+  // it: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // As in BandwidthEstimator.

@@ -24,6 +24,8 @@ constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
 // A full packet, so that a link of 60 kbps has no standing queue.
 constexpr DataSize kMinCongestionWindow = DataSize::Bytes(1500);
+// The longest that it takes on a link: a rate may be lower because others leave no more.
+constexpr TimeDelta kMaxOwnDelay = TimeDelta::Millis(150);
 
 }  // namespace
 
@@ -44,8 +46,12 @@ void FeedbackDelay::OnReceived(Timestamp now, Timestamp latest_arrival, TimeDelt
   if (stop >= kShortestReturnStop && stop <= kLongestReturnStop) return_stops_.Add(now, stop);
 }
 
+void FeedbackDelay::OnOneWayDelay(Timestamp now, TimeDelta delay, DataRate rate) {
+  persistent_delay_.Update(now, delay, std::min(kMinCongestionWindow / rate, kMaxOwnDelay));
+}
+
 DataSize FeedbackDelay::CongestionWindow(Timestamp now, DataRate rate, TimeDelta recurring_stop) const {
-  if (!forward_delay_.IsFinite()) return DataSize::PlusInfinity();
+  if (!forward_delay_.IsFinite() || persistent_delay_.persists()) return DataSize::PlusInfinity();
   const TimeDelta stop = return_stops_.Length(now);
   const TimeDelta held = stop.IsZero() ? latest_return_delay_ : std::max(latest_return_delay_, return_delay_ + stop);
   const TimeDelta delay = std::clamp(forward_delay_ + held, TimeDelta::Zero(), kMaxFeedbackDelay);

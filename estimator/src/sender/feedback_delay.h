@@ -3,6 +3,7 @@
 #define WEIR_ESTIMATOR_SRC_SENDER_FEEDBACK_DELAY_H_
 
 #include "arrival/recurring_stops.h"
+#include "sender/persistent_delay.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -15,6 +16,8 @@ class FeedbackDelay {
   Timestamp OnFeedback(Timestamp now, Timestamp latest_arrival);
   // Before that, for a message that newly reports packets as received: the time since the oldest of them was sent.
   void OnReceived(Timestamp now, Timestamp latest_arrival, TimeDelta since_sent);
+  // The one-way delay of its latest packet, and the rate in force.
+  void OnOneWayDelay(Timestamp now, TimeDelta delay, DataRate rate);
   void OnClockRestart() { return_delay_ = TimeDelta::PlusInfinity(); }
 
   // SendSideEstimator::congestion_window(): what `rate` sends while feedback is under way and a queue waits.
@@ -33,6 +36,7 @@ class FeedbackDelay {
   // From sending the oldest packet that a message newly reports as received to its latest arrival: the shortest of the
   // last ones. PlusInfinity before the first.
   TimeDelta forward_delay_ = TimeDelta::PlusInfinity();
+  PersistentDelay persistent_delay_;
 };
 
 }  // namespace weir

@@ -42,5 +42,15 @@ TEST_F(FeedbackDelayTest, FeedbackWasSentTheShortestReturnDelayAgo) {
   EXPECT_EQ(sent, now_ - kReturn - TimeDelta::Millis(1));
 }
 
+TEST_F(FeedbackDelayTest, ADelayThatPersistsLiftsTheWindow) {
+  Message();
+  delay_.OnOneWayDelay(now_, kForward, kRate);
+  for (int i = 0; i < 30; ++i) {
+    Message();
+    delay_.OnOneWayDelay(now_, kForward + TimeDelta::Millis(200), kRate);
+  }
+  EXPECT_FALSE(Window().IsFinite());
+}
+
 }  // namespace
 }  // namespace weir
