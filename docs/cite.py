@@ -3,7 +3,7 @@
 A reference is {RECORD:KEY} or {RECORD:KEY|FORMAT}, as {opponents:bundled/weir/challenge|.1f}. FORMAT is Python's, `.1f`
 by default, or `kbps` for a rate in bit/s; `ci` at its end adds the interval. `over gcc` is by how many percent the
 value of a controller is above that of another. A record of another model or simulator than the repository's is an
-error.
+error, unless it says that it is of an earlier model.
 """
 
 from __future__ import annotations
@@ -60,6 +60,14 @@ def say(text: str) -> None:
         print(
             textwrap.fill(words, _WIDTH, subsequent_indent="  " * item, break_long_words=False, break_on_hyphens=False)
         )
+
+
+def say_if_earlier(record: str, values: str) -> None:
+    """Prints a paragraph if these values, such as "These calls", are of an earlier model than the shipped one."""
+    found = records()[record]
+    if found.subject == "earlier model":
+        say(f"{values} are of an earlier model ({found.date}, commit {found.commit}); its successor has made none yet.")
+        print()
 
 
 def table(head: Sequence[str], *rows: Sequence[str]) -> None:

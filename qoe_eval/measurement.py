@@ -21,7 +21,7 @@ SCHEMA: Literal["weir.measurement/1"] = "weir.measurement/1"
 _DIGITS = 6
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
-Subject = Literal["model", "simulator"]
+Subject = Literal["model", "earlier model", "simulator"]
 
 
 class Value(NamedTuple):
@@ -55,7 +55,8 @@ class Measurement(BaseModel):
         about: the sets and seeds, for readers.
         command: that measures it again.
         model_sha256: of the model; empty where none is behind the values.
-        subject: what the values are about: the model, or how near simulators are to calls, under whichever model.
+        subject: what the values are about: the shipped model; an earlier one, as documents then say; or how near
+            simulators are to calls, under whichever model.
         simulator: the fingerprint (`weir.qoe_eval.fingerprint`) of the simulator behind replays.
         libwebrtc: the version of opponents.
         commit: of the code that measured, or from whose documents the values were taken over.

@@ -47,6 +47,7 @@ def test_what_is_no_record_is_one_message(tmp_path, text):
         ({}, ""),
         ({"model_sha256": "model", "simulator": "now", "libwebrtc": "150"}, ""),
         ({"model_sha256": "other"}, "another model"),
+        ({"model_sha256": "other", "subject": "earlier model"}, ""),
         ({"model_sha256": "other", "subject": "simulator"}, ""),
         ({"simulator": "before", "libwebrtc": "150"}, "behaved otherwise"),
         ({"simulator": "now", "libwebrtc": "149"}, "behaved otherwise"),
