@@ -6,8 +6,9 @@
 //    c. the others had so many packets that the loss ratio of the former would have lost four of them: random loss
 //       occurs in both groups.
 // 2. After three policed seconds with the same R, within 10 % and a minute of each other, the limit is 0.95 R.
-// 3. Each second that is not policed raises the limit by 1 %. The limit ends at 1.3 R, or with a second in which more
-//    than 1.05 R arrived and less than 3 % was lost.
+// 3. Each second that is not policed and brings half of the limit raises it by 1 %. It ends at 1.3 R, or once seconds
+//    with less than 3 % of loss brought 0.5 s of R more than R does: what a bucket saved in a pause is no sign.
+#include <algorithm>
 #include <cmath>
 
 #include "guard/guard_rule.h"
@@ -27,7 +28,9 @@ constexpr size_t kMemorySeconds = 60;
 constexpr double kSame = 0.1;
 constexpr double kBelow = 0.95;
 constexpr double kRise = 1.01;
+constexpr double kUsed = 0.5;
 constexpr double kEnd = 1.3;
+constexpr double kSavedS = 0.5;
 
 // Bytes sent, if lost packets are as large as others.
 double SentBytes(const Second& second) { return static_cast<double>(second.size.bytes()) / (1 - second.LossRatio()); }
@@ -59,9 +62,10 @@ class PolicerRule final : public GuardRule {
     if (!waited_ && loses && LosesBeyond(static_cast<double>(second.size.bytes()), arrivals)) {
       OnPolicedSecond(arrivals.LatestSecondRate());
     } else if (limit_.IsFinite()) {
-      limit_ = limit_ * kRise;
-      const bool passes_more = second.LossRatio() < kLosesLittle && arrivals.LatestSecondRate() > passed_ * kWithin;
-      if (limit_ > passed_ * kEnd || passes_more) {
+      const DataRate rate = arrivals.LatestSecondRate();
+      if (rate >= limit_ * kUsed) limit_ = limit_ * kRise;
+      excess_s_ = second.LossRatio() < kLosesLittle ? std::max(excess_s_ + rate / passed_ - 1, 0.0) : 0.0;
+      if (limit_ > passed_ * kEnd || excess_s_ > kSavedS) {
         limit_ = DataRate::PlusInfinity();
         times_ = 0;
       }
@@ -72,6 +76,7 @@ class PolicerRule final : public GuardRule {
   void OnPolicedSecond(DataRate passed) {
     const bool again = times_ > 0 && seconds_ - latest_ <= kMemorySeconds && std::abs(passed / passed_ - 1) <= kSame;
     times_ = again ? times_ + 1 : 1;
+    excess_s_ = 0;
     passed_ = passed;
     latest_ = seconds_;
     if (times_ >= kTimes) limit_ = passed * kBelow;
@@ -84,6 +89,8 @@ class PolicerRule final : public GuardRule {
   DataRate passed_ = DataRate::Zero();
   int times_ = 0;
   size_t latest_ = 0;
+  // Arrived beyond R since, in seconds of R.
+  double excess_s_ = 0;
   DataRate limit_ = DataRate::PlusInfinity();
 };
 

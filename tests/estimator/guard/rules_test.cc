@@ -177,13 +177,24 @@ TEST_F(PolicerRuleTest, ProbesUpwardsAndForgetsWhereNothingIsLost) {
   EXPECT_TRUE(Send(40, Kbps(900), Kbps(1000)).IsPlusInfinity());
 }
 
-TEST_F(PolicerRuleTest, ForgetsAtOnceWherePathsCarryMore) {
+TEST_F(PolicerRuleTest, ForgetsWithinSecondsWherePathsCarryMore) {
   for (int i = 0; i < 4; ++i) {
     Send(4, Kbps(900), Kbps(1000));
     Send(2, Kbps(1300), Kbps(1000));
   }
   EXPECT_FALSE(Send(3, Kbps(900), Kbps(1000)).IsPlusInfinity());
-  EXPECT_TRUE(Send(2, Kbps(1100), Kbps(2000)).IsPlusInfinity());
+  EXPECT_TRUE(Send(4, Kbps(1200), Kbps(2000)).IsPlusInfinity());
+}
+
+TEST_F(PolicerRuleTest, APauseAndTheBucketThatItFillsAreNoReasonToForget) {
+  for (int i = 0; i < 4; ++i) {
+    Send(4, Kbps(900), Kbps(1000));
+    Send(2, Kbps(1300), Kbps(1000));
+  }
+  const DataRate before = Send(2, Kbps(50), Kbps(1000));
+  EXPECT_FALSE(before.IsPlusInfinity());
+  EXPECT_EQ(Send(60, Kbps(50), Kbps(1000)), before);
+  EXPECT_FALSE(Send(1, Kbps(1400), Kbps(2000)).IsPlusInfinity());
 }
 
 TEST_F(PolicerRuleTest, LossByChanceIsNone) {
