@@ -91,7 +91,7 @@ def _run(process: subprocess.Popen[bytes], model: Path, duration_s: float, contr
         "scenario": _scenario(duration_s),
         "controller": controller,
         "model": str(model),
-        "objective": [0.4, 0.5, 0.1],
+        "objective": [0.5, 0.4, 0.1],
         "seed": 1,
         "series": False,
     }

@@ -135,7 +135,7 @@ typedef struct weir_estimator_config {
   void* log_argument;
 } weir_estimator_config;
 
-/* The defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.4,0.5,0.1>, guard on. */
+/* The defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.5,0.4,0.1>, guard on. */
 WEIR_API weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT;
 /* `config` NULL: the defaults. The caller frees *estimator with weir_estimator_destroy(). */
 WEIR_API int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,

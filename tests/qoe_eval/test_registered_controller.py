@@ -60,5 +60,5 @@ def test_the_order_of_tables_is_that_of_the_registry() -> None:
 
 
 def test_the_default_preset_is_that_of_the_compiled_library() -> None:
-    assert PRESETS[DEFAULT_PRESET] == (0.4, 0.5, 0.1)
+    assert PRESETS[DEFAULT_PRESET] == (0.5, 0.4, 0.1)
     assert all(sum(weights) == pytest.approx(1, abs=1e-12) for weights in PRESETS.values())

@@ -11,14 +11,14 @@ namespace weir {
 
 // Each weight is in (0, 1); their sum is 1.
 struct Objective {
-  float throughput = 0.4f;
-  float latency = 0.5f;
+  float throughput = 0.5f;
+  float latency = 0.4f;
   float loss = 0.1f;
 
   friend bool operator==(const Objective&, const Objective&) = default;
 };
 
-inline constexpr Objective kBalanced{0.4f, 0.5f, 0.1f};
+inline constexpr Objective kBalanced{0.5f, 0.4f, 0.1f};
 inline constexpr Objective kThroughput{0.8f, 0.1f, 0.1f};
 inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 

@@ -166,6 +166,13 @@ bool ArrivalHistory::IsNoisy() const {
 
 DataRate ArrivalHistory::LatestSecondRate() const { return latest_second().size / kSecond; }
 
+DataRate ArrivalHistory::MeanRate() const {
+  const size_t count = std::clamp<size_t>(whole_seconds_, 1, 3);
+  DataSize size = DataSize::Zero();
+  for (size_t age = 1; age <= count; ++age) size += seconds_[(whole_seconds_ + kSeconds - age) % kSeconds].size;
+  return size / (kSecond * static_cast<double>(count));
+}
+
 DataRate ArrivalHistory::HighestSecondRate() const {
   return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
 }

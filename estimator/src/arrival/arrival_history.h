@@ -93,6 +93,8 @@ class ArrivalHistory {
   std::span<const Second> seconds() const { return seconds_; }
   const Second& latest_second() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
   DataRate LatestSecondRate() const;
+  // The mean of the last three seconds, or since the first packet.
+  DataRate MeanRate() const;
   // The highest of the last ten seconds; zero before there is one.
   DataRate HighestSecondRate() const;
   // The loss ratio of the last ten seconds together, 0 to 1.

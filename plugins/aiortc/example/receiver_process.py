@@ -98,7 +98,7 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--controller", choices=("weir", "gcc"), default="weir", help="gcc: aiortc's own estimator")
     parser.add_argument("--model", metavar="FILE", help="an ONNX model; without: the one that comes with Weir")
-    parser.add_argument("--objective", type=weights, default="0.4,0.5,0.1", help="weights of throughput, latency, loss")
+    parser.add_argument("--objective", type=weights, default="0.5,0.4,0.1", help="weights of throughput, latency, loss")
     parser.add_argument("--min-bitrate-bps", type=int, default=30_000)
     parser.add_argument("--start-bitrate-bps", type=int, default=300_000)
     parser.add_argument("--max-bitrate-bps", type=int, default=50_000_000)

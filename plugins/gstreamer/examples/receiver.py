@@ -162,7 +162,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--controller", choices=("weir", "gcc"), default="weir", help="gcc: the browser's own")
     parser.add_argument("--model", help="an ONNX file; without: the shipped model")
-    parser.add_argument("--objective", type=weights, default="0.4,0.5,0.1", help="weights of throughput, latency, loss")
+    parser.add_argument("--objective", type=weights, default="0.5,0.4,0.1", help="weights of throughput, latency, loss")
     for name in ("min", "start", "max"):
         parser.add_argument(f"--{name}-bitrate-bps", dest=f"{name}_bitrate", type=int)
     parser.add_argument("--stats-interval-ms", type=int, default=1000)

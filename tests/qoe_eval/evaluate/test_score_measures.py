@@ -89,12 +89,12 @@ def test_a_preset_is_judged_by_its_own_weights():
     found = results({
         "catalogue": run(80.0, 80.0), "video, throughput": run(50.0, 95.0), "video, latency": run(95.0, 70.0),
     })  # fmt: skip
-    # latency is <0.1, 0.8, 0.1>, balanced <0.4, 0.5, 0.1>.
+    # latency is <0.1, 0.8, 0.1>, balanced <0.5, 0.4, 0.1>.
     own = row("own_utility_latency", found)
     assert (own.value, own.reached) == (pytest.approx(0.8 * 15 - 0.1 * 10), True)
     # Under balanced weights, latency is the better preset here.
     balanced = row("own_utility_balanced", found)
-    assert (balanced.value, balanced.reached) == (pytest.approx(0.4 * 10 - 0.5 * 15), False)
+    assert (balanced.value, balanced.reached) == (pytest.approx(0.5 * 10 - 0.4 * 15), False)
     assert row("own_utility_latency", results({})).verdict.startswith("not measured: no run under the presets")
 
 

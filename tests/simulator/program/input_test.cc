@@ -54,7 +54,7 @@ TEST(ObjectiveInput, TextIsAPresetOrThreeWeightsOfAnySum) {
 
 TEST(ObjectiveInput, JsonIsDividedByItsSumOnlyWhereAnySumIsAllowed) {
   EXPECT_FLOAT_EQ(ParseObjective({1, 2, 1}, "objective", WeightSum::kAny).latency, 0.5f);
-  EXPECT_EQ(ParseObjective({0.4, 0.5, 0.1}, "objective", WeightSum::kOne), kBalanced);
+  EXPECT_EQ(ParseObjective({0.5, 0.4, 0.1}, "objective", WeightSum::kOne), kBalanced);
   EXPECT_THROW(ParseObjective({0.5, 0.5, 0.5}, "objective", WeightSum::kOne), ProgramError);
   for (const WeightSum sum : {WeightSum::kAny, WeightSum::kOne}) {
     for (const char* text : {"1", "[0.5,0.5]", "[0.5,0.5,0]", "[0.5,0.4,\"0.1\"]", "[0.5,0.6,-0.1]", "[1e300,1,1]"}) {

@@ -55,7 +55,7 @@ func readOptions() options {
 	flag.StringVar(&o.controller, "controller", "weir", "weir, or gcc, the sender's own")
 	flag.StringVar(&o.bindAddress, "bind-address", "", "the address of this end")
 	flag.StringVar(&o.model, "model", "", "an ONNX model")
-	flag.StringVar(&o.objective, "objective", "0.4,0.5,0.1", "weights of throughput, latency and loss")
+	flag.StringVar(&o.objective, "objective", "0.5,0.4,0.1", "weights of throughput, latency and loss")
 	flag.Int64Var(&o.minBps, "min-bitrate-bps", 30_000, "the least that an estimate may be")
 	flag.Int64Var(&o.startBps, "start-bitrate-bps", 300_000, "the first estimate")
 	flag.Int64Var(&o.maxBps, "max-bitrate-bps", 50_000_000, "the most that an estimate may be")
