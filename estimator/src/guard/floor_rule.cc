@@ -36,8 +36,6 @@ constexpr double kCalmShare = 0.5;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 
 constexpr TimeDelta kAfterStop = TimeDelta::Millis(600);
-constexpr TimeDelta kBeyondStop = TimeDelta::Millis(120);
-constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);
 
 constexpr double kLoses = 0.05;
 

@@ -61,6 +61,9 @@ DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts);
 
 // A link stops again and again when ArrivalHistory::RecurringStop is so long.
 inline constexpr TimeDelta kRecurringStop = TimeDelta::Millis(80);
+// Packets that waited for so much longer than it stops had a queue before them, and this counts for the time after.
+inline constexpr TimeDelta kBeyondStop = TimeDelta::Millis(120);
+inline constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);
 
 // So long a time without packets may be an outage.
 inline constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);

@@ -25,8 +25,6 @@ constexpr TimeDelta kShareScale = TimeDelta::Millis(400);
 constexpr TimeDelta kBegins = TimeDelta::Millis(10);
 constexpr TimeDelta kRepeat = TimeDelta::Millis(50);
 constexpr double kShareOverStops = 0.8;
-constexpr TimeDelta kBeyondStop = TimeDelta::Millis(120);
-constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);
 constexpr double kLoses = 0.3;
 constexpr int kLosingSeconds = 2;
 
