@@ -169,9 +169,9 @@ def test_ordered_traces_change_for_all_environments(values, tmp_path, fake_simul
     assert [drawn.count(name) for name in ("fast", "slow")] == [10, 10]
     written = json.loads((tmp_path / "run/curriculum.json").read_text())
     assert [trace["name"] for trace in written["traces"]] == ["fast", "slow", "middle"]
-    # In `challenge` with `balanced` utilisation weighs 0.4 of 1.6, in MOCC's reward 0.4 of 1.
-    assert [trace["gap"] for trace in written["traces"]] == pytest.approx([0.2, 0.1, 0.025])
-    assert [trace["reward"] for trace in written["traces"]] == pytest.approx([1.0, 0.96, 0.84])
+    # In `challenge` with `balanced` utilisation weighs 0.5 of 1.58, in MOCC's reward 0.5 of 1.
+    assert [trace["gap"] for trace in written["traces"]] == pytest.approx([gap * 0.5 / 1.58 for gap in (0.8, 0.4, 0.1)])
+    assert [trace["reward"] for trace in written["traces"]] == pytest.approx([1.0, 0.95, 0.8])
 
 
 def test_a_replay_buffer_survives_a_change_of_trace(values, tmp_path, fake_simulator, references):
