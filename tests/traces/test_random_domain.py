@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.errors import InputError
-from weir.traces.generate.random_domain import random_scenario
+from weir.traces.generate.random_domain import is_ordinary, random_scenario
 from weir.traces.schema.links import (
     BernoulliLoss,
     GilbertElliottLoss,
@@ -269,3 +269,29 @@ def test_competitors_come_and_go_within_the_run(many: list[Scenario]) -> None:
 def test_a_duration_of_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="must be greater than 0"):
         random_scenario(1, duration_s=0)
+
+
+@pytest.mark.parametrize(
+    ("link", "media"),
+    [
+        ({"one_way_delay_ms": 201.0}, {}),
+        ({"queue": {"milliseconds": 2001.0}}, {}),
+        ({"queue": {"bytes": 260_000}}, {}),
+        ({"jitter": {"kind": "truncated_gaussian", "standard_deviation_ms": 41.0, "maximum_ms": 100.0}}, {}),
+        ({"jitter": {"kind": "uniform", "maximum_ms": 61.0}}, {}),
+        ({"jitter": {"kind": "slotted", "interval_ms": 101.0}}, {}),
+        ({}, {"frames_per_second": 10.0}),
+        ({}, {"video_pauses_s": [[10.0, 15.0]]}),
+    ],
+)
+def test_the_edges_of_the_domain_are_not_ordinary(link: dict[str, Any], media: dict[str, Any]) -> None:
+    def scenario(link: dict[str, Any], media: dict[str, Any]) -> Scenario:
+        return Scenario.make(
+            name="path",
+            duration_s=20.0,
+            forward={"capacity": {"times_s": [0.0], "rates_bps": [1e6]}} | link,
+            flows=[{"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 1e6} | media}],
+        )
+
+    assert is_ordinary(scenario({}, {}))
+    assert not is_ordinary(scenario(link, media))

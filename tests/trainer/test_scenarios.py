@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from weir.errors import InputError
 from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.random_domain import random_scenario
+from weir.traces.generate.random_domain import is_ordinary, random_scenario
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 
@@ -23,6 +23,17 @@ def test_random_domain_is_the_training_split_within_the_bounds():
     assert sample(3) == sample(3)
     held_out = {random_scenario(seed, split="held_out").flows[0].sender_clock_offset_s for seed in range(50)}
     assert not {sample(seed)["flows"][0]["sender_clock_offset_s"] for seed in range(15)} & held_out
+
+
+def test_ordinary_paths_are_away_from_the_edges():
+    sample = ScenarioSampler(ScenarioSettings(ordinary=True))
+    found = [Scenario.from_dict(sample(seed)) for seed in range(60)]
+    assert all(map(is_ordinary, found))
+    # Seeds of other paths go on to the next one that is ordinary.
+    every = [random_scenario(seed) for seed in range(60)]
+    assert 10 < sum(map(is_ordinary, every)) < 50
+    first_edge = next(seed for seed, one in enumerate(every) if not is_ordinary(one))
+    assert sample(first_edge)["name"] != every[first_edge].name
 
 
 def test_the_simulator_reads_and_runs_every_scenario_of_the_domain(real_simulator):

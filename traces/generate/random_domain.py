@@ -63,7 +63,8 @@ from weir.traces.generate.random_path import (
     reverse_link,
 )
 from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.links import FULL_PACKET_BYTES
+from weir.traces.schema.flows import RtpFlow, VideoMedia
+from weir.traces.schema.links import FULL_PACKET_BYTES, SlottedJitter, TruncatedGaussianJitter, UniformJitter
 from weir.traces.schema.scenario import Capacity, Scenario
 
 Split = Literal["train", "held_out"]
@@ -125,6 +126,31 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
         reverse=reverse_link(rng, base_ms, delay, loss, calm),
         flows=[media_flow(rng, mean, duration_s, calm), *competitors(rng, mean, duration_s, calm)],
     )
+
+
+def is_ordinary(scenario: Scenario) -> bool:
+    """Whether a random scenario is away from the edges of the domain: a one-way delay of at most 200 ms at the start, a
+    queue of at most 2 s of the mean capacity, jitter of at most 40 ms (deviation), 60 ms (uniform) or slots of 100 ms,
+    no thin return path, no screen below 15 frames per second, no pause.
+    """
+    link, flow = scenario.forward, scenario.flows[0]
+    delay, jitter = link.one_way_delay_ms, link.jitter
+    start_delay_ms = delay if isinstance(delay, float) else delay.values_ms[0]
+    mean_bps = link.capacity.trace().mean_bps(scenario.duration_s) if link.capacity else float("inf")
+    queue_ms = link.queue.milliseconds or 8e3 * link.queue.limit_bytes(mean_bps) / max(mean_bps, 1.0)
+    match jitter:
+        case TruncatedGaussianJitter():
+            is_steady = jitter.standard_deviation_ms <= 40
+        case UniformJitter():
+            is_steady = jitter.maximum_ms <= 60
+        case SlottedJitter():
+            is_steady = jitter.interval_ms <= 100
+        case _:
+            is_steady = True
+    is_thin = scenario.reverse.capacity is not None
+    media = flow.media if isinstance(flow, RtpFlow) else None
+    is_rare = isinstance(media, VideoMedia) and (bool(media.video_pauses_s) or media.frames_per_second < 15)
+    return start_delay_ms <= 200 and queue_ms <= 2000 and is_steady and not is_thin and not is_rare
 
 
 def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:

@@ -11,7 +11,7 @@ from pydantic import Field, PositiveFloat, model_validator
 from weir.errors import InputError
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
-from weir.traces.generate.random_domain import Split, random_scenario
+from weir.traces.generate.random_domain import Split, is_ordinary, random_scenario
 from weir.traces.generate.random_trace import random_trace
 from weir.trainer.configuration import Settings
 
@@ -28,6 +28,7 @@ class ScenarioSettings(Settings):
         files: scenarios, or traces of any format that `weir.traces.formats` reads, with the video of a call, 25 ms one
             way and a queue of 300 ms; faults that have a repair are repaired. An episode is a whole trace.
         traces: of the random traces, how many; an episode is a whole trace.
+        ordinary: of the random domain, only paths away from its edges; see `is_ordinary` there.
         maximum_mean_bps: of the random domain, the highest mean capacity.
         minimum_duration_s: of the random domain, the shortest episode.
         maximum_duration_s: of the random domain, the longest episode.
@@ -36,6 +37,7 @@ class ScenarioSettings(Settings):
     source: Literal["random_domain", "random_traces", "files"] = "random_domain"
     files: tuple[Path, ...] = ()
     traces: int = Field(36, ge=1, le=10_000)
+    ordinary: bool = False
     maximum_mean_bps: PositiveFloat = 1e9
     minimum_duration_s: PositiveFloat = 20.0
     maximum_duration_s: PositiveFloat = 60.0
@@ -92,7 +94,7 @@ class ScenarioSampler:
             scenario = random_scenario(seed + attempt, split=self.split, duration_s=duration_s)
             capacity = scenario.forward.capacity
             mean_bps = float("inf") if capacity is None else capacity.trace().mean_bps(scenario.duration_s)
-            if mean_bps <= self.settings.maximum_mean_bps:
+            if mean_bps <= self.settings.maximum_mean_bps and (not self.settings.ordinary or is_ordinary(scenario)):
                 return scenario.to_dict()
         raise InputError(
             f"scenarios: {_DRAWS} draws from the random domain gave none with a mean capacity of at most "

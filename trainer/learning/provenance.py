@@ -82,7 +82,8 @@ def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
     """The scenarios of a training, in words."""
     if scenarios.source == "random_domain":
         return (
-            "random domain (weir.traces.generate.random_domain), split train, "
+            f"{'ordinary paths of the ' if scenarios.ordinary else ''}random domain "
+            "(weir.traces.generate.random_domain), split train, "
             f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
             f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
         )
