@@ -129,9 +129,9 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
 
 
 def is_ordinary(scenario: Scenario) -> bool:
-    """Whether a random scenario is away from the edges of the domain: a one-way delay of at most 200 ms at the start, a
-    queue of at most 2 s of the mean capacity, jitter of at most 40 ms (deviation), 60 ms (uniform) or slots of 100 ms,
-    no thin return path, no screen below 15 frames per second, no pause.
+    """A random scenario is ordinary away from the edges of the domain: a one-way delay of at most 200 ms at the start,
+    a queue of at most 2 s of the mean capacity, jitter of at most 40 ms (deviation), 60 ms (uniform) or slots of
+    100 ms, no thin return path, no screen below 15 frames per second, no pause.
     """
     link, flow = scenario.forward, scenario.flows[0]
     delay, jitter = link.one_way_delay_ms, link.jitter
