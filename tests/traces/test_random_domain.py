@@ -272,26 +272,28 @@ def test_a_duration_of_nothing_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("link", "media"),
+    ("part", "edge"),
     [
-        ({"one_way_delay_ms": 201.0}, {}),
-        ({"queue": {"milliseconds": 2001.0}}, {}),
-        ({"queue": {"bytes": 260_000}}, {}),
-        ({"jitter": {"kind": "truncated_gaussian", "standard_deviation_ms": 41.0, "maximum_ms": 100.0}}, {}),
-        ({"jitter": {"kind": "uniform", "maximum_ms": 61.0}}, {}),
-        ({"jitter": {"kind": "slotted", "interval_ms": 101.0}}, {}),
-        ({}, {"frames_per_second": 10.0}),
-        ({}, {"video_pauses_s": [[10.0, 15.0]]}),
+        ("forward", {"one_way_delay_ms": 201.0}),
+        ("forward", {"queue": {"milliseconds": 2001.0}}),
+        ("forward", {"queue": {"bytes": 260_000}}),
+        ("forward", {"jitter": {"kind": "truncated_gaussian", "standard_deviation_ms": 41.0, "maximum_ms": 100.0}}),
+        ("forward", {"jitter": {"kind": "uniform", "maximum_ms": 61.0}}),
+        ("forward", {"jitter": {"kind": "slotted", "interval_ms": 101.0}}),
+        ("reverse", {"capacity": {"times_s": [0.0], "rates_bps": [1e5]}}),
+        ("media", {"frames_per_second": 10.0}),
+        ("media", {"video_pauses_s": [[10.0, 15.0]]}),
     ],
 )
-def test_the_edges_of_the_domain_are_not_ordinary(link: dict[str, Any], media: dict[str, Any]) -> None:
-    def scenario(link: dict[str, Any], media: dict[str, Any]) -> Scenario:
+def test_the_edges_of_the_domain_are_not_ordinary(part: str, edge: dict[str, Any]) -> None:
+    def scenario(edges: dict[str, dict[str, Any]]) -> Scenario:
         return Scenario.make(
             name="path",
             duration_s=20.0,
-            forward={"capacity": {"times_s": [0.0], "rates_bps": [1e6]}} | link,
-            flows=[{"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 1e6} | media}],
+            forward={"capacity": {"times_s": [0.0], "rates_bps": [1e6]}} | edges.get("forward", {}),
+            reverse={"capacity": None} | edges.get("reverse", {}),
+            flows=[{"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 1e6} | edges.get("media", {})}],
         )
 
-    assert is_ordinary(scenario({}, {}))
-    assert not is_ordinary(scenario(link, media))
+    assert is_ordinary(scenario({}))
+    assert not is_ordinary(scenario({part: edge}))

@@ -64,7 +64,7 @@ from weir.traces.generate.random_path import (
 )
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.flows import RtpFlow, VideoMedia
-from weir.traces.schema.links import FULL_PACKET_BYTES, SlottedJitter, TruncatedGaussianJitter, UniformJitter
+from weir.traces.schema.links import FULL_PACKET_BYTES, Link, SlottedJitter, TruncatedGaussianJitter, UniformJitter
 from weir.traces.schema.scenario import Capacity, Scenario
 
 Split = Literal["train", "held_out"]
@@ -136,8 +136,6 @@ def is_ordinary(scenario: Scenario) -> bool:
     link, flow = scenario.forward, scenario.flows[0]
     delay, jitter = link.one_way_delay_ms, link.jitter
     start_delay_ms = delay if isinstance(delay, float) else delay.values_ms[0]
-    mean_bps = link.capacity.trace().mean_bps(scenario.duration_s) if link.capacity else float("inf")
-    queue_ms = link.queue.milliseconds or 8e3 * link.queue.limit_bytes(mean_bps) / max(mean_bps, 1.0)
     match jitter:
         case TruncatedGaussianJitter():
             is_steady = jitter.standard_deviation_ms <= 40
@@ -150,7 +148,16 @@ def is_ordinary(scenario: Scenario) -> bool:
     is_thin = scenario.reverse.capacity is not None
     media = flow.media if isinstance(flow, RtpFlow) else None
     is_rare = isinstance(media, VideoMedia) and (bool(media.video_pauses_s) or media.frames_per_second < 15)
-    return start_delay_ms <= 200 and queue_ms <= 2000 and is_steady and not is_thin and not is_rare
+    is_short = _queue_ms(link, scenario.duration_s) <= 2000
+    return start_delay_ms <= 200 and is_short and is_steady and not is_thin and not is_rare
+
+
+def _queue_ms(link: Link, duration_s: float) -> float:
+    """The limit of the queue in ms of the mean capacity; 0 without one."""
+    if link.queue.milliseconds is not None:
+        return link.queue.milliseconds
+    mean_bps = link.mean_capacity_bps(duration_s)
+    return 0.0 if mean_bps is None else 8e3 * link.queue.limit_bytes(mean_bps) / max(mean_bps, 1.0)
 
 
 def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:

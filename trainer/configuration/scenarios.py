@@ -92,9 +92,10 @@ class ScenarioSampler:
         duration_s = round(shortest_s + share * (longest_s - shortest_s), 1)
         for attempt in range(_DRAWS):
             scenario = random_scenario(seed + attempt, split=self.split, duration_s=duration_s)
-            capacity = scenario.forward.capacity
-            mean_bps = float("inf") if capacity is None else capacity.trace().mean_bps(scenario.duration_s)
-            if mean_bps <= self.settings.maximum_mean_bps and (not self.settings.ordinary or is_ordinary(scenario)):
+            mean_bps = scenario.forward.mean_capacity_bps(scenario.duration_s)
+            if mean_bps is None or mean_bps > self.settings.maximum_mean_bps:
+                continue
+            if not self.settings.ordinary or is_ordinary(scenario):
                 return scenario.to_dict()
         raise InputError(
             f"scenarios: {_DRAWS} draws from the random domain gave none with a mean capacity of at most "
