@@ -173,7 +173,7 @@ def _family_plan(plan: ReplayPlan) -> ReplayPlan:
     """The small grid of every family under the controllers of a plan that are rivals: one seed, no series."""
     scenarios = [scenario for media in MEDIA for some in small_grid(media).values() for scenario in some]
     rivals = [name for name in plan.controllers if not knows_path(name)]
-    return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="none")
+    return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="measured")
 
 
 def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:

@@ -33,7 +33,7 @@ class Replays:
     name: str
     scenarios: SetBuilder
     controllers: Sequence[str]
-    series: SeriesOfPlan = "none"
+    series: SeriesOfPlan = "measured"
     preset: str = "balanced"
     first_seed: bool = False
     guard_off: Sequence[str] = ()

@@ -21,7 +21,7 @@ from weir.registry import POLICY_FILE, is_pool, pool_members, uses_model
 from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import varied
 
-SeriesOfPlan = Literal["kept", "first kept", "measured", "none"]
+SeriesOfPlan = Literal["kept", "first kept", "measured"]
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class ReplayPlan:
 
     `call`: the media of virtual calls, for the simulator of libwebrtc's stack; None for that of the simulator's own.
 
-    `series`: "kept" in files beside the results; of the first seed "first kept"; only "measured", for the measures that
-    need them; or "none", which is fastest and leaves those measures undefined.
+    `series`: "kept" in files beside the results; of the first seed "first kept"; or "measured" alone. A run always has
+    them: without the frames a score would be another one.
     """
 
     scenarios: Sequence[Scenario]
@@ -119,7 +119,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                         "model": str(own_model) if own_model else None,
                         "objective": list(plan.objective),
                         "seed": seed,
-                        "series": plan.series != "none",
+                        "series": True,
                         "guard_off": list(plan.guard_off),
                         "decision_delay_ms": delay_ms,
                         "call": call,

@@ -40,7 +40,7 @@ def objective_fan(count: int) -> list[Objective]:
 def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
     """The presets and a fan of `count` over the scenarios of a plan: its model alone, one seed, no series."""
     objectives = dict.fromkeys([*PRESETS.values(), *objective_fan(count)])
-    alone = replace(plan, controllers=(POLICY,), seeds=(SEED,), series="none")
+    alone = replace(plan, controllers=(POLICY,), seeds=(SEED,), series="measured")
     return [replace(alone, objective=objective) for objective in objectives]
 
 

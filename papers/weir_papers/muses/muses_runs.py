@@ -79,7 +79,7 @@ def _plan(
     scenarios: Sequence[Scenario], controllers: Sequence[str], seeds: Sequence[int], model: Path | None,
     simulator: Path, set_name: str,
 ) -> ReplayPlan:  # fmt: skip
-    series: SeriesOfPlan = "kept" if set_name in _SERIES_SETS else "none"
+    series: SeriesOfPlan = "kept" if set_name in _SERIES_SETS else "measured"
     return ReplayPlan(scenarios, controllers, PRESETS["balanced"], seeds, model, simulator, series)
 
 

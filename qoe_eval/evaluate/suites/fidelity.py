@@ -84,7 +84,7 @@ def _simulated() -> Iterator[Replays]:
             path_seed=_PATH_SEED,
         )
         yield replays(_REPLAYED[one.name], series="kept", first_seed=True)
-        yield replays(_VIRTUAL[one.name], series="measured", call=CallMedia(sender=one.sender))
+        yield replays(_VIRTUAL[one.name], call=CallMedia(sender=one.sender))
 
 
 def _goals() -> Iterator[Goal]:

@@ -139,11 +139,10 @@ SUITE: Final = Suite(
     "scenario by scenario.",
     random=300,
     replays=(
-        *(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _SETS.items()),
-        Replays(ABLATED, _ablated, _CONTROLLERS, series="measured"),
+        *(Replays(name, build, _CONTROLLERS) for name, build in _SETS.items()),
+        Replays(ABLATED, _ablated, _CONTROLLERS),
         *(
-            Replays(name + sets.REMB_ALONE, sets.with_remb_alone(build), ("weir", *LIBWEBRTC_SENDERS),
-                    series="measured")
+            Replays(name + sets.REMB_ALONE, sets.with_remb_alone(build), ("weir", *LIBWEBRTC_SENDERS))
             for name, build in _SETS.items()
         ),
     ),

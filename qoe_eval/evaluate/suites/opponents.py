@@ -33,6 +33,6 @@ SUITE: Final = Suite(
     "Mahimahi's traces, held-out random scenarios and all families of impairments, with video and with filler.",
     seeds=5,
     random=200,
-    replays=tuple(Replays(name, build, _CONTROLLERS, series="measured") for name, build in _SETS.items()),
+    replays=tuple(Replays(name, build, _CONTROLLERS) for name, build in _SETS.items()),
     goals=(),
 )

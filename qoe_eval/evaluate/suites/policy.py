@@ -76,7 +76,7 @@ SUITE: Final = Suite(
     seeds=5,
     random=200,
     replays=(
-        *(Replays(name, build, ALL, series="measured") for name, build in {**_VIDEO, **_FILLER}.items()),
+        *(Replays(name, build, ALL) for name, build in {**_VIDEO, **_FILLER}.items()),
         *(Replays(name, build, ("weir", "gcc"), first_seed=True) for name, build in _LONG.items()),
         *(
             Replays(name, _VIDEO["random"], ("weir",), first_seed=True, decision_delay_ms=ms)
@@ -89,7 +89,7 @@ SUITE: Final = Suite(
             for name, of in _STEERED.items()
             for preset in _OTHERS
         ),
-        Replays("wide", sets.fixed(scenarios.wide_calls), ALL, series="measured"),
+        Replays("wide", sets.fixed(scenarios.wide_calls), ALL),
     ),
     goals=(
         *(

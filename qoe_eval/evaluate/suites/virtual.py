@@ -63,11 +63,8 @@ SUITE: Final = Suite(
     random=300,
     only_named=True,
     replays=(
-        *(
-            Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), series="measured", call=media)
-            for name, (build, media) in _SETS.items()
-        ),
-        Replays(_L4S, sets.fixed(scenarios.l4s_calls), (_WEIR_CCFB, _SCREAM_CCFB), series="measured", call=_VIDEO),
+        *(Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), call=media) for name, (build, media) in _SETS.items()),
+        Replays(_L4S, sets.fixed(scenarios.l4s_calls), (_WEIR_CCFB, _SCREAM_CCFB), call=_VIDEO),
     ),
     goals=(
         *(goal for name in _SETS for goal in _goals(name)),
