@@ -3,7 +3,7 @@
 A reference is {RECORD:KEY} or {RECORD:KEY|FORMAT}, as {opponents:bundled/weir/challenge|.1f}. FORMAT is Python's, `.1f`
 by default, or `kbps` for a rate in bit/s; `ci` at its end adds the interval. `over gcc` is by how many percent the
 value of a controller is above that of another. A record of another model or simulator than the repository's is an
-error, unless it says that it is of an earlier model.
+error, except for one of an earlier model.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def fingerprint(simulator: Path, model: Path) -> str:
         (1,),
         model,
         simulator,
-        "none",
+        "measured",
     )
     for outcome in run_jobs(simulator, plan_jobs(plan).values(), 1, _TIME_LIMIT_S):
         if outcome.record is None:

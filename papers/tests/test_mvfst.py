@@ -80,7 +80,7 @@ def test_a_blocked_sender_sends_nothing_for_its_share_of_every_100_ms():
 
 def test_one_of_each_kind_runs_in_the_simulator(tmp_path):
     scenarios = [load_bundled(f"pantheon-{number}") for number in (1, 7, 13, 15)]
-    plan = ReplayPlan(scenarios, ["rule"], PRESETS["balanced"], [1], None, find_simulator(), "none")
+    plan = ReplayPlan(scenarios, ["rule"], PRESETS["balanced"], [1], None, find_simulator(), "measured")
     lossy, policer, aggregated, short = replay(plan, tmp_path, 1).records
     assert lossy.flows[0].packets_lost / lossy.flows[0].packets_sent == pytest.approx(0.05, abs=0.02)
     # A packet waits for the end of its own transmission at most: 1 ms.

@@ -62,7 +62,7 @@ def mvfst_plans(seeds: Sequence[int], model: Path, simulator: Path) -> list[tupl
     controllers = [name for name in CONTROLLERS if name not in missing]
 
     def plan(scenarios: Sequence[Scenario], names: Sequence[str]) -> ReplayPlan:
-        return ReplayPlan(scenarios, names, PRESETS["balanced"], seeds, model, simulator, "none")
+        return ReplayPlan(scenarios, names, PRESETS["balanced"], seeds, model, simulator, "measured")
 
     emulators = pantheon_scenarios()
     return [
