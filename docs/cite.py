@@ -70,6 +70,12 @@ def say_if_earlier(record: str, values: str) -> None:
         print()
 
 
+def say_how(record: str) -> None:
+    """Prints by which command, and so from how many seeds, the values of a record come."""
+    print()
+    say(f"Measured by `{records()[record].command}`.")
+
+
 def table(head: Sequence[str], *rows: Sequence[str]) -> None:
     """Prints a table in Markdown, whose cells may have references."""
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
