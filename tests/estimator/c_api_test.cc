@@ -337,7 +337,7 @@ TEST(MoccTest, DecidesFromReports) {
   EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 300'000);
   const weir_mocc_status status = Status(250'000);
   EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
-  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 250'400);
+  EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 250'500);
   EXPECT_EQ(weir_mocc_register(mocc.get(), 0.8f, 0.1f, 0.1f), WEIR_OK);
   EXPECT_EQ(weir_mocc_report_status(mocc.get(), &status), WEIR_OK);
   EXPECT_EQ(weir_mocc_get_sending_rate_bps(mocc.get()), 250'800);

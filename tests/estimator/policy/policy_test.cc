@@ -39,7 +39,7 @@ TEST(PolicyTest, DescribesEveryKindOfAction) {
 
 TEST(PolicyTest, RunsOnTheObservationAndTheObjective) {
   const auto policy = LoadTestModel("rate_bps");
-  EXPECT_FLOAT_EQ(RunOnce(*policy, {2e6f, 0, 0, 9e6f, 0, 0}, kBalanced), 2e6f + 400);
+  EXPECT_FLOAT_EQ(RunOnce(*policy, {2e6f, 0, 0, 9e6f, 0, 0}, kBalanced), 2e6f + 500);
   EXPECT_FLOAT_EQ(RunOnce(*policy, {2e6f, 0, 0, 9e6f, 0, 0}, kThroughput), 2e6f + 800);
   EXPECT_FLOAT_EQ(RunOnce(*policy, {0, 0, 0, 9e6f, 0, 0}, kLatency), 100);
 }
