@@ -100,7 +100,7 @@ FAULTY_MODELS: Final = (*_FAULTY, "shuffled")
 
 
 def shuffled(healthy: Path) -> onnx.ModelProto:
-    """A model that names its features in another order than it was trained on; the ranges stay with the inputs."""
+    """A model that names its features in another order than it was trained on."""
     features = read_model(healthy).features
     model = onnx.load(str(healthy))
     generator = np.random.default_rng(_SHUFFLE_SEED)

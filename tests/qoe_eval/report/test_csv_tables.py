@@ -38,7 +38,7 @@ def test_the_tables_hold_what_the_results_hold(fake_simulator, run_weir, trace, 
         assert {name: run[name] for name in MEASURES.of("replay")} == {
             n: "" if v is None else repr(v) for n, v in measures.items()
         }
-        assert [run[f"{name}_weight"] for name in ("throughput", "latency", "loss")] == ["0.4", "0.5", "0.1"]
+        assert [run[f"{name}_weight"] for name in ("throughput", "latency", "loss")] == ["0.5", "0.4", "0.1"]
     series = table(store.folder / "series.csv.gz")
     assert len(series) == 4 * 50
     kept = store.read_series(records["gcc", "2"])

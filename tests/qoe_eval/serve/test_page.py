@@ -385,10 +385,10 @@ def test_keyboard_alone(open_page, calls):
     tab_to("#weight-latency")
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
-    wait_until(lambda: calls.controls and round(100 * calls.controls[-1]["latency"]) == 47, "the slider sent nothing")
+    wait_until(lambda: calls.controls and round(100 * calls.controls[-1]["latency"]) == 37, "the slider sent nothing")
     total = sum(int(page.locator(f"#weight-{name}").input_value()) for name in ("throughput", "latency", "loss"))
     assert total == 100
-    assert page.locator("#weight-latency").get_attribute("aria-valuetext") == "47 percent"
+    assert page.locator("#weight-latency").get_attribute("aria-valuetext") == "37 percent"
     tab_to("#plots")
     assert focus_is_seen()
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 10")
