@@ -170,7 +170,7 @@ def _available(names: Sequence[str], simulator: Path, options: ReplayOptions) ->
 
 
 def _family_plan(plan: ReplayPlan) -> ReplayPlan:
-    """The small grid of every family under the controllers of a plan that are rivals: one seed, no series."""
+    """The small grid of every family under the controllers of a plan that are rivals: one seed, no series kept."""
     scenarios = [scenario for media in MEDIA for some in small_grid(media).values() for scenario in some]
     rivals = [name for name in plan.controllers if not knows_path(name)]
     return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="measured")

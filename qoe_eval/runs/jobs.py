@@ -38,8 +38,8 @@ class ReplayPlan:
 
     `call`: the media of virtual calls, for the simulator of libwebrtc's stack; None for that of the simulator's own.
 
-    `series`: "kept" in files beside the results; of the first seed "first kept"; or "measured" alone. A run always has
-    them: without the frames a score would be another one.
+    `series`: "kept" in files beside the results; of the first seed "first kept"; or "measured" alone. Every run has
+    them, since a score without what a viewer saw is another one.
     """
 
     scenarios: Sequence[Scenario]
@@ -119,7 +119,6 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                         "model": str(own_model) if own_model else None,
                         "objective": list(plan.objective),
                         "seed": seed,
-                        "series": True,
                         "guard_off": list(plan.guard_off),
                         "decision_delay_ms": delay_ms,
                         "call": call,

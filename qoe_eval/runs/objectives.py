@@ -38,7 +38,7 @@ def objective_fan(count: int) -> list[Objective]:
 
 
 def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
-    """The presets and a fan of `count` over the scenarios of a plan: its model alone, one seed, no series."""
+    """The presets and a fan of `count` over the scenarios of a plan: its model alone, one seed, no series kept."""
     objectives = dict.fromkeys([*PRESETS.values(), *objective_fan(count)])
     alone = replace(plan, controllers=(POLICY,), seeds=(SEED,), series="measured")
     return [replace(alone, objective=objective) for objective in objectives]
