@@ -83,6 +83,10 @@ def test_every_paper_is_repeated_once_and_recorded(weir, papers, tmp_path):
     assert weir("--out", "out")[0] == 0
     assert papers == [["paper", "one", "--out", "out/one"]]
     assert json.loads((tmp_path / "out/two/values.json").read_text()) == kept
+    # A record keeps what another folder has of other papers.
+    assert weir("--out", "other", "--only", "one", "--record", record)[0] == 0
+    assert read_measurement(record).model_dump(exclude={"origins"}) == found.model_dump(exclude={"origins"})
+    assert read_measurement(record).origins["two"] == found.origins["two"]
 
 
 def test_small_sizes_are_no_record(weir, papers, tmp_path):

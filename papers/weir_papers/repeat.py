@@ -17,7 +17,7 @@ from weir.console import output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text, sha256_of_file
 from weir.files.output import make_folder, write_text
-from weir.qoe_eval.measurement import Measurement, Origin, commit, today, write_measurement
+from weir.qoe_eval.measurement import Measurement, Origin, commit, read_measurement, today, write_measurement
 from weir_papers.claims import Claim, Repetition, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
@@ -40,7 +40,8 @@ def repeat(
     small: Annotated[bool, typer.Option("--small", help="Minutes that show that everything works.")] = False,
     only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="These papers, of all five.")] = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the record of the full size here as well.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the record of the full size here as well; it keeps other papers."),
     ] = None,
 ) -> None:
     """Repeat all five papers in OUT, and write OUT/papers.json: values with intervals, beside those of the papers.
@@ -59,7 +60,8 @@ def repeat(
         # The record has those that were complete before, too.
         if not only or repetition.name in only or (folder / VALUES).exists():
             results.append((repetition, _repeated(repetition, folder, small)))
-    measured = measurement(results, small)
+    earlier = read_measurement(record) if record is not None and record.exists() else None
+    measured = measurement(results, small, earlier)
     for file in [out / PAPERS_JSON, *([record] if record else [])]:
         write_measurement(file, measured)
     _print(results)
@@ -105,23 +107,38 @@ def run_weir(command: Sequence[str]) -> int:
     return subprocess.run([*_WEIR, *command], check=False).returncode
 
 
-def measurement(results: Sequence[tuple[Repetition, dict[str, Any]]], small: bool) -> Measurement:
-    """The record: values by key, each paper's origin, and the published values."""
+def measurement(
+    results: Sequence[tuple[Repetition, dict[str, Any]]], small: bool, earlier: Measurement | None = None
+) -> Measurement:
+    """The record: values by key, each paper's origin, and the published values; of papers without results here, those
+    of an earlier record.
+    """
     values, published, origins = {}, {}, {}
-    for repetition, found in results:
-        origins[repetition.name] = Origin(
-            command=found["command"],
-            model_sha256=found["model_sha256"],
-            commit=found["commit"],
-            date=found["date"],
-        )
+    for repetition in REPETITIONS:
+        found = next((found for of, found in results if of.name == repetition.name), None)
+        if found is not None:
+            origins[repetition.name] = Origin(
+                command=found["command"],
+                model_sha256=found["model_sha256"],
+                commit=found["commit"],
+                date=found["date"],
+            )
+        elif earlier is not None and repetition.name in earlier.origins:
+            origins[repetition.name] = earlier.origins[repetition.name]
         for claim in repetition.claims:
-            if samples := found["samples"].get(claim.key):
-                values[claim.key] = value_of(samples)
+            if found is None:
+                value = None if earlier is None else earlier.values.get(claim.key)
+            else:
+                value = value_of(samples) if (samples := found["samples"].get(claim.key)) else None
+            if value is not None:
+                values[claim.key] = value
                 if claim.published is not None:
                     published[claim.key] = claim.published
-    measured = ", ".join(repetition.name for repetition, _ in results)
-    about = "Small sizes, which show that everything works and measure nothing." if small else f"Papers: {measured}."
+    about = (
+        "Small sizes, which show that everything works and measure nothing."
+        if small
+        else (f"Papers: {', '.join(origins)}.")
+    )
     return Measurement(
         measured="papers",
         about=f"{about} Intervals: 95 % over seeds.",

@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 import json
 import os
-from contextlib import nullcontext, redirect_stdout, suppress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,23 @@ def run_search(configuration: Path, out: Path, jobs: int | None, address: str | 
     typer.echo(f"{out / BEST}: {best}")
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end: inside a write of the journal, Optuna fails to release its lock.
+
+    Raises:
+        KeyboardInterrupt: at the end, if there was one.
+    """
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if interrupts:
+            raise KeyboardInterrupt
+
+
 class Search:
     """Draws trials, and decides at their rungs which go on. All state is in Optuna's journal and the trials' folders.
 
@@ -99,6 +118,7 @@ class Search:
         """Trials that are complete, pruned or failed."""
         return sum(trial.state.is_finished() for trial in self._study.get_trials(deepcopy=False))
 
+    @_uninterrupted()
     def begin(self, at_once: int) -> list[Rung]:
         """The next rung of each trial that was interrupted, and new trials up to `at_once` in all."""
         # Optuna finds the trial of an identifier, but shows none.
@@ -108,6 +128,7 @@ class Search:
             rungs += drawn
         return rungs
 
+    @_uninterrupted()
     def follow(self, rung: Rung, outcome: float | TaskFailure) -> list[Rung]:
         """The rungs that follow one: the next of its trial, or else another trial, if one is left."""
         trial = self._running[rung.trial]
@@ -163,6 +184,7 @@ class Search:
         typer.echo(f"trial {trial.number} {state.name.lower()}: {printable(text)}", err=True)
 
 
+@_uninterrupted()
 def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> optuna.Study:
     tune = base.tune
     assert tune is not None

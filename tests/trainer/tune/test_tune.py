@@ -1,6 +1,7 @@
 """`weir tune` on this machine, on the real simulator: a small search, killed, resumed, refused."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -103,6 +104,23 @@ def test_ctrl_c_keeps_what_is_done(configuration, tmp_path):
     assert "Traceback" not in said
     assert trials(out)[0].state.name == "COMPLETE"
     assert (out / BEST).is_file()
+
+
+def test_ctrl_c_waits_until_the_journal_is_written(configuration, tmp_path, monkeypatch):
+    search, unlink = started(configuration, tmp_path), os.unlink
+    (rung,) = search.begin(1)
+
+    def unlink_and_interrupt(path):
+        unlink(path)
+        signal.raise_signal(signal.SIGINT)
+
+    # Optuna's lock is a link that it renames and removes.
+    monkeypatch.setattr(os, "unlink", unlink_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        search.follow(rung, TaskFailure(rung.name, "lost"))
+    monkeypatch.undo()
+    assert [trial.state.name for trial in trials(tmp_path)] == ["FAIL", "RUNNING"]
+    assert not list(tmp_path.glob(f"{STUDY}.*"))
 
 
 def test_what_cannot_be_searched_is_refused(configuration, tmp_path, run_weir):
