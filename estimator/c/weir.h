@@ -113,16 +113,26 @@ typedef struct weir_estimator weir_estimator;
  */
 typedef int64_t (*weir_clock_callback)(void* argument);
 
-typedef struct weir_estimator_config {
+/* Bounds of every target: 0 < min_rate_bps <= max_rate_bps. The start rate is moved into them. */
+typedef struct weir_target_rate_constraints {
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
+  /* The most that the media use, 0: unknown. Only under loss is the target higher, up to twice that: for
+   * retransmissions and FEC. */
+  int64_t max_media_rate_bps;
+} weir_target_rate_constraints;
+
+typedef struct weir_estimator_config {
+  weir_target_rate_constraints constraints;
   /* Weights, each above 0; divided by their sum. */
   float objective_throughput;
   float objective_latency;
   float objective_loss;
   /* 0: only finiteness and bounds are kept; for experiments. */
   int32_t guard;
+  /* Bit i is 1: the guard's rule of weir_guard_rule_name(i) is off. Error: a rule that is always on. */
+  uint64_t guard_off;
 
   /* NULL, or a clock: a decision that takes longer than decision_limit_us by it is dropped and counts as late and as a
    * fault. 0: 50 ms. */
@@ -135,7 +145,7 @@ typedef struct weir_estimator_config {
   void* log_argument;
 } weir_estimator_config;
 
-/* The defaults: 30 kbps, 300 kbps, 50 Mbps, the balanced objective <0.5,0.4,0.1>, guard on. */
+/* The defaults: 30 kbps, 300 kbps, 50 Mbps, media unknown, the balanced objective <0.5,0.4,0.1>, guard on. */
 WEIR_API weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT;
 /* `config` NULL: the defaults. The caller frees *estimator with weir_estimator_destroy(). */
 WEIR_API int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,
@@ -162,9 +172,10 @@ typedef struct weir_packet {
   uint32_t header_bytes;
   uint32_t payload_bytes;
   uint32_t padding_bytes;
+  uint32_t ecn; /* the ECN field of its IP header, 0 to 3, where the host has it; 0: not ECT */
 } weir_packet;
 
-/* Malformed, duplicate and late packets are counted; they are not errors. A kind that is none is one. */
+/* Malformed, duplicate and late packets are counted; they are not errors. A kind or ECN field that is none is one. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
 /* The packet may or may not have arrived, for example because feedback was lost: it counts neither as received nor as
  * lost. Called before the next packet of the stream; later reports of the packet are duplicates. */
@@ -198,8 +209,9 @@ WEIR_API int weir_estimator_get_estimate(const weir_estimator* estimator, weir_e
 
 WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
-WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
-                                            int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
+/* In force from `now_us` on; the start rate matters only before the first weir_estimator_on_timeout(). */
+WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, const weir_target_rate_constraints* constraints,
+                                            int64_t now_us) WEIR_NOEXCEPT;
 /* Replaces the controller, also in a call; the new one goes on from the rate in force. On an error the old one stays.
  */
 WEIR_API int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) WEIR_NOEXCEPT;
@@ -378,8 +390,10 @@ WEIR_API int weir_send_side_get_network_state(const weir_send_side* send_side, w
 
 WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
-WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
-                                            int64_t max_rate_bps, int64_t now_us) WEIR_NOEXCEPT;
+/* The start rate sets the rate only before the first packet; six times it also raises what the guard believes of
+ * feedback alone, so pass the original one. */
+WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, const weir_target_rate_constraints* constraints,
+                                            int64_t now_us) WEIR_NOEXCEPT;
 /* As weir_estimator_set_controller(). */
 WEIR_API int weir_send_side_set_controller(weir_send_side* send_side, const weir_controller* controller) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,

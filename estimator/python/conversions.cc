@@ -30,15 +30,37 @@ Objective ToObjective(const ObjectiveArgument& argument) {
   throw py::value_error("an objective is three finite weights above 0: throughput, latency, loss");
 }
 
-TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
-  const auto constraints = Validated({.min_rate = DataRate::BitsPerSecond(min_rate_bps),
-                                      .start_rate = DataRate::BitsPerSecond(start_rate_bps),
-                                      .max_rate = DataRate::BitsPerSecond(max_rate_bps)});
+TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+                                    std::optional<int64_t> max_media_rate_bps) {
+  if (max_media_rate_bps && *max_media_rate_bps <= 0)
+    throw py::value_error("max_media_rate_bps must be above 0, or None where it is unknown; it is " +
+                          std::to_string(*max_media_rate_bps));
+  TargetRateConstraints given{.min_rate = DataRate::BitsPerSecond(min_rate_bps),
+                              .start_rate = DataRate::BitsPerSecond(start_rate_bps),
+                              .max_rate = DataRate::BitsPerSecond(max_rate_bps)};
+  if (max_media_rate_bps) given.max_media_rate = DataRate::BitsPerSecond(*max_media_rate_bps);
+  const auto constraints = Validated(given);
   if (constraints) return constraints.value();
   throw py::value_error("the rates must be above 0, and min_rate_bps at most max_rate_bps; they are " +
                         std::to_string(min_rate_bps) + ", " + std::to_string(start_rate_bps) + " and " +
                         std::to_string(max_rate_bps));
 }
+
+GuardOptions ToGuardOptions(const std::vector<std::string>& off) {
+  GuardOptions options;
+  for (const std::string& name : off) {
+    if (!options.SwitchOff(name)) throw py::value_error("the guard has no rule '" + name + "' that can be off");
+  }
+  return options;
+}
+
+EcnMarking ToEcn(int64_t ecn) {
+  if (ecn < 0 || ecn > static_cast<int64_t>(EcnMarking::kCe))
+    throw py::value_error("ecn must be within [0, 3], not " + std::to_string(ecn));
+  return static_cast<EcnMarking>(ecn);
+}
+
+std::optional<int64_t> ToMicros(Timestamp time) { return time.IsFinite() ? std::optional(time.us()) : std::nullopt; }
 
 PacketKind ToPacketKind(const std::string& name) {
   const auto found = std::ranges::find(kPacketKinds, name);

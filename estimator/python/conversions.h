@@ -20,6 +20,7 @@
 #include "user_code.h"
 #include "weir/arrival.h"
 #include "weir/controllers.h"
+#include "weir/guard.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/pool_controller.h"
@@ -54,7 +55,15 @@ Value ValueOf(Result<Value> result) {
 
 Timestamp ToTimestamp(const char* name, int64_t time_us);
 Objective ToObjective(const ObjectiveArgument& argument);
-TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps);
+// No `max_media_rate_bps`: unknown.
+TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+                                    std::optional<int64_t> max_media_rate_bps = std::nullopt);
+// All rules of the guard but those that are named.
+GuardOptions ToGuardOptions(const std::vector<std::string>& off);
+// The ECN field of an IP header.
+EcnMarking ToEcn(int64_t ecn);
+// None for an infinite one.
+std::optional<int64_t> ToMicros(Timestamp time);
 PacketKind ToPacketKind(const std::string& name);
 std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);

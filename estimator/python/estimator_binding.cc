@@ -31,12 +31,16 @@ struct Estimator final : BandwidthEstimator {
 };
 
 std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
-                                int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard) {
-  const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+                                int64_t max_rate_bps, std::optional<int64_t> max_media_rate_bps,
+                                const ObjectiveArgument& objective, bool guard,
+                                const std::vector<std::string>& guard_off) {
+  const TargetRateConstraints constraints =
+      ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps, max_media_rate_bps);
   const auto code = std::make_shared<UserCode>();
   return code->Change([&] {
-    auto made = ValueOf(BandwidthEstimator::Create({constraints, ToObjective(objective), guard},
-                                                   ToController(controller, constraints.start_rate, code)));
+    auto made =
+        ValueOf(BandwidthEstimator::Create({constraints, ToObjective(objective), guard, ToGuardOptions(guard_off)},
+                                           ToController(controller, constraints.start_rate, code)));
     return std::make_unique<Estimator>(std::move(made), code);
   });
 }
@@ -47,8 +51,8 @@ const PoolController& PoolIn(const Estimator& estimator) {
 }
 
 void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
-                    int64_t now_us) {
-  TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
+                    std::optional<int64_t> max_media_rate_bps, int64_t now_us) {
+  TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps, max_media_rate_bps);
   constraints.at_time = ToTimestamp("now_us", now_us);
   const auto error = estimator.user_code->Change([&] { return estimator.SetConstraints(constraints); });
   if (error) throw py::value_error(error->message);
@@ -68,13 +72,14 @@ std::vector<py::dict> Members(Estimator& estimator) {
 void OnPacket(Estimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64_t sequence_number,
               int64_t payload_bytes, const std::string& kind, std::optional<int64_t> abs_send_time,
               int64_t rtp_timestamp, int64_t rtp_clock_rate_hz, int64_t header_bytes, int64_t padding_bytes,
-              int64_t payload_type) {
+              int64_t payload_type, int64_t ecn) {
   PacketArrival packet;
   packet.arrival_time = ToTimestamp("arrival_time_us", arrival_time_us);
   packet.ssrc = Narrow<uint32_t>("ssrc", ssrc);
   packet.sequence_number = Narrow<uint16_t>("sequence_number", sequence_number);
   packet.payload_type = Narrow<uint8_t>("payload_type", payload_type);
   packet.kind = ToPacketKind(kind);
+  packet.ecn = ToEcn(ecn);
   packet.has_abs_send_time = abs_send_time.has_value();
   packet.abs_send_time = Narrow<uint32_t>("abs_send_time", abs_send_time.value_or(0));
   packet.rtp_timestamp = Narrow<uint32_t>("rtp_timestamp", rtp_timestamp);
@@ -124,11 +129,12 @@ py::bytes MakeRemb(const Estimator& estimator, int64_t sender_ssrc) {
 
 void BindEstimator(py::module_& module) {
   py::class_<Estimate>(module, "Estimate")
-      .def_property_readonly("at_time_us", [](const Estimate& e) { return e.at_time.us(); })
+      .def_property_readonly("at_time_us", [](const Estimate& e) { return ToMicros(e.at_time); })
       .def_property_readonly("target_rate_bps", [](const Estimate& e) { return e.target_rate.bps(); })
       .def_property_readonly("reason", [](const Estimate& e) { return std::string(ToString(e.reason)); })
       .def("__repr__", [](const Estimate& e) {
-        return "Estimate(at_time_us=" + std::to_string(e.at_time.us()) +
+        const std::optional<int64_t> at_time_us = ToMicros(e.at_time);
+        return "Estimate(at_time_us=" + (at_time_us ? std::to_string(*at_time_us) : "None") +
                ", target_rate_bps=" + std::to_string(e.target_rate.bps()) + ", reason='" +
                std::string(ToString(e.reason)) + "')";
       });
@@ -137,10 +143,11 @@ void BindEstimator(py::module_& module) {
   py::class_<Estimator>(module, "BandwidthEstimator", py::custom_type_setup(&CollectGarbageOf<Estimator>))
       .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
            "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
-           "objective"_a = kObjectivePresets[0].name, "guard"_a = true)
+           "max_media_rate_bps"_a = py::none(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
+           "guard_off"_a = py::tuple())
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
-           "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0)
+           "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0, "ecn"_a = 0)
       .def(
           "on_packet_fate_unknown",
           [](Estimator& e, int64_t ssrc, int64_t sequence_number) {
@@ -178,7 +185,7 @@ void BindEstimator(py::module_& module) {
           },
           "objective"_a)
       .def("set_constraints", &SetConstraints, py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a,
-           "now_us"_a)
+           "max_media_rate_bps"_a = py::none(), "now_us"_a)
       .def(
           "on_round_trip_time",
           [](Estimator& e, int64_t round_trip_time_us, int64_t now_us) {

@@ -2,7 +2,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "conversions.h"
@@ -23,16 +25,21 @@ struct Estimator final : SendSideEstimator {
   const std::shared_ptr<UserCode> user_code;
 };
 
-// A transport-wide sequence number, and when the packet arrived by the receiver's clock; None: lost.
-using Report = std::pair<int64_t, std::optional<int64_t>>;
+// A transport-wide sequence number, and when the packet arrived by the receiver's clock, None: lost; and its ECN field.
+using Report =
+    std::variant<std::pair<int64_t, std::optional<int64_t>>, std::tuple<int64_t, std::optional<int64_t>, int64_t>>;
 
 std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_bps, int64_t start_rate_bps,
-                                int64_t max_rate_bps, const ObjectiveArgument& objective, bool guard,
-                                double pacing_factor) {
-  const TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps);
-  const SendSideEstimatorConfig config{
-      .estimator = {.constraints = constraints, .objective = ToObjective(objective), .guard = guard},
-      .pacing_factor = pacing_factor};
+                                int64_t max_rate_bps, std::optional<int64_t> max_media_rate_bps,
+                                const ObjectiveArgument& objective, bool guard,
+                                const std::vector<std::string>& guard_off, double pacing_factor) {
+  const TargetRateConstraints constraints =
+      ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps, max_media_rate_bps);
+  const SendSideEstimatorConfig config{.estimator = {.constraints = constraints,
+                                                     .objective = ToObjective(objective),
+                                                     .guard = guard,
+                                                     .guard_rules = ToGuardOptions(guard_off)},
+                                       .pacing_factor = pacing_factor};
   const auto code = std::make_shared<UserCode>();
   return code->Change([&] {
     auto made = ValueOf(SendSideEstimator::Create(config, ToController(controller, constraints.start_rate, code)));
@@ -54,11 +61,15 @@ void OnSentPacket(Estimator& estimator, int64_t send_time_us, int64_t sequence_n
 void OnTransportFeedback(Estimator& estimator, const std::vector<Report>& feedback, int64_t now_us) {
   std::vector<PacketFeedback> reports;
   reports.reserve(feedback.size());
-  for (const auto& [sequence_number, receive_time_us] : feedback) {
+  for (const Report& given : feedback) {
+    const auto* const pair = std::get_if<0>(&given);
+    const auto [sequence_number, receive_time_us, ecn] =
+        pair != nullptr ? std::tuple(pair->first, pair->second, int64_t{0}) : std::get<1>(given);
     PacketFeedback& report = reports.emplace_back();
     report.sequence_number = Narrow<uint16_t>("sequence_number", sequence_number);
     report.fate = receive_time_us ? PacketFate::kReceived : PacketFate::kLost;
     if (receive_time_us) report.receive_time = ToTimestamp("receive_time_us", *receive_time_us);
+    report.ecn = ToEcn(ecn);
   }
   estimator.user_code->Change([&] { estimator.OnTransportFeedback(reports, ToTimestamp("now_us", now_us)); });
 }
@@ -100,8 +111,8 @@ void BindSendSide(py::module_& module) {
   py::class_<Estimator>(module, "SendSideEstimator", py::custom_type_setup(&CollectGarbageOf<Estimator>))
       .def(py::init(&Make), "controller"_a, py::kw_only(), "min_rate_bps"_a = defaults.min_rate.bps(),
            "start_rate_bps"_a = defaults.start_rate.bps(), "max_rate_bps"_a = defaults.max_rate.bps(),
-           "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
-           "pacing_factor"_a = SendSideEstimatorConfig().pacing_factor)
+           "max_media_rate_bps"_a = py::none(), "objective"_a = kObjectivePresets[0].name, "guard"_a = true,
+           "guard_off"_a = py::tuple(), "pacing_factor"_a = SendSideEstimatorConfig().pacing_factor)
       .def("on_sent_packet", &OnSentPacket, py::kw_only(), "send_time_us"_a, "sequence_number"_a, "size_bytes"_a,
            "kind"_a = "video", "probe_cluster_id"_a = 0)
       .def("on_transport_feedback", &OnTransportFeedback, "feedback"_a, "now_us"_a)
@@ -115,7 +126,10 @@ void BindSendSide(py::module_& module) {
       .def_property_readonly("target_rate_bps", [](const Estimator& e) { return e.target_rate().target_rate.bps(); })
       .def_property_readonly("pacing_rate_bps", [](const Estimator& e) { return e.pacer_config().pacing_rate.bps(); })
       .def_property_readonly("congestion_window_bytes",
-                             [](const Estimator& e) { return e.congestion_window().bytes(); })
+                             [](const Estimator& e) {
+                               const DataSize window = e.congestion_window();
+                               return window.IsFinite() ? std::optional(window.bytes()) : std::nullopt;
+                             })
       .def_property_readonly("reason",
                              [](const Estimator& e) { return std::string(ToString(e.estimator().latest().reason)); })
       .def(
@@ -126,12 +140,14 @@ void BindSendSide(py::module_& module) {
           "objective"_a)
       .def(
           "set_constraints",
-          [](Estimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps) {
-            const auto error = e.user_code->Change(
-                [&] { return e.SetConstraints(ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps)); });
+          [](Estimator& e, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
+             std::optional<int64_t> max_media_rate_bps) {
+            const TargetRateConstraints constraints =
+                ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps, max_media_rate_bps);
+            const auto error = e.user_code->Change([&] { return e.SetConstraints(constraints); });
             if (error) throw py::value_error(error->message);
           },
-          py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a)
+          py::kw_only(), "min_rate_bps"_a, "start_rate_bps"_a, "max_rate_bps"_a, "max_media_rate_bps"_a = py::none())
       .def(
           "on_round_trip_time",
           [](Estimator& e, int64_t round_trip_time_us) {

@@ -52,7 +52,9 @@ func newPeer(
 func newReceivingPeer(
 	model *weir.Model, configure func(*webrtc.SettingEngine),
 ) (*webrtc.PeerConnection, *remb.Receiver, error) {
-	config := weir.Config{Model: model, MinRateBps: minRateBps, StartRateBps: startRateBps, MaxRateBps: maxRateBps}
+	config := weir.Config{Model: model, Constraints: weir.Constraints{
+		MinRateBps: minRateBps, StartRateBps: startRateBps, MaxRateBps: maxRateBps,
+	}}
 	receiver, err := remb.New(remb.Options{Config: config})
 	if err != nil {
 		return nil, nil, err
@@ -72,7 +74,7 @@ func newReceivingPeer(
 func newSendingPeer(
 	model *weir.Model, configure func(*webrtc.SettingEngine),
 ) (*webrtc.PeerConnection, *cc.Estimator, error) {
-	config := weir.Config{Model: model, StartRateBps: startRateBps, MaxRateBps: maxRateBps}
+	config := weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps, MaxRateBps: maxRateBps}}
 	estimator, err := cc.NewEstimator(cc.Options{Config: config})
 	if err != nil {
 		return nil, nil, err

@@ -65,7 +65,7 @@ func newCall(t testing.TB, rateBps float64) *call {
 		recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(1)),
 	}
 	c.estimator, err = newEstimator(
-		Options{Config: weir.Config{Model: model, StartRateBps: startRateBps}}, func() int64 { return c.nowUs })
+		Options{Config: weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}}, func() int64 { return c.nowUs })
 	if err != nil {
 		t.Fatal(err)
 	}

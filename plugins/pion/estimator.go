@@ -30,6 +30,8 @@ type Packet struct {
 	// Used while no stream has had abs-send-time for 10 s; the clock rate is 1000 to 1000000, 0 when unknown.
 	RTPTimestamp, RTPClockRateHz            uint32
 	HeaderBytes, PayloadBytes, PaddingBytes uint32
+	// ECN is the ECN field of the packet's IP header, 0 to 3, where the host has it.
+	ECN uint8
 }
 
 // Estimate is a rate and why it is what it is: "start", "controller", "guard_stale", ... (weir_estimate of weir.h).
@@ -92,6 +94,7 @@ func (e *Estimator) OnPacket(packet *Packet) error {
 		HeaderBytes:    packet.HeaderBytes,
 		PayloadBytes:   packet.PayloadBytes,
 		PaddingBytes:   packet.PaddingBytes,
+		ECN:            uint32(packet.ECN),
 	}
 	if packet.HasAbsSendTime {
 		e.packet.HasAbsSendTime = 1
@@ -145,8 +148,9 @@ func (e *Estimator) SetObjective(o Objective) error {
 }
 
 // SetConstraints bounds the rate, at any time in a call; the start rate matters only before the first OnTimeout.
-func (e *Estimator) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
-	return e.native.SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs)
+func (e *Estimator) SetConstraints(constraints Constraints, nowUs int64) error {
+	given := native.Constraints(constraints)
+	return e.native.SetConstraints(&given, nowUs)
 }
 
 // Statistics is what a host shows; nowUs is what the last second ends at.

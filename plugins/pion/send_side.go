@@ -177,8 +177,9 @@ func (s *SendSide) SetObjective(o Objective) error {
 
 // SetConstraints bounds the rate, at any time. The start rate sets the rate only before the first packet; six times it
 // also raises what the guard believes of feedback alone, so pass the original one.
-func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
-	return s.native.SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs)
+func (s *SendSide) SetConstraints(constraints Constraints, nowUs int64) error {
+	given := native.Constraints(constraints)
+	return s.native.SetConstraints(&given, nowUs)
 }
 
 // Counters are since construction.

@@ -69,9 +69,17 @@ type Config struct {
 	// member "weir", and Controller must be empty.
 	Pool string
 	// Worker: models are computed on one thread for the whole process, for which no call waits; without cgo they do.
-	Worker                               bool
+	Worker bool
+	Constraints
+	Objective Objective
+}
+
+// Constraints bound every rate.
+type Constraints struct {
 	MinRateBps, StartRateBps, MaxRateBps int64
-	Objective                            Objective
+	// MaxMediaRateBps is the most that the media use; 0: unknown. Only under loss is the rate higher, up to twice that:
+	// for retransmissions and FEC.
+	MaxMediaRateBps int64
 }
 
 // native is the configuration as the library takes it.
@@ -84,8 +92,8 @@ func (c Config) native() (native.Config, error) {
 	}
 	config := native.Config{
 		BuiltIn: c.Controller, Pool: c.Pool, Worker: c.Worker,
-		MinRateBps: c.MinRateBps, StartRateBps: c.StartRateBps, MaxRateBps: c.MaxRateBps,
-		Objective: [3]float32{c.Objective.Throughput, c.Objective.Latency, c.Objective.Loss},
+		Constraints: native.Constraints(c.Constraints),
+		Objective:   [3]float32{c.Objective.Throughput, c.Objective.Latency, c.Objective.Loss},
 	}
 	if c.Model != nil {
 		config.Model = c.Model.native

@@ -161,7 +161,8 @@ TEST(CApiSendSideTest, ProbesRaiseTheTarget) {
 TEST(CApiSendSideTest, SettersTakeEffect) {
   const auto send_side = Create();
   EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 330'000);
-  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 30'000, 200'000, 1'000'000, 0), WEIR_OK);
+  const weir_target_rate_constraints constraints{30'000, 200'000, 1'000'000, 0};
+  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), &constraints, 0), WEIR_OK);
   EXPECT_EQ(Rates(send_side.get()).target_rate_bps, 200'000);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0.1f, 0.8f, 0.1f), WEIR_OK);
 }
@@ -206,7 +207,8 @@ TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_send_side_get_rates(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_get_counters(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), 2, 2, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  const weir_target_rate_constraints reversed{2, 2, 1, 0};
+  EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), &reversed, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_on_round_trip_time(send_side.get(), 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
 }
 

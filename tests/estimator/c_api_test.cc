@@ -85,8 +85,35 @@ TEST(CApiTest, ObjectiveAndConstraintsTakeEffectDuringACall) {
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 40'000, 3'000'000), WEIR_OK);
   EXPECT_NEAR(static_cast<double>(Stream(estimator.get(), 3'000'000, 6'000'000, 1'000'000).last.target_rate_bps),
               1e6 + 800, 2e4);
-  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), 50'000, 100'000, 200'000, 6'000'000), WEIR_OK);
+  const weir_target_rate_constraints constraints{50'000, 100'000, 200'000, 0};
+  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), &constraints, 6'000'000), WEIR_OK);
   EXPECT_EQ(Stream(estimator.get(), 6'000'000, 7'000'000, 1'000'000).last.target_rate_bps, 200'000);
+}
+
+TEST(CApiTest, MediaAndRulesOfTheGuardThatAreOff) {
+  weir_estimator_config config = weir_estimator_default_config();
+  EXPECT_EQ(config.constraints.max_media_rate_bps, 0);
+  config.constraints.max_media_rate_bps = 400'000;
+  const auto bounded = EstimatorWith(BuiltInController("rule"), config);
+  EXPECT_EQ(Stream(bounded.get(), 0, 5'000'000, 1'000'000).last.target_rate_bps, 400'000);
+  size_t ecn = 0;
+  while (std::string_view(weir_guard_rule_name(ecn)) != "ecn") ++ecn;
+  for (const bool off : {false, true}) {
+    weir_estimator_config some = weir_estimator_default_config();
+    some.guard_off = off ? uint64_t{1} << ecn : 0;
+    const auto estimator = EstimatorWith(BuiltInController("rule"), some);
+    for (int64_t i = 0; i < 500; ++i) {
+      weir_packet packet = CPacket(10'000 * i, static_cast<uint16_t>(i));
+      packet.ecn = 3;
+      ASSERT_EQ(weir_estimator_on_packet(estimator.get(), &packet), WEIR_OK);
+      ASSERT_GE(weir_estimator_on_timeout(estimator.get(), packet.arrival_time_us, nullptr), 0);
+    }
+    EXPECT_EQ(CountersOf(estimator.get()).guard[ecn] > 0, !off);
+  }
+  weir_packet packet = CPacket(0, 0);
+  packet.ecn = 4;
+  EXPECT_EQ(weir_estimator_on_packet(bounded.get(), &packet), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(weir_last_error(), "a packet's ECN field is above 3");
 }
 
 struct Log {
@@ -127,9 +154,14 @@ TEST(CApiTest, RefusesBadConfigurations) {
     change(config);
     return CreationError<weir_estimator>(weir_estimator_create, rule.get(), &config) == WEIR_ERROR_INVALID_ARGUMENT;
   };
-  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.min_rate_bps = config.max_rate_bps + 1; }));
-  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.min_rate_bps = 0; }));
-  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.max_rate_bps = INT64_MAX; }));
+  EXPECT_TRUE(refuses(
+      [](weir_estimator_config& config) { config.constraints.min_rate_bps = config.constraints.max_rate_bps + 1; }));
+  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.constraints.min_rate_bps = 0; }));
+  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.constraints.max_rate_bps = INT64_MAX; }));
+  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.constraints.max_media_rate_bps = -1; }));
+  // "finite" is always on, and the last bit is of no rule.
+  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.guard_off = 1; }));
+  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.guard_off = uint64_t{1} << 63; }));
   EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.objective_loss = NAN; }));
   EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.decision_limit_us = -1; }));
 }
@@ -273,7 +305,9 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_estimator_on_timeout(estimator.get(), INT64_MAX, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_get_estimate(nullptr, &estimate), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_set_objective(estimator.get(), 1, 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), 2, 2, 1, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  const weir_target_rate_constraints reversed{2, 2, 1, 0};
+  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), &reversed, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 3'600'000'000, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_write_remb(nullptr, 1, &byte, 1), WEIR_ERROR_INVALID_ARGUMENT);

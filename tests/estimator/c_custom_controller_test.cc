@@ -75,7 +75,7 @@ TEST(CCustomControllerTest, DecidesFromThePacketsOfItsInterval) {
     return 700'000;
   };
   weir_estimator_config config = weir_estimator_default_config();
-  config.min_rate_bps = 100'000;
+  config.constraints.min_rate_bps = 100'000;
   config.objective_loss = 0.2f;
   auto estimator = EstimatorWith(CustomController(host), config);
   EXPECT_EQ(weir_estimator_on_round_trip_time(estimator.get(), 40'000, 0), WEIR_OK);

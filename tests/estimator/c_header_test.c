@@ -15,7 +15,7 @@ int64_t WeirTestRunFromC(void) {
   weir_controller_destroy(controller);
   if (error != WEIR_OK) return error;
   for (now_us = 0; now_us < 10000000; now_us += 10000) {
-    weir_packet packet = {now_us, 1, (uint16_t)(now_us / 10000), 96, WEIR_PACKET_VIDEO, 1, 0, 0, 0, 12, 1238, 0};
+    weir_packet packet = {now_us, 1, (uint16_t)(now_us / 10000), 96, WEIR_PACKET_VIDEO, 1, 0, 0, 0, 12, 1238, 0, 0};
     packet.abs_send_time = (uint32_t)(now_us * 262144 / 1000000) & 0xffffff;
     error = weir_estimator_on_packet(estimator, &packet);
     while (error >= 0 && weir_estimator_next_timeout_us(estimator) <= now_us) {

@@ -25,7 +25,12 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def stream(
-    estimator: weir.BandwidthEstimator, from_us: int, to_us: int, rate_bps: int, queueing_delay_us: int = 0
+    estimator: weir.BandwidthEstimator,
+    from_us: int,
+    to_us: int,
+    rate_bps: int,
+    queueing_delay_us: int = 0,
+    ecn: int = 0,
 ) -> list[weir.Estimate]:
     """Feeds an even stream of 1250-byte packets and returns the estimates that a REMB was due for."""
     estimates = []
@@ -37,6 +42,7 @@ def stream(
             sequence_number=(from_us // gap_us + number) & 0xFFFF,
             payload_bytes=1238,
             abs_send_time=((now_us + 10_000_000 - queueing_delay_us) * 262_144 // 1_000_000) & 0xFFFFFF,
+            ecn=ecn,
         )
         while estimator.next_timeout_us <= now_us:
             estimator.on_timeout(now_us)
@@ -123,6 +129,33 @@ def test_controllers_run_a_call(controller: str) -> None:
     bounds = {"rule": (1_000_000, 2_200_000), "nada": (300_000, 50_000_000), "fixed": (300_000, 300_000)}
     low, high = bounds.get(controller, (30_000, 50_000_000))
     assert low <= last.target_rate_bps <= high
+
+
+def test_media_bound_the_rate() -> None:
+    estimator = weir.BandwidthEstimator("rule", max_media_rate_bps=400_000)
+    assert stream(estimator, 0, 5_000_000, 1_000_000)[-1].target_rate_bps == 400_000
+    estimator.set_constraints(min_rate_bps=30_000, start_rate_bps=300_000, max_rate_bps=5_000_000, now_us=5_000_000)
+    assert stream(estimator, 5_000_000, 8_000_000, 1_000_000)[-1].target_rate_bps > 900_000
+
+
+def test_marks_lower_the_rate_unless_the_rule_is_off() -> None:
+    marked, ignored = (weir.BandwidthEstimator("rule", guard_off=off) for off in ((), ("ecn",)))
+    for estimator in (marked, ignored):
+        stream(estimator, 0, 5_000_000, 1_000_000, ecn=3)
+    assert marked.counters()["guard_ecn"] > 0
+    assert ignored.counters()["guard_ecn"] == 0
+    with pytest.raises(ValueError, match="no rule 'finite' that can be off"):
+        weir.BandwidthEstimator("rule", guard_off=["finite"])
+    with pytest.raises(ValueError, match=r"ecn must be within \[0, 3\], not 4"):
+        stream(marked, 5_000_000, 6_000_000, 1_000_000, ecn=4)
+
+
+def test_an_estimate_before_the_first_timeout_has_no_time() -> None:
+    estimator = weir.BandwidthEstimator("rule")
+    assert estimator.latest.at_time_us is None
+    assert repr(estimator.latest) == "Estimate(at_time_us=None, target_rate_bps=300000, reason='start')"
+    estimator.on_timeout(7)
+    assert estimator.latest.at_time_us == 7
 
 
 def test_a_model_runs_a_call(models: Path) -> None:

@@ -41,12 +41,13 @@ def test_the_shipped_model_fills_a_link_from_the_sender() -> None:
     estimator = weir.SendSideEstimator(weir.Model.shipped())
     assert estimator.target_rate_bps == 300_000
     assert estimator.reason == "start"
-    assert estimator.congestion_window_bytes == 2**63 - 1
+    assert estimator.congestion_window_bytes is None
     rates = run(estimator, 30, 2_000_000)
     late = rates[len(rates) // 2 :]
     assert 1_600_000 < sum(late) / len(late) < 2_200_000
     assert max(rates[:60]) > 1_200_000
     # 25 to 75 ms until the feedback, the queue, and 100 ms.
+    assert estimator.congestion_window_bytes is not None
     assert 0.07 < estimator.congestion_window_bytes * 8 / rates[-1] < 0.3
     counters = estimator.counters()
     assert counters["received"] > 4000
@@ -64,6 +65,27 @@ def test_rates_follow_constraints_and_pacing_factor() -> None:
     assert estimator.target_rate_bps == 500_000
     estimator.on_round_trip_time(50_000)
     estimator.set_objective("latency")
+
+
+def test_feedback_has_marks_where_the_host_has_them() -> None:
+    marked, ignored = (
+        weir.SendSideEstimator("rule", guard_off=off, max_media_rate_bps=900_000) for off in ((), ["ecn"])
+    )
+    reasons = []
+    for estimator in (marked, ignored):
+        for number in range(400):
+            now_us = START_US + 10_000 * number
+            estimator.on_sent_packet(send_time_us=now_us, sequence_number=number, size_bytes=1200)
+            estimator.on_transport_feedback([(number, now_us + 20_000, 3)], now_us + 40_000)
+            estimator.on_timeout(now_us + 40_000)
+            reasons.append(estimator.reason)
+        assert estimator.target_rate_bps == 900_000
+    assert "guard_ecn" in reasons[:400]
+    assert "guard_ecn" not in reasons[400:]
+    with pytest.raises(ValueError, match="ecn must be within"):
+        marked.on_transport_feedback([(400, None, -1)], START_US + 5_000_000)
+    with pytest.raises(ValueError, match="max_media_rate_bps must be above 0"):
+        marked.set_constraints(min_rate_bps=1, start_rate_bps=1, max_rate_bps=1, max_media_rate_bps=0)
 
 
 def test_media_in_layers_asks_for_probes() -> None:

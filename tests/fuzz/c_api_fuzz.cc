@@ -70,12 +70,18 @@ weir_controller* TakeController(FuzzInput& input) {
   return controller;
 }
 
+weir_target_rate_constraints TakeConstraints(FuzzInput& input) {
+  return {.min_rate_bps = TakeNumber(input),
+          .start_rate_bps = TakeNumber(input),
+          .max_rate_bps = TakeNumber(input),
+          .max_media_rate_bps = TakeNumber(input)};
+}
+
 weir_estimator_config TakeConfig(FuzzInput& input) {
   weir_estimator_config config = weir_estimator_default_config();
   if (input.Choose(4) == 0) {
-    config.min_rate_bps = TakeNumber(input);
-    config.start_rate_bps = TakeNumber(input);
-    config.max_rate_bps = TakeNumber(input);
+    config.constraints = TakeConstraints(input);
+    config.guard_off = input.Take<uint64_t>();
     config.objective_loss = input.Take<float>();
   }
   config.guard = static_cast<int32_t>(input.Choose(2));
@@ -97,6 +103,7 @@ void RunEstimator(FuzzInput& input) {
       case 1:
       case 2: {
         auto packet = input.Take<weir_packet>();
+        if (input.Choose(8) != 0) packet.ecn %= 4;
         if (input.Choose(8) != 0) packet.arrival_time_us = input.Choose(16) == 0 ? input.TakeEdge() : now_us;
         Check(weir_estimator_on_packet(estimator, input.Choose(64) == 0 ? nullptr : &packet));
         break;
@@ -118,11 +125,13 @@ void RunEstimator(FuzzInput& input) {
         Check(weir_estimator_remove_stream(estimator, input.Take<uint32_t>()));
         Statistics(estimator, now_us);
         break;
-      case 6:
-        Check(weir_estimator_set_constraints(estimator, TakeNumber(input), TakeNumber(input), TakeNumber(input),
-                                             input.Choose(4) == 0 ? input.TakeEdge() : now_us));
+      case 6: {
+        const weir_target_rate_constraints constraints = TakeConstraints(input);
+        Check(
+            weir_estimator_set_constraints(estimator, &constraints, input.Choose(4) == 0 ? input.TakeEdge() : now_us));
         Check(weir_estimator_on_round_trip_time(estimator, TakeNumber(input), now_us));
         break;
+      }
       case 7: {
         std::array<uint8_t, 64> buffer{};
         const size_t size = input.Choose(65);
@@ -177,12 +186,14 @@ void RunSendSide(FuzzInput& input) {
         Check(weir_send_side_on_transport_feedback(send_side, reports.data(), count, now_us));
         break;
       }
-      case 5:
+      case 5: {
         Check(weir_send_side_set_objective(send_side, input.Take<float>(), input.Take<float>(), 1));
-        Check(weir_send_side_set_constraints(send_side, TakeNumber(input), TakeNumber(input), TakeNumber(input),
+        const weir_target_rate_constraints constraints = TakeConstraints(input);
+        Check(weir_send_side_set_constraints(send_side, &constraints,
                                              input.Choose(4) == 0 ? TakeSendSideTime(input) : now_us));
         Check(weir_send_side_on_round_trip_time(send_side, TakeNumber(input), now_us));
         break;
+      }
       case 6: {
         Check(weir_send_side_set_desired_rate(send_side, TakeNumber(input), TakeNumber(input)));
         Check(weir_send_side_take_probe_cluster(send_side, &cluster));
@@ -277,7 +288,7 @@ void RunMocc(FuzzInput& input) {
     Check(weir_mocc_report_status(mocc, &status));
     if (input.Choose(8) == 0) Check(weir_mocc_register(mocc, input.Take<float>(), 1, 1));
     const int64_t rate_bps = weir_mocc_get_sending_rate_bps(mocc);
-    WEIR_FUZZ_CHECK(rate_bps >= config.min_rate_bps && rate_bps <= config.max_rate_bps);
+    WEIR_FUZZ_CHECK(rate_bps >= config.constraints.min_rate_bps && rate_bps <= config.constraints.max_rate_bps);
   }
   weir_mocc_destroy(mocc);
 }

@@ -1,9 +1,14 @@
-export interface Options {
+/** Bounds of every rate. */
+export interface TargetRateConstraints {
+  minRateBps: number;
+  startRateBps: number;
+  maxRateBps: number;
+  /** The most that the media use; 0: unknown. Only under loss is the rate higher, up to twice that. */
+  maxMediaRateBps?: number;
+}
+export interface Options extends Partial<TargetRateConstraints> {
   /** "rule", "nada" or "fixed"; without it the shipped model decides. */
   controller?: string;
-  minRateBps?: number;
-  startRateBps?: number;
-  maxRateBps?: number;
   objective?: Objective;
 }
 /** Weights, each above 0; divided by their sum. */
@@ -17,7 +22,7 @@ export interface ProbeCluster {
 export interface Packet {
   arrivalTimeUs: number; ssrc: number; sequenceNumber: number; payloadType?: number; kind?: number;
   absSendTime?: number; rtpTimestamp?: number; rtpClockRateHz?: number;
-  headerBytes?: number; payloadBytes?: number; paddingBytes?: number;
+  headerBytes?: number; payloadBytes?: number; paddingBytes?: number; ecn?: number;
 }
 export interface SentPacket {
   sendTimeUs: number; sizeBytes: number; sequenceNumber: number; kind?: number; probeClusterId?: number;
@@ -26,7 +31,7 @@ export interface PacketFeedback { receiveTimeUs?: number; sequenceNumber: number
 interface Handle {
   readonly nextTimeoutUs: number;
   setObjective(objective: Objective): void;
-  setConstraints(minRateBps: number, startRateBps: number, maxRateBps: number, nowUs: number): void;
+  setConstraints(constraints: TargetRateConstraints, nowUs: number): void;
   onRoundTripTime(us: number, nowUs: number): void;
   close(): void;
 }

@@ -5,8 +5,9 @@
 const PACKET = {
   arrivalTimeUs: 'i64', ssrc: 'u32', sequenceNumber: 'u16', payloadType: 'u8', kind: 'u8', hasAbsSendTime: 'u32',
   absSendTime: 'u32', rtpTimestamp: 'u32', rtpClockRateHz: 'u32', headerBytes: 'u32', payloadBytes: 'u32',
-  paddingBytes: 'u32',
+  paddingBytes: 'u32', ecn: 'u32',
 };
+const CONSTRAINTS = { minRateBps: 'i64', startRateBps: 'i64', maxRateBps: 'i64', maxMediaRateBps: 'i64' };
 const ESTIMATE = { atTimeUs: 'i64', targetRateBps: 'i64', reason: 'text' };
 const SENT_PACKET = { sendTimeUs: 'i64', sizeBytes: 'u32', sequenceNumber: 'u16', kind: 'u16', probeClusterId: 'i32' };
 const FEEDBACK = { receiveTimeUs: 'i64', sequenceNumber: 'u16', fate: 'u16', ecn: 'u32' };
@@ -80,19 +81,19 @@ class Weir {
   }
 
   /** For the classes of this file. */
-  create(name, { controller, minRateBps, startRateBps, maxRateBps, objective }, more) {
+  create(name, { controller, objective, ...constraints }, more) {
     const decides = controller === undefined ? this.#policy() : this.#builtIn(controller);
     try {
       const at = this.#reserve(256);
       const config = at + 16;
       this.#c.weir_estimator_default_config(config);
       const view = this.#view();
-      [minRateBps, startRateBps, maxRateBps].forEach((rate, i) => {
-        if (rate !== undefined) view.setBigInt64(config + 8 * i, BigInt(rate), true);
+      Object.keys(CONSTRAINTS).forEach((rate, i) => {
+        if (constraints[rate] !== undefined) view.setBigInt64(config + 8 * i, BigInt(constraints[rate]), true);
       });
       if (objective) {
         const { throughput, latency, loss } = objective;
-        [throughput, latency, loss].forEach((weight, i) => view.setFloat32(config + 24 + 4 * i, weight, true));
+        [throughput, latency, loss].forEach((weight, i) => view.setFloat32(config + 32 + 4 * i, weight, true));
       }
       return this.#created(at, this.#c[name](decides, config, ...more, at));
     } finally {
@@ -213,8 +214,9 @@ class Handle {
 
   setObjective({ throughput, latency, loss }) { this.call('set_objective', throughput, latency, loss); }
 
-  setConstraints(minRateBps, startRateBps, maxRateBps, nowUs) {
-    this.call('set_constraints', ...[minRateBps, startRateBps, maxRateBps, nowUs].map(BigInt));
+  /** { minRateBps, startRateBps, maxRateBps, maxMediaRateBps }; 0 or no maxMediaRateBps: unknown. */
+  setConstraints(constraints, nowUs) {
+    this.call('set_constraints', this.weir.put(CONSTRAINTS, [constraints], 32), BigInt(nowUs));
   }
 
   onRoundTripTime(us, nowUs) { this.call('on_round_trip_time', BigInt(us), BigInt(nowUs)); }

@@ -101,8 +101,8 @@ class Estimate:
     """An estimate of the bandwidth."""
 
     @property
-    def at_time_us(self) -> int:
-        """When it came into force."""
+    def at_time_us(self) -> int | None:
+        """When it came into force; None for the start rate before the first `on_timeout`."""
     @property
     def target_rate_bps(self) -> int:
         """The rate the sender may use, above 0."""
@@ -171,16 +171,19 @@ class BandwidthEstimator:
         min_rate_bps: int = 30_000,
         start_rate_bps: int = 300_000,
         max_rate_bps: int = 50_000_000,
+        max_media_rate_bps: int | None = None,
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
+        guard_off: Sequence[str] = (),
     ) -> None:
         """Takes a model, the name of a built-in controller ("fixed" keeps the start rate), a pool, or a custom class as
         for replays. An exception of that class is reported as an unraisable one. After three failures in a row, wrong
         targets among them, the ten-line rule decides until it works again; until then the rate is held.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
-        divided by their sum. Without `guard` only finiteness and bounds are kept. Raises ValueError for invalid
-        arguments.
+        divided by their sum. `max_media_rate_bps` is the most that the media use, None: unknown; only under loss is the
+        rate higher, up to twice that, for retransmissions and FEC. Without `guard` only finiteness and bounds are kept;
+        `guard_off` has names of `GUARD_RULES` that are off. Raises ValueError for invalid arguments.
         """
     def on_packet(
         self,
@@ -196,12 +199,14 @@ class BandwidthEstimator:
         header_bytes: int = 12,
         padding_bytes: int = 0,
         payload_type: int = 0,
+        ecn: int = 0,
     ) -> None:
         """Adds one RTP packet as received.
 
-        `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; while no stream
-        has had it for 10 s, the RTP timestamp and its clock rate (0: unknown) replace it. Duplicate, late and malformed
-        packets are counted; they are not errors. Values that fit no field are a ValueError.
+        `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; while no
+        stream has had it for 10 s, the RTP timestamp and its clock rate (0: unknown) replace it. `ecn` is the ECN
+        field of the IP header, 0 to 3. Duplicate, late and malformed packets are counted; they are not errors.
+        Values that fit no field are a ValueError.
         """
     def on_packet_fate_unknown(self, ssrc: int, sequence_number: int) -> None:
         """The packet may or may not have arrived: it counts neither as received nor as lost.
@@ -223,10 +228,18 @@ class BandwidthEstimator:
         """A REMB was due at the latest `on_timeout`."""
     @property
     def next_timeout_us(self) -> int:
-        """When to call `on_timeout` next; -2**63 for at once."""
+        """When to call `on_timeout` next; before all times, -2**63, before the first call."""
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the call."""
-    def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int, now_us: int) -> None:
+    def set_constraints(
+        self,
+        *,
+        min_rate_bps: int,
+        start_rate_bps: int,
+        max_rate_bps: int,
+        max_media_rate_bps: int | None = None,
+        now_us: int,
+    ) -> None:
         """Changes the bounds during the call; the start rate matters only before the first `on_timeout`."""
     def on_round_trip_time(self, round_trip_time_us: int, now_us: int) -> None:
         """Reports the round-trip time; ignored unless above 0 and at most a minute."""
@@ -278,8 +291,10 @@ class SendSideEstimator:
         min_rate_bps: int = 30_000,
         start_rate_bps: int = 300_000,
         max_rate_bps: int = 50_000_000,
+        max_media_rate_bps: int | None = None,
         objective: str | Sequence[float] = "balanced",
         guard: bool = True,
+        guard_off: Sequence[str] = (),
         pacing_factor: float = 1.1,
     ) -> None:
         """All but `pacing_factor` is as in `BandwidthEstimator`.
@@ -296,15 +311,17 @@ class SendSideEstimator:
         probe_cluster_id: int = 0,
     ) -> None:
         """Reports a sent packet; the rates count `size_bytes`. `kind` is video, audio, probe or retransmission."""
-    def on_transport_feedback(self, feedback: Sequence[tuple[int, int | None]], now_us: int) -> None:
+    def on_transport_feedback(
+        self, feedback: Sequence[tuple[int, int | None] | tuple[int, int | None, int]], now_us: int
+    ) -> None:
         """Reports one message: sequence numbers in order, each with its arrival time in us of the receiver's clock, or
-        None if it was lost.
+        None if it was lost, and, where RFC 8888 has it, the ECN field of its IP header.
         """
     def on_timeout(self, now_us: int) -> None:
         """Called when `next_timeout_us` has come."""
     @property
     def next_timeout_us(self) -> int:
-        """When to call `on_timeout` next; 2**63 - 1 before the first packet and in a pause."""
+        """When to call `on_timeout` next; after all times, 2**63 - 1, before the first packet and in a pause."""
     @property
     def target_rate_bps(self) -> int:
         """In force."""
@@ -312,14 +329,18 @@ class SendSideEstimator:
     def pacing_rate_bps(self) -> int:
         """In force."""
     @property
-    def congestion_window_bytes(self) -> int:
-        """A host that paces keeps at most this much in flight; 2**63 - 1 before the first feedback."""
+    def congestion_window_bytes(self) -> int | None:
+        """A host that paces keeps at most this much in flight; None before the first feedback, and while other flows
+        keep a queue full.
+        """
     @property
     def reason(self) -> str:
         """The reason of the rate, as in `Estimate`."""
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the call."""
-    def set_constraints(self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int) -> None:
+    def set_constraints(
+        self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int, max_media_rate_bps: int | None = None
+    ) -> None:
         """Changes the bounds during the call. The start rate sets the rate only before the first packet; six times it
         also raises what the guard believes of feedback alone, so pass the original one.
         """

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "c/shipped_model.h"
@@ -13,6 +14,16 @@ namespace {
 // Fixed size: an error must not need memory.
 thread_local std::array<char, 512> last_error{};
 
+// The rules of the guard without those of the mask; null when one of these has no switch.
+std::optional<GuardOptions> WithoutRules(uint64_t mask) {
+  GuardOptions options;
+  for (size_t rule = 0; rule < 64; ++rule) {
+    if ((mask >> rule & 1) == 0) continue;
+    if (rule >= GuardRules().size() || !options.SwitchOff(GuardRules()[rule].name())) return std::nullopt;
+  }
+  return options;
+}
+
 }  // namespace
 
 int Fail(weir_error error, std::string_view message) noexcept {
@@ -22,25 +33,29 @@ int Fail(weir_error error, std::string_view message) noexcept {
   return error;
 }
 
-TargetRateConstraints ToConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps) {
-  return {.min_rate = DataRate::BitsPerSecond(min_bps),
-          .start_rate = DataRate::BitsPerSecond(start_bps),
-          .max_rate = DataRate::BitsPerSecond(max_bps)};
+TargetRateConstraints ToConstraints(const weir_target_rate_constraints& constraints) {
+  const int64_t media_bps = constraints.max_media_rate_bps;
+  return {.min_rate = DataRate::BitsPerSecond(constraints.min_rate_bps),
+          .start_rate = DataRate::BitsPerSecond(constraints.start_rate_bps),
+          .max_rate = DataRate::BitsPerSecond(constraints.max_rate_bps),
+          .max_media_rate = media_bps == 0 ? DataRate::PlusInfinity() : DataRate::BitsPerSecond(media_bps)};
 }
 
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config) {
   const weir_estimator_config given = config == nullptr ? weir_estimator_default_config() : *config;
   const auto objective = NormalizedObjective(given.objective_throughput, given.objective_latency, given.objective_loss);
   if (!objective) return Error{std::string(kBadObjective)};
+  const auto rules = WithoutRules(given.guard_off);
+  if (!rules) return Error{"guard_off has a rule of the guard that is always on, or that there is not"};
   DecisionLimit limit;
   if (given.clock != nullptr)
     limit.clock = [clock = given.clock, argument = given.clock_argument] { return Timestamp::Micros(clock(argument)); };
   if (given.decision_limit_us != 0) limit.longest = TimeDelta::Micros(given.decision_limit_us);
-  return BandwidthEstimatorConfig{
-      .constraints = ToConstraints(given.min_rate_bps, given.start_rate_bps, given.max_rate_bps),
-      .objective = *objective,
-      .guard = given.guard != 0,
-      .decision_limit = std::move(limit)};
+  return BandwidthEstimatorConfig{.constraints = ToConstraints(given.constraints),
+                                  .objective = *objective,
+                                  .guard = given.guard != 0,
+                                  .guard_rules = *rules,
+                                  .decision_limit = std::move(limit)};
 }
 
 }  // namespace weir::internal
@@ -68,13 +83,15 @@ void weir_model_destroy(weir_model* model) noexcept { delete model; }
 
 weir_estimator_config weir_estimator_default_config(void) noexcept {
   const weir::TargetRateConstraints constraints;
-  return {.min_rate_bps = constraints.min_rate.bps(),
-          .start_rate_bps = constraints.start_rate.bps(),
-          .max_rate_bps = constraints.max_rate.bps(),
+  return {.constraints = {.min_rate_bps = constraints.min_rate.bps(),
+                          .start_rate_bps = constraints.start_rate.bps(),
+                          .max_rate_bps = constraints.max_rate.bps(),
+                          .max_media_rate_bps = 0},
           .objective_throughput = weir::kBalanced.throughput,
           .objective_latency = weir::kBalanced.latency,
           .objective_loss = weir::kBalanced.loss,
           .guard = 1,
+          .guard_off = 0,
           .clock = nullptr,
           .clock_argument = nullptr,
           .decision_limit_us = 0,

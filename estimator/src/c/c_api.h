@@ -67,8 +67,10 @@ int Write(const Struct& value, Struct* out) noexcept {
   return WEIR_OK;
 }
 
-TargetRateConstraints ToConstraints(int64_t min_bps, int64_t start_bps, int64_t max_bps);
+TargetRateConstraints ToConstraints(const weir_target_rate_constraints& constraints);
 
+inline constexpr std::string_view kBadEcn = "a packet's ECN field is above 3";
+inline constexpr auto kLargestEcn = static_cast<uint32_t>(EcnMarking::kCe);
 inline constexpr std::string_view kBadTime = "now_us is not a time: it must be within 2^61 of 0";
 inline constexpr std::string_view kBadObjective = "the objective's weights must be finite and above 0";
 inline constexpr std::string_view kBadRoundTripTime = "round_trip_time_us must be above 0 and at most a minute";
@@ -83,10 +85,12 @@ int SetObjective(Estimator& estimator, float throughput, float latency, float lo
 }
 
 template <class Estimator>
-int SetConstraints(Estimator& estimator, TargetRateConstraints constraints, int64_t now_us) {
-  constraints.at_time = Timestamp::Micros(now_us);
-  if (!IsTime(constraints.at_time)) return FailArgument(kBadTime);
-  const auto error = estimator.SetConstraints(constraints);
+int SetConstraints(Estimator& estimator, const weir_target_rate_constraints* constraints, int64_t now_us) {
+  if (constraints == nullptr) return FailArgument("the constraints are NULL");
+  TargetRateConstraints given = ToConstraints(*constraints);
+  given.at_time = Timestamp::Micros(now_us);
+  if (!IsTime(given.at_time)) return FailArgument(kBadTime);
+  const auto error = estimator.SetConstraints(given);
   return error ? FailArgument(error->message) : WEIR_OK;
 }
 

@@ -20,7 +20,6 @@ using weir::internal::MakeController;
 using weir::internal::OnHandle;
 using weir::internal::SetConstraints;
 using weir::internal::SetObjective;
-using weir::internal::ToConstraints;
 using weir::internal::Write;
 
 struct weir_estimator {
@@ -74,12 +73,14 @@ int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packe
   return OnHandle(estimator, [&] {
     if (packet == nullptr) return FailArgument("the packet is NULL");
     if (packet->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
+    if (packet->ecn > weir::internal::kLargestEcn) return FailArgument(weir::internal::kBadEcn);
     estimator->estimator.OnPacket({
         .arrival_time = Timestamp::Micros(packet->arrival_time_us),
         .ssrc = packet->ssrc,
         .sequence_number = packet->sequence_number,
         .payload_type = packet->payload_type,
         .kind = static_cast<weir::PacketKind>(packet->kind),
+        .ecn = static_cast<weir::EcnMarking>(packet->ecn),
         .has_abs_send_time = packet->has_abs_send_time != 0,
         .abs_send_time = packet->abs_send_time,
         .rtp_timestamp = packet->rtp_timestamp,
@@ -132,11 +133,9 @@ int weir_estimator_set_objective(weir_estimator* estimator, float throughput, fl
   return OnHandle(estimator, [&] { return SetObjective(estimator->estimator, throughput, latency, loss); });
 }
 
-int weir_estimator_set_constraints(weir_estimator* estimator, int64_t min_rate_bps, int64_t start_rate_bps,
-                                   int64_t max_rate_bps, int64_t now_us) noexcept {
-  return OnHandle(estimator, [&] {
-    return SetConstraints(estimator->estimator, ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), now_us);
-  });
+int weir_estimator_set_constraints(weir_estimator* estimator, const weir_target_rate_constraints* constraints,
+                                   int64_t now_us) noexcept {
+  return OnHandle(estimator, [&] { return SetConstraints(estimator->estimator, constraints, now_us); });
 }
 
 int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) noexcept {

@@ -14,7 +14,6 @@ using weir::internal::kBadTime;
 using weir::internal::OnHandle;
 using weir::internal::SetConstraints;
 using weir::internal::SetObjective;
-using weir::internal::ToConstraints;
 
 struct weir_send_side {
   weir::SendSideEstimator estimator;
@@ -25,7 +24,6 @@ struct weir_send_side {
 namespace {
 
 constexpr size_t kMaxReports = 65'536;
-constexpr auto kLargestEcn = static_cast<uint32_t>(weir::EcnMarking::kCe);
 
 }  // namespace
 
@@ -72,7 +70,7 @@ int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_p
     send_side->reports.clear();
     for (const weir_packet_feedback& report : std::span(feedback, feedback_count)) {
       if (report.fate > WEIR_PACKET_FATE_UNKNOWN) return FailArgument("a packet's fate is unknown to this version");
-      if (report.ecn > kLargestEcn) return FailArgument("a packet's ECN field is above 3");
+      if (report.ecn > weir::internal::kLargestEcn) return FailArgument(weir::internal::kBadEcn);
       send_side->reports.push_back({.sequence_number = report.sequence_number,
                                     .fate = static_cast<weir::PacketFate>(report.fate),
                                     .receive_time = Timestamp::Micros(report.receive_time_us),
@@ -148,11 +146,9 @@ int weir_send_side_set_objective(weir_send_side* send_side, float throughput, fl
   return OnHandle(send_side, [&] { return SetObjective(send_side->estimator, throughput, latency, loss); });
 }
 
-int weir_send_side_set_constraints(weir_send_side* send_side, int64_t min_rate_bps, int64_t start_rate_bps,
-                                   int64_t max_rate_bps, int64_t now_us) noexcept {
-  return OnHandle(send_side, [&] {
-    return SetConstraints(send_side->estimator, ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps), now_us);
-  });
+int weir_send_side_set_constraints(weir_send_side* send_side, const weir_target_rate_constraints* constraints,
+                                   int64_t now_us) noexcept {
+  return OnHandle(send_side, [&] { return SetConstraints(send_side->estimator, constraints, now_us); });
 }
 
 int weir_send_side_set_controller(weir_send_side* send_side, const weir_controller* controller) noexcept {

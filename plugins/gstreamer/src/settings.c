@@ -26,9 +26,9 @@ void weir_settings_init(WeirSettings* settings) {
   *settings = (WeirSettings){.throughput = defaults.objective_throughput,
                              .latency = defaults.objective_latency,
                              .loss = defaults.objective_loss,
-                             .min_bitrate = (guint)defaults.min_rate_bps,
-                             .start_bitrate = (guint)defaults.start_rate_bps,
-                             .max_bitrate = (guint)defaults.max_rate_bps};
+                             .min_bitrate = (guint)defaults.constraints.min_rate_bps,
+                             .start_bitrate = (guint)defaults.constraints.start_rate_bps,
+                             .max_bitrate = (guint)defaults.constraints.max_rate_bps};
 }
 
 void weir_settings_clear(WeirSettings* settings) {
@@ -132,9 +132,9 @@ static const weir_model* model_of_file(const gchar* path, gchar** error) {
 
 weir_estimator_config weir_settings_config(const WeirSettings* settings) {
   weir_estimator_config config = weir_estimator_default_config();
-  config.min_rate_bps = settings->min_bitrate;
-  config.start_rate_bps = settings->start_bitrate;
-  config.max_rate_bps = settings->max_bitrate;
+  config.constraints.min_rate_bps = settings->min_bitrate;
+  config.constraints.start_rate_bps = settings->start_bitrate;
+  config.constraints.max_rate_bps = settings->max_bitrate;
   config.objective_throughput = settings->throughput;
   config.objective_latency = settings->latency;
   config.objective_loss = settings->loss;

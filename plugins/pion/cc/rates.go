@@ -61,11 +61,11 @@ func (e *Estimator) SetObjective(objective weir.Objective) error {
 	return e.sendSide.SetObjective(objective)
 }
 
-// SetRates bounds the rate while the call runs. The start rate counts only before the first packet.
-func (e *Estimator) SetRates(minBps, startBps, maxBps int64) error {
+// SetConstraints bounds the rate while the call runs. The start rate counts only before the first packet.
+func (e *Estimator) SetConstraints(constraints weir.Constraints) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return e.sendSide.SetConstraints(minBps, startBps, maxBps, e.nowUs())
+	return e.sendSide.SetConstraints(constraints, e.nowUs())
 }
 
 // GetStats is for what the host shows: rates in bit/s, counts since the beginning.

@@ -80,11 +80,11 @@ func (r *Receiver) SetObjective(objective weir.Objective) error {
 	return r.estimator.SetObjective(objective)
 }
 
-// SetRates bounds the rate while the call runs. The start rate counts only before the first stream.
-func (r *Receiver) SetRates(minBps, startBps, maxBps int64) error {
+// SetConstraints bounds the rate while the call runs. The start rate counts only before the first stream.
+func (r *Receiver) SetConstraints(constraints weir.Constraints) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	return r.estimator.SetConstraints(minBps, startBps, maxBps, r.nowUs())
+	return r.estimator.SetConstraints(constraints, r.nowUs())
 }
 
 // Statistics is for what the host shows of the call.

@@ -21,7 +21,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use weir::{Config, Estimator, Model};
+use weir::{Config, Estimator, Model, TargetRateConstraints};
 
 type Failure = Box<dyn std::error::Error>;
 const SSRC: u32 = 0x5765_6972;
@@ -69,7 +69,8 @@ fn start(program: &str) -> Result<(ChildStdin, Receiver<Value>), Failure> {
 
 /// Sends for as long as `media`; returns the number of packets, and the estimator.
 fn call(program: &str, media: Duration) -> Result<(u64, Estimator), Failure> {
-    let config = Config { max_rate_bps: 2_000_000, ..Config::default() };
+    let constraints = TargetRateConstraints { max_rate_bps: 2_000_000, ..Default::default() };
+    let config = Config { constraints, ..Config::default() };
     let estimator = Estimator::new(&Model::shipped()?, &config)?;
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     let local_addr = socket.local_addr()?;

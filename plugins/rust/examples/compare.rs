@@ -29,7 +29,8 @@ fn mean(path: Path, make: impl Fn() -> Box<dyn BandwidthEstimator>) -> (f64, f64
 fn main() {
     let model = Model::shipped().expect("the shipped model");
     let config = Config::default();
-    let [min, start, max] = [config.min_rate_bps, config.start_rate_bps, config.max_rate_bps].map(|rate| rate as f64);
+    let rates = config.constraints;
+    let [min, start, max] = [rates.min_rate_bps, rates.start_rate_bps, rates.max_rate_bps].map(|rate| rate as f64);
     println!("| path | Weir, kbps | GCC, kbps | ratio | Weir p95, ms | GCC p95, ms |\n|---|---|---|---|---|---|");
     let mut reached = 0;
     for path in PATHS {

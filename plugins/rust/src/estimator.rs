@@ -1,6 +1,6 @@
 //! webrtc-rs's `BandwidthEstimator`.
 use crate::{Config, Counters, Error, Model, NetworkState, PacketFeedback, PacketKind};
-use crate::{ProbeClusterConfig, Rates, SendSideEstimator, SentPacket};
+use crate::{ProbeClusterConfig, Rates, SendSideEstimator, SentPacket, TargetRateConstraints};
 use rtc_interceptor::{BandwidthEstimator, EstimatorStats, PacketReport};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -133,11 +133,11 @@ impl Estimator {
         self.lock().send_side.set_objective(objective)
     }
 
-    /// Bounds, at any time of a call; `start_bps` as for [`crate::SendSideEstimator::set_rates`].
-    pub fn set_rates(&self, min_bps: i64, start_bps: i64, max_bps: i64) -> Result<(), Error> {
+    /// Bounds, at any time of a call; the start rate as for [`crate::SendSideEstimator::set_constraints`].
+    pub fn set_constraints(&self, constraints: &TargetRateConstraints) -> Result<(), Error> {
         let mut state = self.lock();
         let now_us = state.times.map_or(0, |(_, latest)| state.micros(latest));
-        state.send_side.set_rates(min_bps, start_bps, max_bps, now_us)
+        state.send_side.set_constraints(constraints, now_us)
     }
 
     /// As [`SendSideEstimator::set_desired_rate`].

@@ -13,15 +13,27 @@ pub type Controller = Opaque<1>;
 pub type SendSide = Opaque<2>;
 pub type LayerAllocator = Opaque<3>;
 
+/// Bounds of every rate.
 #[repr(C)]
-pub struct EstimatorConfig {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetRateConstraints {
     pub min_rate_bps: i64,
     pub start_rate_bps: i64,
+    /// One receiver, whose feedback may be false, can cost you as much.
     pub max_rate_bps: i64,
+    /// The most that the media use; 0: unknown. Only under loss is the rate higher, up to twice that: for
+    /// retransmissions and FEC.
+    pub max_media_rate_bps: i64,
+}
+
+#[repr(C)]
+pub struct EstimatorConfig {
+    pub constraints: TargetRateConstraints,
     pub objective_throughput: f32,
     pub objective_latency: f32,
     pub objective_loss: f32,
     pub guard: i32,
+    pub guard_off: u64,
     pub clock: Option<unsafe extern "C" fn(*mut c_void) -> i64>,
     pub clock_argument: *mut c_void,
     pub decision_limit_us: i64,
@@ -187,7 +199,7 @@ unsafe extern "C" {
     pub fn weir_send_side_on_timeout(it: *mut SendSide, now_us: i64) -> c_int;
     pub fn weir_send_side_get_rates(it: *const SendSide, rates: *mut Rates) -> c_int;
     pub fn weir_send_side_set_objective(it: *mut SendSide, throughput: f32, latency: f32, loss: f32) -> c_int;
-    pub fn weir_send_side_set_constraints(it: *mut SendSide, min_bps: i64, start_bps: i64, max_bps: i64,
+    pub fn weir_send_side_set_constraints(it: *mut SendSide, constraints: *const TargetRateConstraints,
         now_us: i64) -> c_int;
     pub fn weir_send_side_on_round_trip_time(it: *mut SendSide, round_trip_time_us: i64, now_us: i64) -> c_int;
     pub fn weir_send_side_get_counters(it: *const SendSide, counters: *mut Counters) -> c_int;
@@ -237,9 +249,10 @@ mod tests {
     #[test]
     fn structs_have_the_layout_of_the_header() {
         let layouts = [
-            layout!("weir_estimator_config", EstimatorConfig, min_rate_bps start_rate_bps max_rate_bps
-                objective_throughput objective_latency objective_loss guard clock clock_argument decision_limit_us
-                log log_argument),
+            layout!("weir_target_rate_constraints", TargetRateConstraints, min_rate_bps start_rate_bps max_rate_bps
+                max_media_rate_bps),
+            layout!("weir_estimator_config", EstimatorConfig, constraints objective_throughput objective_latency
+                objective_loss guard guard_off clock clock_argument decision_limit_us log log_argument),
             layout!("weir_sent_packet", SentPacket, send_time_us size_bytes sequence_number kind
                 probe_cluster_id),
             layout!("weir_packet_feedback", PacketFeedback, receive_time_us sequence_number fate ecn),
@@ -276,7 +289,7 @@ mod tests {
             int weir_send_side_on_transport_feedback(it*, const weir_packet_feedback*, size_t, us);
             int weir_send_side_on_timeout(it*, us); int weir_send_side_get_rates(const it*, weir_send_side_rates*);
             int weir_send_side_set_objective(it*, float, float, float);
-            int weir_send_side_set_constraints(it*, int64_t, int64_t, int64_t, us);
+            int weir_send_side_set_constraints(it*, const weir_target_rate_constraints*, us);
             int weir_send_side_on_round_trip_time(it*, us, us);
             int weir_send_side_get_counters(const it*, weir_send_side_counters*);
             int weir_send_side_set_desired_rate(it*, int64_t, int64_t);

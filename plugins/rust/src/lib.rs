@@ -9,7 +9,7 @@ mod layers;
 
 pub use estimator::Estimator;
 pub use ffi::{Counters, LayerRates, MAX_MEDIA_LAYERS, MAX_MEDIA_STREAMS, MediaLayer};
-pub use ffi::{PacketFeedback, PacketKind, ProbeClusterConfig, SentPacket};
+pub use ffi::{PacketFeedback, PacketKind, ProbeClusterConfig, SentPacket, TargetRateConstraints};
 pub use layers::{LayerAllocation, LayerAllocator, MediaStream};
 
 use std::ffi::{CStr, c_char, c_int};
@@ -91,12 +91,16 @@ impl Model {
 /// Bounds and weights of an estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    pub min_rate_bps: i64,
-    pub start_rate_bps: i64,
-    /// One receiver, whose feedback may be false, can cost you as much.
-    pub max_rate_bps: i64,
+    pub constraints: TargetRateConstraints,
     /// Weights of throughput, latency and loss, each above 0.
     pub objective: [f32; 3],
+}
+
+impl Default for TargetRateConstraints {
+    fn default() -> Self {
+        // SAFETY: the function has no precondition.
+        unsafe { ffi::weir_estimator_default_config() }.constraints
+    }
 }
 
 impl Default for Config {
@@ -104,9 +108,7 @@ impl Default for Config {
         // SAFETY: the function has no precondition.
         let config = unsafe { ffi::weir_estimator_default_config() };
         Self {
-            min_rate_bps: config.min_rate_bps,
-            start_rate_bps: config.start_rate_bps,
-            max_rate_bps: config.max_rate_bps,
+            constraints: config.constraints,
             objective: [config.objective_throughput, config.objective_latency, config.objective_loss],
         }
     }
@@ -168,9 +170,7 @@ impl SendSideEstimator {
     pub fn new(model: &Model, config: &Config) -> Result<Self, Error> {
         let [objective_throughput, objective_latency, objective_loss] = config.objective;
         let c = ffi::EstimatorConfig {
-            min_rate_bps: config.min_rate_bps,
-            start_rate_bps: config.start_rate_bps,
-            max_rate_bps: config.max_rate_bps,
+            constraints: config.constraints,
             objective_throughput,
             objective_latency,
             objective_loss,
@@ -255,9 +255,8 @@ impl SendSideEstimator {
 
     /// Bounds, at any time of a call. The start rate sets the rate only before the first packet; six times it also raises
     /// what the guard believes of feedback alone, so pass the original one.
-    pub fn set_rates(&mut self, min_bps: i64, start_bps: i64, max_bps: i64, now_us: i64) -> Result<(), Error> {
-        let handle = self.handle.as_ptr();
-        check(unsafe { ffi::weir_send_side_set_constraints(handle, min_bps, start_bps, max_bps, now_us) })
+    pub fn set_constraints(&mut self, constraints: &TargetRateConstraints, now_us: i64) -> Result<(), Error> {
+        check(unsafe { ffi::weir_send_side_set_constraints(self.handle.as_ptr(), constraints, now_us) })
     }
 
     pub fn on_round_trip_time(&mut self, round_trip_time_us: i64, now_us: i64) -> Result<(), Error> {

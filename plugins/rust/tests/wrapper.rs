@@ -4,7 +4,7 @@ mod path;
 use path::{path, random, report, run, summary};
 use rtc::interceptor::{BandwidthEstimator, PacketReport};
 use std::time::{Duration, Instant};
-use weir::{Config, Estimator, Model, PacketFeedback, SendSideEstimator, SentPacket};
+use weir::{Config, Estimator, Model, PacketFeedback, SendSideEstimator, SentPacket, TargetRateConstraints};
 
 const START: f64 = 300_000.0;
 
@@ -34,8 +34,9 @@ fn a_bad_model_is_an_error_with_a_sentence() {
 fn bad_configurations_and_constraints_are_errors_and_change_nothing() {
     let (model, good) = (Model::shipped().unwrap(), Config::default());
     for bad in [
-        Config { min_rate_bps: 0, ..good },
-        Config { max_rate_bps: 1, ..good },
+        Config { constraints: TargetRateConstraints { min_rate_bps: 0, ..good.constraints }, ..good },
+        Config { constraints: TargetRateConstraints { max_rate_bps: 1, ..good.constraints }, ..good },
+        Config { constraints: TargetRateConstraints { max_media_rate_bps: -1, ..good.constraints }, ..good },
         Config { objective: [0.0, 0.5, 0.5], ..good },
         Config { objective: [f32::NAN; 3], ..good },
     ] {
@@ -43,10 +44,14 @@ fn bad_configurations_and_constraints_are_errors_and_change_nothing() {
         assert!(error.is_some_and(|error| error.code == -1 && error.message.len() > 10), "{bad:?}");
     }
     let estimator = estimator();
-    assert!(estimator.set_rates(3, 2, 1).is_err());
+    let reversed = TargetRateConstraints { min_rate_bps: 3, max_rate_bps: 1, ..good.constraints };
+    assert!(estimator.set_constraints(&reversed).is_err());
     assert!(estimator.set_objective([-1.0, 1.0, 1.0]).is_err());
     assert_eq!((estimator.target_bitrate(), estimator.rates().reason), (START, "start"));
-    estimator.set_rates(50_000, 60_000, 70_000).unwrap();
+    let narrow = TargetRateConstraints {
+        min_rate_bps: 50_000, start_rate_bps: 60_000, max_rate_bps: 70_000, ..Default::default()
+    };
+    estimator.set_constraints(&narrow).unwrap();
     assert_eq!(estimator.target_bitrate(), 60_000.0);
 }
 

@@ -31,6 +31,7 @@ package native
 import "C"
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -126,15 +127,11 @@ func (c *Config) create(create func(*C.weir_controller, *C.weir_estimator_config
 	}
 	defer C.weir_controller_destroy(controller)
 	config := C.weir_estimator_default_config()
-	if c.MinRateBps != 0 {
-		config.min_rate_bps = C.int64_t(c.MinRateBps)
-	}
-	if c.StartRateBps != 0 {
-		config.start_rate_bps = C.int64_t(c.StartRateBps)
-	}
-	if c.MaxRateBps != 0 {
-		config.max_rate_bps = C.int64_t(c.MaxRateBps)
-	}
+	given := (*Constraints)(unsafe.Pointer(&config.constraints))
+	given.MinRateBps = cmp.Or(c.Constraints.MinRateBps, given.MinRateBps)
+	given.StartRateBps = cmp.Or(c.Constraints.StartRateBps, given.StartRateBps)
+	given.MaxRateBps = cmp.Or(c.Constraints.MaxRateBps, given.MaxRateBps)
+	given.MaxMediaRateBps = c.Constraints.MaxMediaRateBps
 	if c.Objective != [3]float32{} {
 		config.objective_throughput = C.float(c.Objective[0])
 		config.objective_latency = C.float(c.Objective[1])
@@ -206,10 +203,10 @@ func (e *Estimator) SetObjective(throughput, latency, loss float32) error {
 }
 
 // SetConstraints is weir_estimator_set_constraints.
-func (e *Estimator) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
+func (e *Estimator) SetConstraints(constraints *Constraints, nowUs int64) error {
 	defer onThread()()
-	return e.failure(C.weir_estimator_set_constraints(
-		e.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
+	given := (*C.weir_target_rate_constraints)(unsafe.Pointer(constraints))
+	return e.failure(C.weir_estimator_set_constraints(e.handle, given, C.int64_t(nowUs)))
 }
 
 // Statistics is weir_estimator_get_statistics.
@@ -301,10 +298,10 @@ func (s *SendSide) SetObjective(throughput, latency, loss float32) error {
 }
 
 // SetConstraints is weir_send_side_set_constraints.
-func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
+func (s *SendSide) SetConstraints(constraints *Constraints, nowUs int64) error {
 	defer onThread()()
-	return s.failure(C.weir_send_side_set_constraints(
-		s.handle, C.int64_t(minRateBps), C.int64_t(startRateBps), C.int64_t(maxRateBps), C.int64_t(nowUs)))
+	given := (*C.weir_target_rate_constraints)(unsafe.Pointer(constraints))
+	return s.failure(C.weir_send_side_set_constraints(s.handle, given, C.int64_t(nowUs)))
 }
 
 // Counters is weir_send_side_get_counters.
@@ -389,21 +386,22 @@ func failureOf(closed bool, code C.int) error {
 
 // The structs of types.go are handed on as they are. An array of another length is another type.
 var (
-	_ [C.sizeof_weir_packet]struct{}               = [unsafe.Sizeof(Packet{})]struct{}{}
-	_ [C.sizeof_weir_estimate]struct{}             = [unsafe.Sizeof(Estimate{})]struct{}{}
-	_ [C.sizeof_weir_estimator_statistics]struct{} = [unsafe.Sizeof(Statistics{})]struct{}{}
-	_ [C.sizeof_weir_sent_packet]struct{}          = [unsafe.Sizeof(SentPacket{})]struct{}{}
-	_ [C.sizeof_weir_packet_feedback]struct{}      = [unsafe.Sizeof(PacketFeedback{})]struct{}{}
-	_ [C.sizeof_weir_send_side_rates]struct{}      = [unsafe.Sizeof(Rates{})]struct{}{}
-	_ [C.sizeof_weir_probe_cluster]struct{}        = [unsafe.Sizeof(ProbeCluster{})]struct{}{}
-	_ [C.sizeof_weir_network_state]struct{}        = [unsafe.Sizeof(NetworkState{})]struct{}{}
-	_ [C.sizeof_weir_send_side_counters]struct{}   = [unsafe.Sizeof(SendSideCounters{})]struct{}{}
-	_ [C.sizeof_weir_media_stream]struct{}         = [unsafe.Sizeof(MediaStream{})]struct{}{}
-	_ [C.sizeof_weir_layer_allocation]struct{}     = [unsafe.Sizeof(LayerAllocation{})]struct{}{}
-	_ [C.sizeof_weir_layer_rates]struct{}          = [unsafe.Sizeof(LayerRates{})]struct{}{}
-	_ [C.WEIR_MAX_MEDIA_STREAMS]struct{}           = [MaxMediaStreams]struct{}{}
-	_ [C.WEIR_MAX_MEDIA_LAYERS]struct{}            = [MaxMediaLayers]struct{}{}
-	_ [C.WEIR_REMOTE_ESTIMATE_SIZE]struct{}        = [RemoteEstimateSize]struct{}{}
-	_ [C.WEIR_REMOTE_ESTIMATE_LOWER_BPS]struct{}   = [RemoteEstimateLowerBps]struct{}{}
-	_ [C.WEIR_REMB_DUE]struct{}                    = [REMBDue]struct{}{}
+	_ [C.sizeof_weir_packet]struct{}                  = [unsafe.Sizeof(Packet{})]struct{}{}
+	_ [C.sizeof_weir_target_rate_constraints]struct{} = [unsafe.Sizeof(Constraints{})]struct{}{}
+	_ [C.sizeof_weir_estimate]struct{}                = [unsafe.Sizeof(Estimate{})]struct{}{}
+	_ [C.sizeof_weir_estimator_statistics]struct{}    = [unsafe.Sizeof(Statistics{})]struct{}{}
+	_ [C.sizeof_weir_sent_packet]struct{}             = [unsafe.Sizeof(SentPacket{})]struct{}{}
+	_ [C.sizeof_weir_packet_feedback]struct{}         = [unsafe.Sizeof(PacketFeedback{})]struct{}{}
+	_ [C.sizeof_weir_send_side_rates]struct{}         = [unsafe.Sizeof(Rates{})]struct{}{}
+	_ [C.sizeof_weir_probe_cluster]struct{}           = [unsafe.Sizeof(ProbeCluster{})]struct{}{}
+	_ [C.sizeof_weir_network_state]struct{}           = [unsafe.Sizeof(NetworkState{})]struct{}{}
+	_ [C.sizeof_weir_send_side_counters]struct{}      = [unsafe.Sizeof(SendSideCounters{})]struct{}{}
+	_ [C.sizeof_weir_media_stream]struct{}            = [unsafe.Sizeof(MediaStream{})]struct{}{}
+	_ [C.sizeof_weir_layer_allocation]struct{}        = [unsafe.Sizeof(LayerAllocation{})]struct{}{}
+	_ [C.sizeof_weir_layer_rates]struct{}             = [unsafe.Sizeof(LayerRates{})]struct{}{}
+	_ [C.WEIR_MAX_MEDIA_STREAMS]struct{}              = [MaxMediaStreams]struct{}{}
+	_ [C.WEIR_MAX_MEDIA_LAYERS]struct{}               = [MaxMediaLayers]struct{}{}
+	_ [C.WEIR_REMOTE_ESTIMATE_SIZE]struct{}           = [RemoteEstimateSize]struct{}{}
+	_ [C.WEIR_REMOTE_ESTIMATE_LOWER_BPS]struct{}      = [RemoteEstimateLowerBps]struct{}{}
+	_ [C.WEIR_REMB_DUE]struct{}                       = [REMBDue]struct{}{}
 )

@@ -23,11 +23,11 @@ func (e *Error) Error() string { return fmt.Sprintf("weir: %s (%d)", e.Message, 
 // Config is what a receiver or a sender is made with: at most one of Model and BuiltIn, or a Pool with Model as its member
 // "weir". Zero values are the library's defaults.
 type Config struct {
-	Model                                *Model
-	BuiltIn, Pool                        string
-	Worker                               bool
-	MinRateBps, StartRateBps, MaxRateBps int64
-	Objective                            [3]float32
+	Model         *Model
+	BuiltIn, Pool string
+	Worker        bool
+	Constraints   Constraints
+	Objective     [3]float32
 }
 
 // Constants of weir.h.
@@ -51,7 +51,10 @@ type (
 		HasAbsSendTime, AbsSendTime             uint32
 		RTPTimestamp, RTPClockRateHz            uint32
 		HeaderBytes, PayloadBytes, PaddingBytes uint32
+		ECN                                     uint32
 	}
+	// Constraints is weir_target_rate_constraints.
+	Constraints struct{ MinRateBps, StartRateBps, MaxRateBps, MaxMediaRateBps int64 }
 	// Estimate is weir_estimate.
 	Estimate struct {
 		AtTimeUs, TargetRateBps int64

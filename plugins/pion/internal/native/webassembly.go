@@ -333,14 +333,15 @@ func (c *Config) create(create func(in *instance, controller, config, result uin
 	result := uint64(in.reserve(256))
 	config := result + 16
 	in.named("weir_estimator_default_config", config)
-	for i, rate := range []int64{c.MinRateBps, c.StartRateBps, c.MaxRateBps} {
+	given := c.Constraints
+	for i, rate := range []int64{given.MinRateBps, given.StartRateBps, given.MaxRateBps, given.MaxMediaRateBps} {
 		if rate != 0 {
 			must(0, in.memory.WriteUint64Le(uint32(config)+uint32(8*i), uint64(rate)))
 		}
 	}
 	if c.Objective != [3]float32{} {
 		for i, weight := range c.Objective {
-			must(0, in.memory.WriteFloat32Le(uint32(config)+24+uint32(4*i), weight))
+			must(0, in.memory.WriteFloat32Le(uint32(config)+32+uint32(4*i), weight))
 		}
 	}
 	handle, err := in.created(result, create(in, uint64(controller), config, result))
@@ -372,6 +373,16 @@ func (o *object) call(name string, arguments ...uint64) error {
 	}
 	defer o.in.mutex.Unlock()
 	return o.in.failure(o.in.named(name, append([]uint64{uint64(o.handle)}, arguments...)...))
+}
+
+// write calls a function with a struct, then scalars, after the handle.
+func (o *object) write(name string, data []byte, arguments ...uint64) error {
+	if err := o.lock(); err != nil {
+		return err
+	}
+	defer o.in.mutex.Unlock()
+	at := o.in.put(data)
+	return o.in.failure(o.in.named(name, append([]uint64{uint64(o.handle), at}, arguments...)...))
 }
 
 // read calls a function that fills a struct, which is its last argument.
@@ -473,9 +484,8 @@ func (e *Estimator) SetObjective(throughput, latency, loss float32) error {
 }
 
 // SetConstraints is weir_estimator_set_constraints.
-func (e *Estimator) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
-	return e.call("weir_estimator_set_constraints",
-		uint64(minRateBps), uint64(startRateBps), uint64(maxRateBps), uint64(nowUs))
+func (e *Estimator) SetConstraints(constraints *Constraints, nowUs int64) error {
+	return e.write("weir_estimator_set_constraints", bytesOf(constraints), uint64(nowUs))
 }
 
 // Statistics is weir_estimator_get_statistics.
@@ -566,9 +576,8 @@ func (s *SendSide) SetObjective(throughput, latency, loss float32) error {
 }
 
 // SetConstraints is weir_send_side_set_constraints.
-func (s *SendSide) SetConstraints(minRateBps, startRateBps, maxRateBps, nowUs int64) error {
-	return s.call("weir_send_side_set_constraints",
-		uint64(minRateBps), uint64(startRateBps), uint64(maxRateBps), uint64(nowUs))
+func (s *SendSide) SetConstraints(constraints *Constraints, nowUs int64) error {
+	return s.write("weir_send_side_set_constraints", bytesOf(constraints), uint64(nowUs))
 }
 
 // Counters is weir_send_side_get_counters.
