@@ -74,6 +74,8 @@ def learn(
         SimulatorError: a simulator failed.
     """
     torch.manual_seed(seed)
+    # A network as small as this: more threads wait for each other longer than they compute.
+    torch.set_num_threads(1)
     senders = Senders(size.senders, documents, delay_ms=variant.delay_ms, simulator=simulator)
     try:
         agent = Agent(senders.width, size.hidden, recurrent=variant.recurrent)
