@@ -142,7 +142,7 @@ class EstimatorRecord(Part):
 
     decisions: Count = 0
     fallback_decisions: Count = 0
-    policy_faults: Count = 0
+    faults: Count = 0
 
 
 class PoolMemberRecord(Part):

@@ -12,7 +12,8 @@
  * Errors: functions that return int return a negative weir_error on failure, and weir_last_error() has a sentence for
  * the user. On failure a function that creates sets its handle to NULL.
  *
- * Structs: their layout is fixed within one SONAME of the library, so they have no size or version of their own.
+ * Structs: within one SONAME the configuration, counters and statistics may get fields at their end, so that functions
+ * take their sizes: a program that was compiled with fewer fields, or more, goes on. All others are fixed.
  *
  * Trust: pass only packets that SRTP has authenticated. Their contents are untrusted.
  */
@@ -124,6 +125,7 @@ typedef struct weir_target_rate_constraints {
 } weir_target_rate_constraints;
 
 typedef struct weir_estimator_config {
+  size_t size_bytes; /* in the program; weir_estimator_config_init() sets it */
   weir_target_rate_constraints constraints;
   /* Weights, each above 0; divided by their sum. */
   float objective_throughput;
@@ -146,7 +148,12 @@ typedef struct weir_estimator_config {
 } weir_estimator_config;
 
 /* The defaults: 30 kbps, 300 kbps, 50 Mbps, media unknown, the balanced objective <0.5,0.4,0.1>, guard on. */
-WEIR_API weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT;
+WEIR_API void weir_estimator_config_init(weir_estimator_config* config, size_t size_bytes) WEIR_NOEXCEPT;
+static inline weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT {
+  weir_estimator_config config;
+  weir_estimator_config_init(&config, sizeof config);
+  return config;
+}
 /* `config` NULL: the defaults. The caller frees *estimator with weir_estimator_destroy(). */
 WEIR_API int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,
                                    weir_estimator** estimator) WEIR_NOEXCEPT;
@@ -254,12 +261,12 @@ WEIR_API int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t
 
 typedef struct weir_estimator_counters {
   uint64_t decisions;          /* targets of the active controller */
-  uint64_t policy_faults;      /* its missing or invalid targets */
+  uint64_t faults;             /* its missing or invalid targets */
   uint64_t fallback_decisions; /* targets of the fallback in its place */
   uint64_t late_decisions;     /* see decision_limit_us */
   uint64_t active_changes;     /* times the pool's policy changed the active controller */
   uint64_t fusion_faults;      /* rates of a custom fusion that were replaced */
-  uint64_t feedbacks;          /* REMBs that were due */
+  uint64_t rembs_due;
   uint64_t packets_duplicate;
   uint64_t packets_reordered;
   uint64_t packets_invalid;
@@ -272,8 +279,9 @@ typedef struct weir_estimator_counters {
 /* The name of a rule, in static storage, in the order in which the rules run; NULL beyond the last. */
 WEIR_API const char* weir_guard_rule_name(size_t index) WEIR_NOEXCEPT;
 
-WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator,
-                                         weir_estimator_counters* counters) WEIR_NOEXCEPT;
+/* `size_bytes`, as of all that have it: sizeof *counters. */
+WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters,
+                                         size_t size_bytes) WEIR_NOEXCEPT;
 
 /* For a host's getStats. */
 typedef struct weir_estimator_statistics {
@@ -297,7 +305,7 @@ typedef struct weir_estimator_statistics {
 
 /* The last second ends at `now_us`. */
 WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
-                                           weir_estimator_statistics* statistics) WEIR_NOEXCEPT;
+                                           weir_estimator_statistics* statistics, size_t size_bytes) WEIR_NOEXCEPT;
 
 /* ---- Weir at the sender, from transport-wide feedback ---- */
 
@@ -414,8 +422,8 @@ typedef struct weir_send_side_counters {
   uint64_t probe_bytes;    /* padding and retransmissions sent in clusters */
 } weir_send_side_counters;
 
-WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side,
-                                         weir_send_side_counters* counters) WEIR_NOEXCEPT;
+WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters,
+                                         size_t size_bytes) WEIR_NOEXCEPT;
 
 /* ---- Layers: what an SFU forwards to one subscriber within its target rate; see weir/layer_allocator.h ---- */
 

@@ -93,13 +93,13 @@ void OnPacket(Estimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64
 py::dict Counters(const Estimator& estimator) {
   const EstimatorCounters counters = estimator.counters();
   const ControllerCounters& controller = counters.controller;
-  py::dict found("decisions"_a = controller.decisions, "policy_faults"_a = controller.faults,
-                 "fallback_decisions"_a = controller.fallback_decisions, "feedbacks"_a = estimator.remb_sender.sent(),
-                 "packets_duplicate"_a = counters.arrivals.duplicates,
-                 "packets_reordered"_a = counters.arrivals.reordered, "packets_invalid"_a = counters.arrivals.invalid,
-                 "stream_restarts"_a = counters.arrivals.restarts,
-                 "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "active_changes"_a = controller.active_changes,
-                 "fusion_faults"_a = controller.fusion_faults, "late_decisions"_a = controller.late_decisions);
+  py::dict found(
+      "decisions"_a = controller.decisions, "faults"_a = controller.faults,
+      "fallback_decisions"_a = controller.fallback_decisions, "rembs_due"_a = estimator.remb_sender.rembs_due(),
+      "packets_duplicate"_a = counters.arrivals.duplicates, "packets_reordered"_a = counters.arrivals.reordered,
+      "packets_invalid"_a = counters.arrivals.invalid, "stream_restarts"_a = counters.arrivals.restarts,
+      "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "active_changes"_a = controller.active_changes,
+      "fusion_faults"_a = controller.fusion_faults, "late_decisions"_a = controller.late_decisions);
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) found[py::cast(rules[i].reason)] = counters.guard[i];
   return found;

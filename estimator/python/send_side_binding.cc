@@ -96,12 +96,13 @@ std::string CongestionStateOf(const Estimator& estimator) {
 py::dict Counters(const Estimator& estimator) {
   const SendSideCounters& counters = estimator.counters();
   const ProbeCounters& probes = estimator.probe_counters();
-  return py::dict(
-      "received"_a = counters.received, "lost"_a = counters.lost, "fate_unknown"_a = counters.fate_unknown,
-      "duplicates"_a = counters.duplicates, "not_in_history"_a = counters.not_in_history,
-      "invalid"_a = counters.invalid, "late"_a = counters.late, "clock_restarts"_a = counters.clock_restarts,
-      "probe_clusters"_a = probes.clusters, "probes_carried"_a = probes.carried, "probes_limited"_a = probes.limited,
-      "probe_bytes"_a = probes.size.bytes(), "decisions"_a = estimator.estimator().counters().controller.decisions);
+  return py::dict("packets_received"_a = counters.received, "packets_lost"_a = counters.lost,
+                  "packets_fate_unknown"_a = counters.fate_unknown, "reports_duplicate"_a = counters.duplicates,
+                  "reports_not_in_history"_a = counters.not_in_history, "packets_invalid"_a = counters.invalid,
+                  "arrivals_late"_a = counters.late, "clock_restarts"_a = counters.clock_restarts,
+                  "probe_clusters"_a = probes.clusters, "probes_carried"_a = probes.carried,
+                  "probes_limited"_a = probes.limited, "probe_bytes"_a = probes.size.bytes(),
+                  "decisions"_a = estimator.estimator().counters().controller.decisions);
 }
 
 }  // namespace

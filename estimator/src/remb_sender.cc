@@ -136,7 +136,7 @@ Timestamp RembSender::DueTime(const BandwidthEstimator& estimator, Timestamp now
 }
 
 Timestamp RembSender::DueTime(DataRate target, const ArrivalTotals& totals, bool few_packets, Timestamp now) const {
-  if (sent_ == 0) return Timestamp::MinusInfinity();
+  if (rembs_due_ == 0) return Timestamp::MinusInfinity();
   if (target == last_target_) return RepeatTime(totals, now);
   const bool small = target > last_target_ * (1 - kLargeChange) && target < last_target_ * (1 + kLargeChange);
   if (few_packets && small) return last_time_ + kSparseInterval;
@@ -155,7 +155,7 @@ bool RembSender::LooksUnheard(const ArrivalTotals& totals, Timestamp now) const 
 }
 
 void RembSender::OnSent(DataRate target, const ArrivalTotals& totals, Timestamp now) {
-  if (sent_++ == 0) first_time_ = now;
+  if (rembs_due_++ == 0) first_time_ = now;
   if (target != last_target_) {
     unheard_ = 0;
   } else if (sent_after_packet_ && LooksUnheard(totals, now)) {

@@ -218,7 +218,7 @@ def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_
     scenario = tmp_path / "steady.json"  # of 4 s; a decision every 200 ms
     command = [real_simulator, "run", scenario, "--controller", "weir", "--model", tmp_path / "a.onnx", "--no-series"]
     flow = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)["flows"][0]
-    assert flow["estimator"] == {"decisions": 19, "policy_faults": 0, "fallback_decisions": 0}
+    assert flow["estimator"] == {"decisions": 19, "faults": 0, "fallback_decisions": 0}
 
     result = train("b", steps=40, teachers=["oracle", str(tmp_path / "a.onnx")])
     assert result.exit_code == 0, result.output

@@ -115,6 +115,43 @@ func TestTheWorkerDecidesAndAnEstimatorMayBeClosedMeanwhile(t *testing.T) {
 	all.Wait()
 }
 
+func TestConstraintsBoundTheRate(t *testing.T) {
+	estimator := newEstimator(t, weir.Config{
+		Controller: "fixed", Constraints: weir.Constraints{StartRateBps: 400_000, MaxMediaRateBps: 350_000},
+	})
+	rate := func(nowUs int64) int64 {
+		t.Helper()
+		_, _, err := estimator.OnTimeout(nowUs)
+		latest, failed := estimator.Latest()
+		if err := errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		return latest.TargetRateBps
+	}
+	packet := weir.Packet{SSRC: 1, RTPClockRateHz: 90_000, HeaderBytes: 12, PayloadBytes: 1000, ECN: 1}
+	if err := estimator.OnPacket(&packet); err != nil {
+		t.Fatal(err)
+	}
+	rate(0)
+	if got := rate(2_000_000); got != 350_000 {
+		t.Errorf("%d bit/s, above what the media use", got)
+	}
+	bounds := weir.Constraints{MinRateBps: 50_000, StartRateBps: 60_000, MaxRateBps: 70_000}
+	if err := estimator.SetConstraints(bounds, 2_000_000); err != nil {
+		t.Fatal(err)
+	}
+	if got := rate(2_100_000); got != 70_000 {
+		t.Errorf("%d bit/s, above the highest rate", got)
+	}
+	if err := estimator.SetConstraints(weir.Constraints{MinRateBps: 2, MaxRateBps: 1}, 2_000_000); err == nil {
+		t.Error("reversed bounds are accepted")
+	}
+	packet.ECN = 4
+	if err := estimator.OnPacket(&packet); err == nil {
+		t.Error("an ECN field of 4 is accepted")
+	}
+}
+
 func TestAModelIsSharedAndMayBeClosedBeforeItsUsers(t *testing.T) {
 	own, err := weir.LoadModelFile("../../trainer/models/weir.onnx")
 	if err != nil {

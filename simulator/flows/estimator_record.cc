@@ -37,7 +37,7 @@ void AddEstimator(const EstimatorCounters& counters, const PoolController* pool,
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) record["guard"][std::string(rules[i].name())] = counters.guard[i];
   record["estimator"] = {{"decisions", counters.controller.decisions},
-                         {"policy_faults", counters.controller.faults},
+                         {"faults", counters.controller.faults},
                          {"fallback_decisions", counters.controller.fallback_decisions}};
   if (pool && pool->members().size() > 1) AddPool(*pool, record);
 }

@@ -52,7 +52,7 @@ void Decide(benchmark::State& state, const PoolSpecification& rest, Copilots... 
     durations.Measure([&] { benchmark::DoNotOptimize(estimator.OnTimeout(now)); });
   }
   durations.Report(state);
-  state.counters["policy_faults"] = static_cast<double>(estimator.counters().controller.faults);
+  state.counters["faults"] = static_cast<double>(estimator.counters().controller.faults);
 }
 
 void Decision(benchmark::State& state) {

@@ -75,7 +75,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
   for (size_t i = 2; i < estimates.size(); ++i) {
     EXPECT_EQ(estimates[i].at_time - estimates[i - 1].at_time, TimeDelta::Seconds(1));
   }
-  EXPECT_EQ(sender.sent(), 5u);
+  EXPECT_EQ(sender.rembs_due(), 5u);
   EXPECT_FALSE(estimator.OnTimeout(kStart + TimeDelta::Millis(3600)));
   ASSERT_FALSE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(100), kStart + TimeDelta::Millis(3601)}));
   const auto changed = estimator.OnTimeout(kStart + TimeDelta::Millis(3602));

@@ -40,7 +40,7 @@ weir_send_side_rates Rates(const weir_send_side* send_side) {
 
 weir_send_side_counters Counters(const weir_send_side* send_side) {
   weir_send_side_counters counters{};
-  EXPECT_EQ(weir_send_side_get_counters(send_side, &counters), WEIR_OK);
+  EXPECT_EQ(weir_send_side_get_counters(send_side, &counters, sizeof counters), WEIR_OK);
   return counters;
 }
 
@@ -205,7 +205,7 @@ TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_send_side_on_timeout(nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_next_timeout_us(nullptr), INT64_MAX);
   EXPECT_EQ(weir_send_side_get_rates(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_send_side_get_counters(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_get_counters(nullptr, nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
   const weir_target_rate_constraints reversed{2, 2, 1, 0};
   EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), &reversed, 0), WEIR_ERROR_INVALID_ARGUMENT);

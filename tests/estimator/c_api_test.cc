@@ -71,7 +71,7 @@ TEST(CApiTest, TheWorkerDecides) {
   }
   const weir_estimator_counters counters = CountersOf(estimator.get());
   EXPECT_GT(counters.decisions, 45u);
-  EXPECT_EQ(counters.policy_faults, 0u);
+  EXPECT_EQ(counters.faults, 0u);
   EXPECT_GT(polls, 20);
   EXPECT_STREQ(estimate.reason, "controller");
   EXPECT_NEAR(static_cast<double>(estimate.target_rate_bps), 1e6 + 400, 2e4);
@@ -139,10 +139,10 @@ TEST(CApiTest, LogsAFailingModelAndCountsItsFaults) {
   ASSERT_EQ(log.lines.size(), 2u);
   EXPECT_EQ(log.lines[1], "I controller 'weir' is back");
   const weir_estimator_counters counters = CountersOf(estimator.get());
-  EXPECT_NEAR(static_cast<double>(counters.policy_faults), 30, 3);
+  EXPECT_NEAR(static_cast<double>(counters.faults), 30, 3);
   EXPECT_GT(counters.fallback_decisions, 20u);
   EXPECT_GT(counters.decisions, 50u);
-  EXPECT_GT(counters.feedbacks, 8u);
+  EXPECT_GT(counters.rembs_due, 8u);
 }
 
 TEST(CApiTest, RefusesBadConfigurations) {
@@ -164,6 +164,30 @@ TEST(CApiTest, RefusesBadConfigurations) {
   EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.guard_off = uint64_t{1} << 63; }));
   EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.objective_loss = NAN; }));
   EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.decision_limit_us = -1; }));
+  EXPECT_TRUE(refuses([](weir_estimator_config& config) { config.size_bytes = 0; }));
+}
+
+TEST(CApiTest, AProgramOfAnotherVersionHasFewerFieldsOrMore) {
+  weir_estimator_config older{};
+  std::memset(&older, 0xff, sizeof older);
+  const size_t known = offsetof(weir_estimator_config, guard_off);
+  weir_estimator_config_init(&older, known);
+  EXPECT_EQ(older.size_bytes, known);
+  EXPECT_EQ(older.constraints.start_rate_bps, 300'000);
+  EXPECT_EQ(older.guard_off, UINT64_MAX);
+  const auto estimator = EstimatorWith(BuiltInController("rule"), older);
+  struct {
+    weir_estimator_counters counters;
+    uint64_t later;
+  } newer{{}, 7};
+  ASSERT_EQ(weir_estimator_get_counters(estimator.get(), &newer.counters, sizeof newer), WEIR_OK);
+  EXPECT_EQ(newer.later, 0u);
+  weir_estimator_statistics statistics{};
+  statistics.packets_lost = 7;
+  const size_t fewer = offsetof(weir_estimator_statistics, packets_received);
+  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 0, &statistics, fewer), WEIR_OK);
+  EXPECT_EQ(statistics.target_rate_bps, 300'000);
+  EXPECT_EQ(statistics.packets_lost, 7);
 }
 
 TEST(CApiTest, RefusesBadControllers) {
@@ -285,7 +309,7 @@ TEST(CApiTest, DropsLateDecisions) {
     for (int64_t now_us = 0; now_us <= 1'000'000; now_us += 100'000)
       ASSERT_GE(weir_estimator_on_timeout(estimator.get(), now_us, &estimate), 0);
     const weir_estimator_counters counters = CountersOf(estimator.get());
-    EXPECT_EQ(counters.policy_faults, limit_us == 999 ? 10u : 0u);
+    EXPECT_EQ(counters.faults, limit_us == 999 ? 10u : 0u);
     EXPECT_EQ(counters.late_decisions > 0, limit_us == 999);
   }
 }
@@ -314,7 +338,7 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_write_remote_estimate(1, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_write_remote_estimate(-1, &byte), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 1, nullptr, 9), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_get_counters(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_counters(estimator.get(), nullptr, 8), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_mocc_get_sending_rate_bps(nullptr), 0);
   EXPECT_EQ(weir_mocc_interval_us(nullptr), 0);
   EXPECT_EQ(weir_mocc_report_status(nullptr, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
@@ -324,16 +348,17 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
 TEST(CApiTest, StatisticsAndStreamsThatEnd) {
   const auto estimator = EstimatorWith(BuiltInController("rule"));
   weir_estimator_statistics statistics{};
-  EXPECT_EQ(weir_estimator_get_statistics(estimator.get(), INT64_MAX, &statistics), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_get_statistics(estimator.get(), 0, nullptr), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_get_statistics(nullptr, 0, &statistics), WEIR_ERROR_INVALID_ARGUMENT);
-  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 0, &statistics), WEIR_OK);
+  EXPECT_EQ(weir_estimator_get_statistics(estimator.get(), INT64_MAX, &statistics, sizeof statistics),
+            WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_statistics(estimator.get(), 0, nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_get_statistics(nullptr, 0, &statistics, sizeof statistics), WEIR_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 0, &statistics, sizeof statistics), WEIR_OK);
   EXPECT_STREQ(statistics.reason, "start");
   EXPECT_EQ(statistics.packets_received, 0);
 
   Stream(estimator.get(), 1'000'000, 3'000'000, 1'000'000);
   EXPECT_EQ(weir_estimator_on_packet_fate_unknown(estimator.get(), 0x1234, 300), WEIR_OK);
-  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics), WEIR_OK);
+  ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics, sizeof statistics), WEIR_OK);
   EXPECT_GT(statistics.target_rate_bps, 0);
   EXPECT_NEAR(static_cast<double>(statistics.receive_rate_bps), 1e6, 5e4);
   EXPECT_EQ(statistics.packets_received, 200);

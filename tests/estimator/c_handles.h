@@ -64,7 +64,7 @@ inline Owned<weir_estimator> EstimatorWith(const Owned<weir_controller>& control
 
 inline weir_estimator_counters CountersOf(const weir_estimator* estimator) {
   weir_estimator_counters counters{};
-  EXPECT_EQ(weir_estimator_get_counters(estimator, &counters), WEIR_OK);
+  EXPECT_EQ(weir_estimator_get_counters(estimator, &counters, sizeof counters), WEIR_OK);
   return counters;
 }
 

@@ -108,7 +108,7 @@ def test_after_a_failure_the_rule_decides_until_it_works_again(target_bps, monke
     assert run(estimator, 0, 2_000_000).target_rate_bps == 700_000
     monkeypatch.setattr(Recorder, "target_bps", target_bps)
     assert run(estimator, 2_000_000, 4_000_000).reason == "fallback"
-    assert estimator.counters()["policy_faults"] == pytest.approx(40, abs=2)
+    assert estimator.counters()["faults"] == pytest.approx(40, abs=2)
     monkeypatch.undo()
     assert run(estimator, 4_000_000, 8_000_000).target_rate_bps == 700_000
 
@@ -192,9 +192,9 @@ def test_what_ends_a_program_leaves_a_decision(what, monkeypatch) -> None:
         run(estimator)
     # The estimator can still be used.
     monkeypatch.undo()
-    faults = estimator.counters()["policy_faults"]
+    faults = estimator.counters()["faults"]
     run(estimator, 4_000_000, 6_000_000)
-    assert estimator.counters()["policy_faults"] == faults
+    assert estimator.counters()["faults"] == faults
     assert estimator.counters()["decisions"] > 30
 
 

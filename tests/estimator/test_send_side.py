@@ -50,9 +50,9 @@ def test_the_shipped_model_fills_a_link_from_the_sender() -> None:
     assert estimator.congestion_window_bytes is not None
     assert 0.07 < estimator.congestion_window_bytes * 8 / rates[-1] < 0.3
     counters = estimator.counters()
-    assert counters["received"] > 4000
+    assert counters["packets_received"] > 4000
     assert counters["decisions"] == pytest.approx(300, abs=5)
-    assert counters["fate_unknown"] == counters["invalid"] == counters["not_in_history"] == 0
+    assert counters["packets_fate_unknown"] == counters["packets_invalid"] == counters["reports_not_in_history"] == 0
 
 
 def test_rates_follow_constraints_and_pacing_factor() -> None:
@@ -137,4 +137,4 @@ def test_refuses_numbers_and_times_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="now_us"):
         estimator.on_transport_feedback([(0, None)], 2**62)
     estimator.on_transport_feedback([(0, START_US)], START_US)
-    assert estimator.counters()["not_in_history"] == 1
+    assert estimator.counters()["reports_not_in_history"] == 1

@@ -27,7 +27,7 @@ int64_t Later(FuzzInput& input, int64_t now_us) {
 
 void Statistics(const weir_estimator* estimator, int64_t now_us) {
   weir_estimator_statistics statistics{};
-  const int result = weir_estimator_get_statistics(estimator, now_us, &statistics);
+  const int result = weir_estimator_get_statistics(estimator, now_us, &statistics, sizeof statistics);
   Check(result);
   if (result != WEIR_OK) return;
   WEIR_FUZZ_CHECK(statistics.target_rate_bps > 0 && statistics.receive_rate_bps >= 0);

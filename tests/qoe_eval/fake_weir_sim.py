@@ -100,7 +100,7 @@ def make_record(job):
                 "feedback_packets_sent": samples, "feedback_packets_lost": 0,
                 **({"guard": {"finite": 0, "bounds": 2, "slew": 5 * (controller == "weir"), "stale": 1,
                               "floor": 0, "veto": 0, "policer": 0},
-                    "estimator": {"decisions": samples, "policy_faults": 0, "fallback_decisions": 0}}
+                    "estimator": {"decisions": samples, "faults": 0, "fallback_decisions": 0}}
                    if receiver_side else {}),
                 **({"pool": {"pilot_changes": 1, "first_pilot_held_s": 2.5,
                              "members": [{"name": "pilot", "pilot_share": 0.25}]}}

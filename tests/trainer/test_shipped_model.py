@@ -86,7 +86,7 @@ def test_steady_links_are_filled_without_a_standing_queue(replay, rate_bps):
     packet_ms = 1228 * 8 / rate_bps * 1000
     assert 0.0 <= queueing_p95_ms(flow) <= 80.0 + packet_ms
     assert flow["packets_lost"] / flow["packets_sent"] <= most_lost
-    assert flow["estimator"]["policy_faults"] == 0
+    assert flow["estimator"]["faults"] == 0
 
 
 def test_a_halved_link_is_left_and_a_doubled_one_taken(replay):

@@ -58,7 +58,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"application_limited", statistics.application_limited != 0.0},
       {"in_charge", decision.in_charge},
       {"guard", std::move(guard)},
-      {"policy_faults", decision.counters.controller.faults},
+      {"faults", decision.counters.controller.faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
   // For a single controller, "controller" is enough.
   if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);

@@ -76,7 +76,7 @@ class RembSender {
   // A REMB although none is due, for hosts that only now can send.
   Remb SendNow(const BandwidthEstimator& estimator, Timestamp now);
 
-  uint64_t sent() const { return sent_; }
+  uint64_t rembs_due() const { return rembs_due_; }
 
  private:
   friend class RembRulesTest;
@@ -91,7 +91,7 @@ class RembSender {
 
   // The latest OnTimeout.
   Timestamp now_ = Timestamp::MinusInfinity();
-  uint64_t sent_ = 0;
+  uint64_t rembs_due_ = 0;
   bool sent_after_packet_ = false;
   Timestamp first_time_ = Timestamp::MinusInfinity();
   DataRate last_target_ = DataRate::Zero();

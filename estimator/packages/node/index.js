@@ -8,6 +8,8 @@ const PACKET = {
   paddingBytes: 'u32', ecn: 'u32',
 };
 const CONSTRAINTS = { minRateBps: 'i64', startRateBps: 'i64', maxRateBps: 'i64', maxMediaRateBps: 'i64' };
+// weir_estimator_config: its size (padded), those, three weights, ...
+const CONFIG_BYTES = 88;
 const ESTIMATE = { atTimeUs: 'i64', targetRateBps: 'i64', reason: 'text' };
 const SENT_PACKET = { sendTimeUs: 'i64', sizeBytes: 'u32', sequenceNumber: 'u16', kind: 'u16', probeClusterId: 'i32' };
 const FEEDBACK = { receiveTimeUs: 'i64', sequenceNumber: 'u16', fate: 'u16', ecn: 'u32' };
@@ -86,14 +88,14 @@ class Weir {
     try {
       const at = this.#reserve(256);
       const config = at + 16;
-      this.#c.weir_estimator_default_config(config);
+      this.#c.weir_estimator_config_init(config, CONFIG_BYTES);
       const view = this.#view();
       Object.keys(CONSTRAINTS).forEach((rate, i) => {
-        if (constraints[rate] !== undefined) view.setBigInt64(config + 8 * i, BigInt(constraints[rate]), true);
+        if (constraints[rate] !== undefined) view.setBigInt64(config + 8 + 8 * i, BigInt(constraints[rate]), true);
       });
       if (objective) {
         const { throughput, latency, loss } = objective;
-        [throughput, latency, loss].forEach((weight, i) => view.setFloat32(config + 32 + 4 * i, weight, true));
+        [throughput, latency, loss].forEach((weight, i) => view.setFloat32(config + 40 + 4 * i, weight, true));
       }
       return this.#created(at, this.#c[name](decides, config, ...more, at));
     } finally {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -42,7 +43,12 @@ TargetRateConstraints ToConstraints(const weir_target_rate_constraints& constrai
 }
 
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config) {
-  const weir_estimator_config given = config == nullptr ? weir_estimator_default_config() : *config;
+  weir_estimator_config given = weir_estimator_default_config();
+  if (config != nullptr) {
+    if (config->size_bytes < offsetof(weir_estimator_config, constraints) + sizeof config->constraints)
+      return Error{"the configuration has no size; begin with weir_estimator_default_config()"};
+    std::memcpy(&given, config, std::min(config->size_bytes, sizeof given));
+  }
   const auto objective = NormalizedObjective(given.objective_throughput, given.objective_latency, given.objective_loss);
   if (!objective) return Error{std::string(kBadObjective)};
   const auto rules = WithoutRules(given.guard_off);
@@ -81,20 +87,22 @@ int weir_model_load_shipped(weir_model** out) noexcept {
 
 void weir_model_destroy(weir_model* model) noexcept { delete model; }
 
-weir_estimator_config weir_estimator_default_config(void) noexcept {
+void weir_estimator_config_init(weir_estimator_config* config, size_t size_bytes) noexcept {
   const weir::TargetRateConstraints constraints;
-  return {.constraints = {.min_rate_bps = constraints.min_rate.bps(),
-                          .start_rate_bps = constraints.start_rate.bps(),
-                          .max_rate_bps = constraints.max_rate.bps(),
-                          .max_media_rate_bps = 0},
-          .objective_throughput = weir::kBalanced.throughput,
-          .objective_latency = weir::kBalanced.latency,
-          .objective_loss = weir::kBalanced.loss,
-          .guard = 1,
-          .guard_off = 0,
-          .clock = nullptr,
-          .clock_argument = nullptr,
-          .decision_limit_us = 0,
-          .log = nullptr,
-          .log_argument = nullptr};
+  const weir_estimator_config values{.size_bytes = size_bytes,
+                                     .constraints = {.min_rate_bps = constraints.min_rate.bps(),
+                                                     .start_rate_bps = constraints.start_rate.bps(),
+                                                     .max_rate_bps = constraints.max_rate.bps(),
+                                                     .max_media_rate_bps = 0},
+                                     .objective_throughput = weir::kBalanced.throughput,
+                                     .objective_latency = weir::kBalanced.latency,
+                                     .objective_loss = weir::kBalanced.loss,
+                                     .guard = 1,
+                                     .guard_off = 0,
+                                     .clock = nullptr,
+                                     .clock_argument = nullptr,
+                                     .decision_limit_us = 0,
+                                     .log = nullptr,
+                                     .log_argument = nullptr};
+  if (config != nullptr) weir::internal::CopyStruct(&values, sizeof values, config, size_bytes);
 }

@@ -2,7 +2,10 @@
 #ifndef WEIR_ESTIMATOR_SRC_C_C_API_H_
 #define WEIR_ESTIMATOR_SRC_C_C_API_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -57,6 +60,21 @@ int Create(Handle** out, Function make) noexcept {
   if (out == nullptr) return FailArgument("the pointer for the handle is NULL");
   *out = nullptr;
   return Guarded([&] { return make(*out); });
+}
+
+// Copies the fields that both sides of the interface know; what `to` has beyond them becomes 0.
+inline void CopyStruct(const void* from, size_t from_size, void* to, size_t to_size) noexcept {
+  const size_t common = std::min(from_size, to_size);
+  std::memcpy(to, from, common);
+  std::memset(static_cast<char*>(to) + common, 0, to_size - common);
+}
+
+// Sets the `size` bytes of *out and returns WEIR_OK, or an error.
+template <class Struct>
+int WriteSized(const Struct& value, Struct* out, size_t size) noexcept {
+  if (out == nullptr) return FailArgument("the pointer for the result is NULL");
+  CopyStruct(&value, sizeof value, out, size);
+  return WEIR_OK;
 }
 
 // Sets *out and returns WEIR_OK, or an error.

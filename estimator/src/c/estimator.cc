@@ -21,6 +21,7 @@ using weir::internal::OnHandle;
 using weir::internal::SetConstraints;
 using weir::internal::SetObjective;
 using weir::internal::Write;
+using weir::internal::WriteSized;
 
 struct weir_estimator {
   weir::BandwidthEstimator estimator;
@@ -208,17 +209,18 @@ int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t* buffer)
   return WEIR_OK;
 }
 
-int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters) noexcept {
+int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters,
+                                size_t size_bytes) noexcept {
   return OnHandle(estimator, [&] {
     const weir::EstimatorCounters now = estimator->estimator.counters();
     weir_estimator_counters values{
         .decisions = now.controller.decisions,
-        .policy_faults = now.controller.faults,
+        .faults = now.controller.faults,
         .fallback_decisions = now.controller.fallback_decisions,
         .late_decisions = now.controller.late_decisions,
         .active_changes = now.controller.active_changes,
         .fusion_faults = now.controller.fusion_faults,
-        .feedbacks = estimator->remb_sender.sent(),
+        .rembs_due = estimator->remb_sender.rembs_due(),
         .packets_duplicate = now.arrivals.duplicates,
         .packets_reordered = now.arrivals.reordered,
         .packets_invalid = now.arrivals.invalid,
@@ -227,7 +229,7 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
         .guard = {},
     };
     std::ranges::copy(now.guard, values.guard);
-    return Write(values, counters);
+    return WriteSized(values, counters, size_bytes);
   });
 }
 
@@ -237,7 +239,7 @@ const char* weir_guard_rule_name(size_t index) noexcept {
 }
 
 int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_us,
-                                  weir_estimator_statistics* statistics) noexcept {
+                                  weir_estimator_statistics* statistics, size_t size_bytes) noexcept {
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
@@ -256,6 +258,6 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
         .packets_with_delay = all.total.packets_with_delay,
         .clock_restarts = static_cast<int64_t>(all.clock_restarts),
     };
-    return Write(values, statistics);
+    return WriteSized(values, statistics, size_bytes);
   });
 }

@@ -170,7 +170,8 @@ int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_t
   });
 }
 
-int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters) noexcept {
+int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters,
+                                size_t size_bytes) noexcept {
   return OnHandle(send_side, [&] {
     const weir::SendSideCounters& now = send_side->estimator.counters();
     const weir::ProbeCounters& probes = send_side->estimator.probe_counters();
@@ -188,6 +189,6 @@ int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_
         .probes_limited = probes.limited,
         .probe_bytes = static_cast<uint64_t>(probes.size.bytes()),
     };
-    return weir::internal::Write(values, counters);
+    return weir::internal::WriteSized(values, counters, size_bytes);
   });
 }

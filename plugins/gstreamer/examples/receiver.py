@@ -27,7 +27,7 @@ from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 PROPERTIES = ("model", "min-bitrate", "start-bitrate", "max-bitrate")
 WEIGHTS = ("throughput-weight", "latency-weight", "loss-weight")
 IGNORED = ("role", "codec", "bind-address", "frames", "frames-size", "received-audio")
-STATISTICS = ("target-bitrate", "reason", "receive-bitrate", "queueing-delay", "loss-ratio", "rembs")
+STATISTICS = ("target-bitrate", "reason", "receive-bitrate", "queueing-delay", "loss-ratio", "rembs-due")
 
 
 def say(kind: str, **fields: object) -> None:

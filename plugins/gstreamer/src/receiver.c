@@ -135,8 +135,8 @@ GstStructure* weir_receiver_statistics(WeirReceiver* receiver) {
   weir_estimator_statistics statistics = {0};
   weir_estimator_counters counters = {0};
   g_mutex_lock(&receiver->lock);
-  weir_estimator_get_statistics(receiver->estimator, now_us(receiver), &statistics);
-  weir_estimator_get_counters(receiver->estimator, &counters);
+  weir_estimator_get_statistics(receiver->estimator, now_us(receiver), &statistics, sizeof statistics);
+  weir_estimator_get_counters(receiver->estimator, &counters, sizeof counters);
   g_mutex_unlock(&receiver->lock);
   return gst_structure_new("application/x-weir-stats", "target-bitrate", G_TYPE_INT64, statistics.target_rate_bps,
                            "reason", G_TYPE_STRING, statistics.reason, "receive-bitrate", G_TYPE_INT64,
@@ -144,6 +144,6 @@ GstStructure* weir_receiver_statistics(WeirReceiver* receiver) {
                            (guint64)statistics.queueing_delay_us * GST_USECOND, "loss-ratio", G_TYPE_DOUBLE,
                            statistics.loss_ratio, "packets-received", G_TYPE_INT64, statistics.packets_received,
                            "packets-lost", G_TYPE_INT64, statistics.packets_lost, "clock-restarts", G_TYPE_INT64,
-                           statistics.clock_restarts, "decisions", G_TYPE_UINT64, counters.decisions, "policy-faults",
-                           G_TYPE_UINT64, counters.policy_faults, "rembs", G_TYPE_UINT64, counters.feedbacks, NULL);
+                           statistics.clock_restarts, "decisions", G_TYPE_UINT64, counters.decisions, "faults",
+                           G_TYPE_UINT64, counters.faults, "rembs-due", G_TYPE_UINT64, counters.rembs_due, NULL);
 }

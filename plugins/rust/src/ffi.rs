@@ -28,6 +28,7 @@ pub struct TargetRateConstraints {
 
 #[repr(C)]
 pub struct EstimatorConfig {
+    pub size_bytes: usize,
     pub constraints: TargetRateConstraints,
     pub objective_throughput: f32,
     pub objective_latency: f32,
@@ -39,6 +40,17 @@ pub struct EstimatorConfig {
     pub decision_limit_us: i64,
     pub log: Option<unsafe extern "C" fn(*mut c_void, c_int, *const c_char)>,
     pub log_argument: *mut c_void,
+}
+
+impl Default for EstimatorConfig {
+    fn default() -> Self {
+        let mut config = std::mem::MaybeUninit::uninit();
+        // SAFETY: the function writes so many bytes, all of the struct.
+        unsafe {
+            weir_estimator_config_init(config.as_mut_ptr(), size_of::<Self>());
+            config.assume_init()
+        }
+    }
 }
 
 /// The contents of a packet or a stream.
@@ -188,7 +200,7 @@ unsafe extern "C" {
     pub fn weir_model_destroy(it: *mut Model);
     pub fn weir_controller_create_policy(model: *const Model, worker: c_int, out: *mut *mut Controller) -> c_int;
     pub fn weir_controller_destroy(it: *mut Controller);
-    pub fn weir_estimator_default_config() -> EstimatorConfig;
+    pub fn weir_estimator_config_init(config: *mut EstimatorConfig, size_bytes: usize);
     pub fn weir_send_side_create(controller: *const Controller, config: *const EstimatorConfig, pacing_factor: f64,
         out: *mut *mut SendSide) -> c_int;
     pub fn weir_send_side_destroy(it: *mut SendSide);
@@ -202,7 +214,7 @@ unsafe extern "C" {
     pub fn weir_send_side_set_constraints(it: *mut SendSide, constraints: *const TargetRateConstraints,
         now_us: i64) -> c_int;
     pub fn weir_send_side_on_round_trip_time(it: *mut SendSide, round_trip_time_us: i64, now_us: i64) -> c_int;
-    pub fn weir_send_side_get_counters(it: *const SendSide, counters: *mut Counters) -> c_int;
+    pub fn weir_send_side_get_counters(it: *const SendSide, counters: *mut Counters, size_bytes: usize) -> c_int;
     pub fn weir_send_side_set_desired_rate(it: *mut SendSide, total_bps: i64, next_bps: i64) -> c_int;
     pub fn weir_send_side_take_probe_cluster(it: *mut SendSide, cluster: *mut ProbeClusterConfig) -> c_int;
     pub fn weir_send_side_get_network_state(it: *const SendSide, state: *mut NetworkState) -> c_int;
@@ -251,7 +263,7 @@ mod tests {
         let layouts = [
             layout!("weir_target_rate_constraints", TargetRateConstraints, min_rate_bps start_rate_bps max_rate_bps
                 max_media_rate_bps),
-            layout!("weir_estimator_config", EstimatorConfig, constraints objective_throughput objective_latency
+            layout!("weir_estimator_config", EstimatorConfig, size_bytes constraints objective_throughput objective_latency
                 objective_loss guard guard_off clock clock_argument decision_limit_us log log_argument),
             layout!("weir_sent_packet", SentPacket, send_time_us size_bytes sequence_number kind
                 probe_cluster_id),
@@ -278,7 +290,7 @@ mod tests {
     fn functions_have_the_types_of_the_header() {
         let prototypes = "
             typedef weir_send_side it; typedef int64_t us; typedef weir_layer_allocator layers;
-            const char* weir_last_error(void); weir_estimator_config weir_estimator_default_config(void);
+            const char* weir_last_error(void); void weir_estimator_config_init(weir_estimator_config*, size_t);
             int weir_model_load(const void*, size_t, weir_model**); void weir_model_destroy(weir_model*);
             int weir_model_load_shipped(weir_model**);
             int weir_controller_create_policy(const weir_model*, int, weir_controller**);
@@ -291,7 +303,7 @@ mod tests {
             int weir_send_side_set_objective(it*, float, float, float);
             int weir_send_side_set_constraints(it*, const weir_target_rate_constraints*, us);
             int weir_send_side_on_round_trip_time(it*, us, us);
-            int weir_send_side_get_counters(const it*, weir_send_side_counters*);
+            int weir_send_side_get_counters(const it*, weir_send_side_counters*, size_t);
             int weir_send_side_set_desired_rate(it*, int64_t, int64_t);
             int weir_send_side_take_probe_cluster(it*, weir_probe_cluster*);
             int weir_send_side_get_network_state(const it*, weir_network_state*);

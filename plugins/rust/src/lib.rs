@@ -98,15 +98,13 @@ pub struct Config {
 
 impl Default for TargetRateConstraints {
     fn default() -> Self {
-        // SAFETY: the function has no precondition.
-        unsafe { ffi::weir_estimator_default_config() }.constraints
+        ffi::EstimatorConfig::default().constraints
     }
 }
 
 impl Default for Config {
     fn default() -> Self {
-        // SAFETY: the function has no precondition.
-        let config = unsafe { ffi::weir_estimator_default_config() };
+        let config = ffi::EstimatorConfig::default();
         Self {
             constraints: config.constraints,
             objective: [config.objective_throughput, config.objective_latency, config.objective_loss],
@@ -174,7 +172,7 @@ impl SendSideEstimator {
             objective_throughput,
             objective_latency,
             objective_loss,
-            ..unsafe { ffi::weir_estimator_default_config() }
+            ..ffi::EstimatorConfig::default()
         };
         let policy = created(|out| unsafe { ffi::weir_controller_create_policy(model.0.0.as_ptr(), 0, out) })?;
         let made = created(|out| unsafe { ffi::weir_send_side_create(policy.as_ptr(), &c, DEFAULT_PACING, out) });
@@ -267,7 +265,7 @@ impl SendSideEstimator {
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::default();
         // It fails for null pointers alone.
-        unsafe { ffi::weir_send_side_get_counters(self.handle.as_ptr(), &mut counters) };
+        unsafe { ffi::weir_send_side_get_counters(self.handle.as_ptr(), &mut counters, size_of::<Counters>()) };
         counters
     }
 }

@@ -41,7 +41,7 @@ def _guard_row(name: str, records: Sequence[RunRecord]) -> Row | None:
         if flow.estimator and flow.controller == name:
             decisions += flow.estimator.decisions
             fallbacks += flow.estimator.fallback_decisions
-            faults += flow.estimator.policy_faults
+            faults += flow.estimator.faults
             interventions.update(flow.guard or {})
     if not decisions:
         return None

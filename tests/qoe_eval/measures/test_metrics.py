@@ -150,7 +150,7 @@ def test_only_flows_under_test_count():
 def test_guard_and_fallback_per_decision():
     guarded = flow(
         guard={"finite": 0, "bounds": 3, "slew": 1, "stale": 1},
-        estimator={"decisions": 100, "policy_faults": 2, "fallback_decisions": 10},
+        estimator={"decisions": 100, "faults": 2, "fallback_decisions": 10},
     )
     assert measures(guarded)["guard_interventions"] == pytest.approx(0.05)
     assert measures(guarded)["fallback_ratio"] == pytest.approx(0.1)

@@ -213,7 +213,7 @@ func (e *Estimator) SetConstraints(constraints *Constraints, nowUs int64) error 
 func (e *Estimator) Statistics(nowUs int64, statistics *Statistics) error {
 	defer onThread()()
 	s := (*C.weir_estimator_statistics)(unsafe.Pointer(statistics))
-	return e.failure(C.weir_estimator_get_statistics(e.handle, C.int64_t(nowUs), s))
+	return e.failure(C.weir_estimator_get_statistics(e.handle, C.int64_t(nowUs), s, C.sizeof_weir_estimator_statistics))
 }
 
 // Text is the string of a reason, which needs no copy; "" for none.
@@ -307,7 +307,8 @@ func (s *SendSide) SetConstraints(constraints *Constraints, nowUs int64) error {
 // Counters is weir_send_side_get_counters.
 func (s *SendSide) Counters(counters *SendSideCounters) error {
 	defer onThread()()
-	return s.failure(C.weir_send_side_get_counters(s.handle, (*C.weir_send_side_counters)(unsafe.Pointer(counters))))
+	given := (*C.weir_send_side_counters)(unsafe.Pointer(counters))
+	return s.failure(C.weir_send_side_get_counters(s.handle, given, C.sizeof_weir_send_side_counters))
 }
 
 // Text is the string of a reason, which needs no copy; "" for none.

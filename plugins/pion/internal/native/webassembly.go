@@ -316,6 +316,9 @@ type object struct {
 	handle uint32
 }
 
+// configBytes is the size of weir_estimator_config in WebAssembly: size (padded), four rates, three weights, ...
+const configBytes = 88
+
 // create makes the controller, then the object with `create`, whose arguments are the addresses of the controller, of the
 // configuration and of the result.
 func (c *Config) create(create func(in *instance, controller, config, result uint64) uint64) (object, error) {
@@ -329,19 +332,18 @@ func (c *Config) create(create func(in *instance, controller, config, result uin
 		return object{}, err
 	}
 	defer in.named("weir_controller_destroy", uint64(controller))
-	// The function returns a struct: its first argument is the address.
 	result := uint64(in.reserve(256))
 	config := result + 16
-	in.named("weir_estimator_default_config", config)
+	in.named("weir_estimator_config_init", config, configBytes)
 	given := c.Constraints
 	for i, rate := range []int64{given.MinRateBps, given.StartRateBps, given.MaxRateBps, given.MaxMediaRateBps} {
 		if rate != 0 {
-			must(0, in.memory.WriteUint64Le(uint32(config)+uint32(8*i), uint64(rate)))
+			must(0, in.memory.WriteUint64Le(uint32(config)+8+uint32(8*i), uint64(rate)))
 		}
 	}
 	if c.Objective != [3]float32{} {
 		for i, weight := range c.Objective {
-			must(0, in.memory.WriteFloat32Le(uint32(config)+32+uint32(4*i), weight))
+			must(0, in.memory.WriteFloat32Le(uint32(config)+40+uint32(4*i), weight))
 		}
 	}
 	handle, err := in.created(result, create(in, uint64(controller), config, result))
@@ -387,12 +389,21 @@ func (o *object) write(name string, data []byte, arguments ...uint64) error {
 
 // read calls a function that fills a struct, which is its last argument.
 func (o *object) read(name string, data []byte, arguments ...uint64) error {
+	return o.fillWith(name, data, arguments)
+}
+
+// readSized is read where the size of the struct comes last.
+func (o *object) readSized(name string, data []byte, arguments ...uint64) error {
+	return o.fillWith(name, data, arguments, uint64(len(data)))
+}
+
+func (o *object) fillWith(name string, data []byte, before []uint64, after ...uint64) error {
 	if err := o.lock(); err != nil {
 		return err
 	}
 	defer o.in.mutex.Unlock()
-	at := o.in.put(data)
-	result := o.in.named(name, append(append([]uint64{uint64(o.handle)}, arguments...), at)...)
+	arguments := append([]uint64{uint64(o.handle)}, before...)
+	result := o.in.named(name, append(append(arguments, o.in.put(data)), after...)...)
 	o.in.get(data)
 	return o.in.failure(result)
 }
@@ -490,7 +501,7 @@ func (e *Estimator) SetConstraints(constraints *Constraints, nowUs int64) error 
 
 // Statistics is weir_estimator_get_statistics.
 func (e *Estimator) Statistics(nowUs int64, statistics *Statistics) error {
-	return e.read("weir_estimator_get_statistics", bytesOf(statistics), uint64(nowUs))
+	return e.readSized("weir_estimator_get_statistics", bytesOf(statistics), uint64(nowUs))
 }
 
 // SendSide is a weir_send_side.
@@ -582,7 +593,7 @@ func (s *SendSide) SetConstraints(constraints *Constraints, nowUs int64) error {
 
 // Counters is weir_send_side_get_counters.
 func (s *SendSide) Counters(counters *SendSideCounters) error {
-	return s.read("weir_send_side_get_counters", bytesOf(counters))
+	return s.readSized("weir_send_side_get_counters", bytesOf(counters))
 }
 
 // LayerAllocator is a weir_layer_allocator.
