@@ -40,7 +40,7 @@ def make_calls(options: CallOptions, names: Sequence[str], own: Mapping[str, Cus
     console = error_console()
     programs = [find_simulator()] if plan.by_commands else [find_peer(), find_simulator()]
     calls = plan_calls(plan, options.out, programs)
-    outcome = run_calls(calls, options.out, console, quiet=options.as_json, repeat_disturbed=options.repeat_disturbed)
+    outcome = run_calls(calls, options.out, console, quiet=options.as_json)
     run = RunAbout(
         **command_record(started), planned=len(calls), failures=outcome.failures, reference=options.reference or ""
     )

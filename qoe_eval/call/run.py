@@ -34,17 +34,15 @@ class CallsOutcome:
     reused: int = 0
 
 
-def run_calls(
-    calls: Mapping[str, CallSettings], out: Path, console: Console, *, quiet: bool, repeat_disturbed: bool = False
-) -> CallsOutcome:
-    """Makes the calls that are missing in `out`. A call that ends early is a failure; the next run retries it.
+def run_calls(calls: Mapping[str, CallSettings], out: Path, console: Console, *, quiet: bool) -> CallsOutcome:
+    """Makes the calls that are missing in `out`, and those again that the machine disturbed in an earlier run. A call
+    that ends early is a failure; the next run retries it.
 
     Args:
         calls: by key, as planned.
         out: the folder of `results.jsonl`.
         console: for progress and complaints.
         quiet: show no progress.
-        repeat_disturbed: repeat complete calls that were disturbed.
 
     Raises:
         InputError: the folder cannot be used.
@@ -53,8 +51,8 @@ def run_calls(
     """
     refuse_folders_of_others(out)
     with contextlib.closing(CallStore(out)) as store:
-        repeated = {r.key for r in store.read() if repeat_disturbed and r.call.disturbed}
-        store.start(dict.fromkeys(calls.keys() - repeated, False))
+        disturbed = {record.key for record in store.read() if record.call.disturbed}
+        store.start(dict.fromkeys(calls.keys() - disturbed, False))
         run = _Run(calls, store, console, quiet)
         outcome = CallsOutcome(reused=len(run.done))
         try:

@@ -100,9 +100,6 @@ class CallOptions(PathArguments):
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     )
-    repeat_disturbed: Annotated[
-        bool, typer.Option("--repeat-disturbed", help="Repeat disturbed calls of an earlier run.")
-    ] = False
     reference: ReferenceOption = None
     require: RequireOption = None
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and no progress.")] = False

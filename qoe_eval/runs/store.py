@@ -58,7 +58,7 @@ class RecordStore(Generic[RecordType]):
     def start(self, wanted: Mapping[str, bool]) -> list[RecordType]:
         """Prepares the folder for the runs of these keys; returns the records that are there already.
 
-        Records that are not wanted (other options, another build of the simulator) move to `results.previous.jsonl`,
+        Records that are not wanted (other options, another build, disturbed calls) move to `results.previous.jsonl`,
         so that the results that stay belong together.
 
         Args:
@@ -80,7 +80,7 @@ class RecordStore(Generic[RecordType]):
             seen.add(key)
         if others:
             append(self.folder / SET_ASIDE, b"".join(map(to_line, others)))
-            moved = f"{counted(len(others), 'result')} of other options moved to {SET_ASIDE}"
+            moved = f"{counted(len(others), 'result')} that this command does not use moved to {SET_ASIDE}"
             error_console().print(f"weir: {printable(self.folder)}: {moved}")
         # Also drops a torn last line.
         write_bytes(self.results_path, b"".join(map(to_line, kept)))

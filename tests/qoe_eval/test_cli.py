@@ -97,7 +97,8 @@ def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, t
     assert media("--media", "filler") == [("filler", 50e6), ("filler", 50e6), ("filler", 1e6)]
     assert media("--media", "video") == [("video", 2.5e6)] * 3
     assert media("--max-bitrate", "4M") == [("video", 4e6)] * 3
-    notes = [f"weir: here: {count} results of other options moved to results.previous.jsonl\n" for count in (2, 3, 3)]
+    note = "weir: here: {} results that this command does not use moved to results.previous.jsonl\n"
+    notes = [note.format(count) for count in (2, 3, 3)]
     assert moved == ["", *notes]
     # The one of these runs that was of the second command, too, stayed until the third.
     assert len((tmp_path / "here/results.previous.jsonl").read_text().splitlines()) == 2 + 3 + 3

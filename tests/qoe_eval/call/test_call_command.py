@@ -143,16 +143,16 @@ def test_a_disturbed_call_is_marked(weir, monkeypatch):
     assert "excluded: steady, weir, seed 1: disturbed: the encoder was short of CPU" in out
 
 
-def test_disturbed_calls_are_kept_unless_asked(weir, tmp_path):
+def test_the_same_command_makes_disturbed_calls_again(weir, tmp_path):
     again = weir(*CALL)
     assert again[0] == 0, again
     (record,) = results(tmp_path)
     record["call"]["disturbed"] = ["the encoder was short of CPU"]
     (tmp_path / "here/results.jsonl").write_text(json.dumps(record) + "\n")
+    assert "earlier run" not in weir(*CALL)[1]
+    assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
     status, out, error = weir(*CALL)
     assert "(1 of them from an earlier run)" in out, (status, error)
-    assert "earlier run" not in weir(*CALL, "--repeat-disturbed")[1]
-    assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
 
 
 def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, fake_peer):
