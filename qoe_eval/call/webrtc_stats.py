@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 _RECEIVED = (
     "bytesReceived", "headerBytesReceived", "packetsReceived", "packetsLost", "jitter", "framesReceived",
-    "framesDecoded", "framesDropped", "framesPerSecond", "frameWidth", "frameHeight", "freezeCount",
+    "framesDecoded", "keyFramesDecoded", "framesDropped", "framesPerSecond", "frameWidth", "frameHeight", "freezeCount",
     "totalFreezesDuration", "qpSum", "jitterBufferDelay", "jitterBufferEmittedCount", "nackCount", "pliCount",
     "totalDecodeTime", "totalSamplesReceived", "concealedSamples", "silentConcealedSamples",
     "estimatedPlayoutTimestamp",
@@ -109,6 +109,16 @@ class StatsObject:
             self._arrays[name] = np.array(times), np.array(values)
         return self._arrays[name]
 
+    def counter(self, name: str) -> tuple[Array, Array]:
+        """The same of a counter that never falls: where it did, because its stream began anew under the same id, it
+        goes on from the value before.
+        """
+        times, values = self.series(name)
+        steps = np.diff(values)
+        if not (steps < 0).any():
+            return times, values
+        return times, values[0] + np.concatenate([[0.0], np.cumsum(np.where(steps < 0, values[1:], steps))])
+
     def rate(self, name: str) -> tuple[Array, Array]:
         """The growth of a counter per second: end times of intervals, and rates, both of shape [n - 1]. An interval in
         which the counter was reset is excluded.
@@ -120,9 +130,10 @@ class StatsObject:
 
     def growth(self, name: str, start_s: float, end_s: float, zero_s: float | None = None) -> float | None:
         """The growth of a counter between two times, linearly interpolated; None without a sample. The counter was 0 at
-        `zero_s`, by default until its first sample.
+        `zero_s`, by default until its first sample. Late packets take back losses; no other counter falls, unless it
+        is reset.
         """
-        times, values = self.series(name)
+        times, values = self.series(name) if name == "packetsLost" else self.counter(name)
         if not len(times):
             return None
         if zero_s is not None and zero_s < times[0]:

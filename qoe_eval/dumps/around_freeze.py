@@ -20,7 +20,14 @@ _RISEN = 1.6
 _LEAST_RISE_MS = 60.0
 _LEAST_RISE_OF_JITTER_MS = 20.0
 _LEAST_UNDECODED = 5
-_LOSS_INTERVALS = 2
+# Of loss, as far as reports are no longer apart.
+_LOSS_S = 2.5
+# A longer interval of the reports shows no rate at the freeze.
+_LONG_INTERVALS, _LONG_S = 3.0, 2.0
+# Of the time between two frames: a decoder that takes longer, on average, stops now and then.
+_SLOW_DECODING = 0.6
+# The picture has another size, not just other rounding.
+_OTHER_SIZE = 0.05
 # One lost packet of fewer is many percent.
 _LEAST_PACKETS = 30
 _LEAST_GAP_S = 0.7
@@ -69,8 +76,10 @@ class AroundFreeze:
         return levels if levels and levels[1] < _FEWER * levels[0] else None
 
     def _growth(self, one: StatsObject, name: str, scale: float) -> Change | None:
-        times, values = one.series(name)
-        return self._levels(times[1:], np.diff(values).clip(0) / np.diff(times), scale, self._step_s)
+        times, values = one.counter(name)
+        spans = np.diff(times)
+        kept = spans <= max(_LONG_INTERVALS * self._step_s, self._step_s + _LONG_S)
+        return self._levels(times[1:][kept], (np.diff(values) / spans)[kept], scale, self._step_s)
 
     def _levels(self, times: Array, values: Array, scale: float, span_s: float = 0.0) -> Change | None:
         earlier = values[(times > self._before_s) & (times <= self._just_before_s + span_s)]
@@ -110,7 +119,7 @@ class AroundFreeze:
 
     def without(self, name: str) -> tuple[float, list[tuple[float, float]]]:
         """Seconds of the reports at the freeze between which the counter stood, and these intervals."""
-        times, values = self._stream.series(name)
+        times, values = self._stream.counter(name)
         stood = np.flatnonzero(np.diff(values) <= 0)
         spans = [(float(times[i]), float(times[i + 1])) for i in stood]
         margin_s = 0.5 * self._step_s
@@ -119,14 +128,16 @@ class AroundFreeze:
         return sum(b - a for a, b in spans), spans
 
     def lost_of_received(self) -> float | None:
-        """Packets of an incoming stream that were lost, 0 to 1: the worst of two intervals of the reports."""
-        times, received = self._stream.series("packetsReceived")
+        """Packets of an incoming stream that were lost, 0 to 1: the worst of the time just before and in it."""
+        times, received = self._stream.counter("packetsReceived")
         lost_times, lost = self._stream.series("packetsLost")
-        near = (times >= self._just_before_s - self._step_s) & (times <= self._after_s)
-        if not len(lost) or near.sum() < 2:
+        # All reports between which there is some of that time.
+        first = max(0, int(np.searchsorted(times, self._freeze.start_s - _JUST_BEFORE_S, side="right")) - 1)
+        last = int(np.searchsorted(times, self._freeze.end_s + (_AFTER_S if self._step_s < _AFTER_S else 0.0))) + 1
+        if not len(lost) or len(times[first:last]) < 2:
             return None
-        counts = np.column_stack([np.interp(times[near], lost_times, lost), received[near]])
-        span = min(_LOSS_INTERVALS, len(counts) - 1)
+        counts = np.column_stack([np.interp(times[first:last], lost_times, lost), received[first:last]])
+        span = min(max(1, int(_LOSS_S / self._step_s)), len(counts) - 1)
         newly_lost, newly_received = (counts[span:] - counts[:-span]).clip(0).T
         ratios = newly_lost / np.maximum(newly_lost + newly_received, _LEAST_PACKETS)
         return float(ratios.max())
@@ -143,9 +154,8 @@ class AroundFreeze:
         return min(1.0, lost / sent) if lost and sent else None
 
     def decode_rise(self) -> Change | None:
-        """Decode time of a frame in ms, where it rose to more than the time between frames."""
-        frames, spent = self._stream.series("framesDecoded")[1], self._stream.series("totalDecodeTime")[1]
-        times = self._stream.series("totalDecodeTime")[0]
+        """Decode time of a frame in ms, where it rose to most of the time between frames."""
+        frames, (times, spent) = self._stream.counter("framesDecoded")[1], self._stream.counter("totalDecodeTime")
         if len(frames) != len(spent) or len(frames) < 3:
             return None
         decoded = np.diff(frames)
@@ -157,9 +167,18 @@ class AroundFreeze:
         if not len(earlier) or not len(during):
             return None
         before, high = 1e3 * float(np.median(earlier)), 1e3 * float(during.max())
-        span = times[-1] - times[0]
-        between_ms = 1e3 * span / max(1.0, float(frames[-1] - frames[0]))
-        return (before, high) if high > max(_RISEN * before, 0.9 * between_ms) else None
+        between_ms = 1e3 / float(np.percentile(decoded[kept] / np.diff(times)[kept], 70))
+        return (before, high) if high > max(_RISEN * before, _SLOW_DECODING * between_ms) else None
+
+    def another(self, one: StatsObject, name: str) -> Change | None:
+        """The number in the last report before the freeze, and in the first after it, where they differ."""
+        times, values = one.series(name)
+        before = values[times <= self._freeze.start_s]
+        after = values[times >= self._freeze.end_s]
+        if not len(before) or not len(after):
+            return None
+        found = float(before[-1]), float(after[0])
+        return found if abs(found[1] - found[0]) > _OTHER_SIZE * found[0] > 0 else None
 
     def undecoded(self, track: StatsObject | None) -> int:
         """Frames that came and were not decoded, above those that always are."""

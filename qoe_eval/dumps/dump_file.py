@@ -119,6 +119,9 @@ def _read(path: Path) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
+        if content.lstrip().startswith(b"<"):
+            # Says which page it is.
+            return content.decode("latin-1")
         raise InputError(
             f"{printable(path)}: no UTF-8 text from byte {error.start} on, perhaps an RTC event log or another "
             f"recording of packets; give a dump of {READABLE}"

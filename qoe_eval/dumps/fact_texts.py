@@ -74,7 +74,8 @@ def _machine_texts(facts: FreezeFacts, cause: str) -> list[str]:
     if facts.key_frames_requested and cause in ("key frame", "loss"):
         found.append(f"{counted(facts.key_frames_requested, 'key frame')} requested")
     if facts.heights:
-        found.append(f"the picture went from {facts.heights[0]:.0f} to {facts.heights[1]:.0f} lines")
+        with_key_frame = " with a key frame" if facts.key_frames and cause == "resolution" else ""
+        found.append(f"the picture went from {facts.heights[0]:.0f} to {facts.heights[1]:.0f} lines{with_key_frame}")
     if facts.reports_gap_s:
         found.append(f"the browser made no report for {seconds_text(facts.reports_gap_s)}")
     return found

@@ -24,7 +24,7 @@ class FreezeFacts:
         knows_path: there are round trips or jitter, which may have stayed as they were.
         round_trip_ms: where it rose.
         jitter_ms: where it rose.
-        decode_ms: of a frame, where it rose to more than the time between frames.
+        decode_ms: of a frame, where it rose to most of the time between frames.
         undecoded: frames that came whole and were not decoded.
         nacks: NACK messages that went to the sender.
         own_cpu: this machine's outgoing video is limited by CPU.
@@ -35,7 +35,8 @@ class FreezeFacts:
         limited_by: the sender's quality limitation.
         encoded_per_s: frames of another connection's encoder, where that sends the stream and they became fewer.
         source_stopped: the sender's camera or screen had no frames.
-        heights: of the picture, where it became smaller.
+        heights: of the picture before and after, where they differ.
+        key_frames: those that were decoded.
     """
 
     rate_kbps: Change | None = None
@@ -57,6 +58,7 @@ class FreezeFacts:
     limited_by: str = ""
     source_stopped: bool = False
     heights: Change | None = None
+    key_frames: int = 0
 
     @property
     def rate_fell(self) -> bool:
@@ -102,7 +104,8 @@ def freeze_facts(freeze: Freeze, reports: StatsReports, everything: Iterable[Sta
         encoded_per_s=around.fewer(sender, "framesEncoded") if sender and not outgoing else None,
         limited_by=around.text(sender, "qualityLimitationReason") if sender else "",
         source_stopped=around.stands(source, "frames") if source else False,
-        heights=around.fall(stream, "frameHeight", 1.0),
+        heights=around.fall(stream, "frameHeight", 1.0) if outgoing else around.another(stream, "frameHeight"),
+        key_frames=0 if outgoing else around.grown("keyFramesDecoded"),
     )
 
 

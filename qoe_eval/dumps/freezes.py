@@ -74,17 +74,17 @@ def earlier_freezes(counter: StatsObject) -> tuple[int, float | None]:
 
 
 def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[Freeze], int]:
-    times, counts = counter.series("freezeCount")
+    times, counts = counter.counter("freezeCount")
     places = np.flatnonzero(np.diff(counts) > 0)
     if not len(places):
         return [], 0
     numbers = np.diff(counts)[places]
     befores, afters = times[places], times[places + 1]
-    duration_times, durations = counter.series("totalFreezesDuration")
+    duration_times, durations = counter.counter("totalFreezesDuration")
     lengths = np.zeros(len(places))
     if len(duration_times):
         lengths = np.interp(afters, duration_times, durations) - np.interp(befores, duration_times, durations)
-    frame_times, frames = stream.series("framesDecoded")
+    frame_times, frames = stream.counter("framesDecoded")
     shown = frame_times[1:][np.diff(frames) > 0]
     longest = np.sort(np.argsort(-lengths, kind="stable")[:MOST_OF_STREAM])
     found = [
@@ -109,14 +109,15 @@ def _placed(stream: StatsObject, before_s: float, after_s: float, length_s: floa
 def _decoded(stream: StatsObject) -> tuple[Array, Array]:
     """Times and frames of an incoming stream; the oldest legacy statistics have only the frames a second."""
     if "framesDecoded" in stream.numbers:
-        return stream.series("framesDecoded")
+        return stream.counter("framesDecoded")
     times, per_s = stream.series("framesPerSecond")
     return times, np.cumsum(per_s * np.diff(times, prepend=times[:1]))
 
 
 def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
     """Times and sum of a number of several layers: one may stop while another goes on."""
-    series = [found for one in streams if len((found := one.series(name))[0]) > 1]
+    read = StatsObject.series if name == "targetBitrate" else StatsObject.counter
+    series = [found for one in streams if len((found := read(one, name))[0]) > 1]
     if not series:
         return np.zeros(0), np.zeros(0)
     times = max((times for times, _ in series), key=len)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -46,7 +47,7 @@ def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) 
         identifier, separator, written = key.rpartition("-")
         if not separator or not isinstance(member, Mapping):
             continue
-        kind_of_object = type_of(identifier, member.get("statsType"))
+        kind_of_object = type_of(identifier, member.get("statsType") or _written_type(stats, identifier))
         name, scale = standard_name(identifier, kind_of_object, written)
         if name not in TEXTS and name != "mediaType" and name not in NUMBERS.get(kind_of_object, ()):
             continue
@@ -62,6 +63,14 @@ def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) 
         legacy = is_legacy(identifier) and name not in TEXTS
         for time_s, value in zip(times, values, strict=False):
             found.add(time_s, name, standard_value(value, scale) if legacy else value)
+
+
+def _written_type(stats: Mapping[str, Any], identifier: str) -> str | None:
+    """The type of an object where it is one of its members, as testRTC exports it."""
+    member = stats.get(f"{identifier}-type")
+    written = str(member.get("values")) if isinstance(member, Mapping) else ""
+    found = re.match(r'\["([a-z-]{1,30})"', written)
+    return found[1] if found else None
 
 
 def _values(member: Mapping[str, Any], budget: SampleBudget) -> list[Any]:
@@ -98,6 +107,9 @@ def _times(member: Mapping[str, Any], of_object: list[float] | None, count: int)
 
 
 def _seconds(text: Any) -> float | None:
+    """A time as ISO 8601, or as testRTC exports it in ms since 1970."""
+    if (time_ms := number(text, lowest=0)) is not None:
+        return time_ms / 1e3
     try:
         return datetime.fromisoformat(text).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):

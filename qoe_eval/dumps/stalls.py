@@ -11,7 +11,10 @@ from weir.qoe_eval.dumps.freeze import Freeze
 _FREEZE_FRAMES = 3.0
 _FREEZE_MORE_S = 0.15
 _LEAST_FRAMES_PER_S = 2.0
+# The usual rate is that of most intervals of this time, at least of so many: the last may be half without frames.
 _BEFORE_S = 10.0
+_LEAST_INTERVALS = 4
+_MOST = 70
 # A drop is below half of what was usual in 20 s, until most of it is back.
 _DROPPED, _BACK = 0.5, 0.7
 _USUAL_S = 20.0
@@ -29,7 +32,6 @@ def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[Freeze
         frames: counted until then, shape [n].
     """
     steps, spans = np.diff(frames), np.diff(times)
-    grown = np.concatenate([[0.0], np.cumsum(steps.clip(0))])
     found = []
     index = 0
     while index < len(steps):
@@ -39,8 +41,8 @@ def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[Freeze
             continue
         while index < len(steps) and steps[index] <= 0:
             index += 1
-        earlier = min(first - 1, int(np.searchsorted(times, times[first] - _BEFORE_S)))
-        per_s = float((grown[first] - grown[earlier]) / (times[first] - times[earlier]))
+        earlier = min(int(np.searchsorted(times, times[first] - _BEFORE_S)), max(0, first - _LEAST_INTERVALS))
+        per_s = float(np.percentile(steps[earlier:first].clip(0) / spans[earlier:first], _MOST, method="higher"))
         if per_s < _LEAST_FRAMES_PER_S:
             continue
         is_open = index >= len(steps)

@@ -34,6 +34,7 @@ CAUSES = {
     "muted": "likely it was muted, or removed by its page",
     "ended": "the call ended, or the network did",
     "browser busy": "likely the browser or page was busy",
+    "resolution": "likely it waited for the first frame of another resolution",
     "unknown": "the dump does not have why",
 }
 """The causes, and how a sentence has them."""
@@ -92,7 +93,8 @@ def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVer
 def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
     """The number of freezes, their time, and the connection that froze first."""
     froze = [one for verdict in verdicts for one in verdict.explained if not one.is_stop]
-    if all(last_s == first_s for first_s, last_s in (time_span_s(one.connection.reports) for one in verdicts)):
+    objects = [one for verdict in verdicts for one in verdict.connection.reports.objects.values()]
+    if all(len(times) < 2 for one in objects for times, _ in one.numbers.values()):
         return "One report only: when video froze is not in it. Record several; of Firefox copy the report history."
     if not froze:
         video = any(incoming_video(one.connection.reports) for one in verdicts)
@@ -162,7 +164,8 @@ def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
         (out and is_dry and not facts.limited_by and not facts.available_fell, "muted"),
         (not out and is_dry and facts.others_came is True, "sender stopped"),
         (not out and is_dry, "network stopped"),
-        (facts.decode_ms is not None or (facts.undecoded > 0 and not lost and not facts.key_frames_requested), "cpu"),
+        (facts.decode_ms is not None, "cpu"),
+        (facts.undecoded > 0 and not lost and not slowed and not facts.key_frames_requested, "cpu"),
         (slowed, "path slowed"),
         (lost, "loss"),
         (facts.limited_by == "bandwidth" or (out and facts.available_fell), "path slowed"),
@@ -172,6 +175,7 @@ def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
         (facts.reports_gap_s is not None, "browser busy"),
         (facts.encoded_per_s is not None, "sender limit"),
         (not out and facts.rate_fell and facts.knows_path, "sent less"),
+        (facts.heights is not None, "resolution"),
     )
     return next((cause for holds, cause in rules if holds), "unknown")
 

@@ -324,3 +324,112 @@ def test_mutated_dumps_are_read_or_refused(tmp_path, name):
         path.write_text(text)
         with contextlib.suppress(InputError):
             check(render_dump(read_dump(path)))
+
+
+def logged(found):
+    """Reports as JSON lines."""
+    return "\n".join(json.dumps({"time": time_ms, "stats": objects}) for time_ms, objects in found)
+
+
+COUNTERS = (
+    *("packetsReceived", "packetsLost", "bytesReceived", "framesReceived", "framesDecoded", "totalDecodeTime"),
+    *("pliCount", "freezeCount", "totalFreezesDuration"),
+)
+
+
+def begun_anew(found, number):
+    """The same reports of a stream that began anew, under the same id, with its report of that number."""
+    before = found[number - 1][1]["VIDEO"]
+    for _, objects in found[number:]:
+        for name in COUNTERS:
+            objects["VIDEO"][name] -= before[name]
+    return found
+
+
+def test_a_stream_that_begins_anew_does_not_freeze(verdict_of):
+    assert verdict_of(logged(begun_anew(made_dump.reports(call()), 30)))[0].explained == []
+
+
+@pytest.mark.parametrize(("cause", "at"), [("cpu", 10), ("loss", 10), ("path slowed", 10)])
+def test_a_stream_that_began_anew_has_the_same_sentence(verdict_of, cause, at):
+    changed, sentence = CALLS[cause]
+    (verdict,) = verdict_of(logged(begun_anew(made_dump.reports(call(changed)), at)))
+    assert [one.sentence for one in verdict.explained] == [sentence]
+
+
+def test_a_decoder_that_needs_most_of_the_time_is_slow(verdict_of):
+    ((found,),) = (
+        one.explained for one in verdict_of(made_dump.internals(call({20: {"decode_ms": 25, "frozen_s": 0.2}})))
+    )
+    assert found.cause == "cpu"
+    assert "decoding a frame took 25 ms, before 8" in found.sentence
+
+
+def test_frames_that_were_dropped_on_a_slow_path_are_no_lack_of_cpu(verdict_of):
+    slow = {"round_trip_ms": 800, "decoded": 20}
+    ((found,),) = (
+        one.explained for one in verdict_of(made_dump.internals(call({20: slow, 21: slow | {"frozen_s": 0.7}})))
+    )
+    assert found.cause == "path slowed"
+
+
+def test_another_resolution(verdict_of):
+    found = made_dump.reports(call({20: {"frozen_s": 0.3}}))
+    for number, (_, objects) in enumerate(found):
+        objects["VIDEO"] |= {"frameHeight": 720 if number >= 20 else 360, "keyFramesDecoded": 2 if number >= 20 else 1}
+    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    assert explained.cause == "resolution"
+    assert "the picture went from 360 to 720 lines with a key frame; likely it waited" in explained.sentence
+
+
+def test_reports_that_are_far_apart_show_the_loss_of_their_own_time_alone(verdict_of):
+    found = made_dump.reports(call(over(range(10, 20), {"lost": 0.1}) | {45: {"frozen_s": 0.5}}))[9::10]
+    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    assert explained.cause == "unknown"
+    found = made_dump.reports(call(over(range(40, 50), {"lost": 0.1}) | {45: {"frozen_s": 0.5}}))[9::10]
+    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    assert "9 % of packets were lost" in explained.sentence
+
+
+def test_a_freeze_begins_within_a_long_interval(verdict_of):
+    """Of thirty frames a second, the interval to 30 s has those of its first four seconds."""
+    found = made_dump.reports(call(over(range(24, 60), {"frames": 0})))[9::10]
+    for _, objects in found:
+        del objects["VIDEO"]["freezeCount"], objects["VIDEO"]["totalFreezesDuration"]
+    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    assert explained.freeze.start_s - made_dump.START_MS / 1e3 == pytest.approx(24, abs=0.1)
+
+
+def test_the_rate_of_a_gap_between_reports_is_not_that_of_a_freeze(verdict_of):
+    gap = {number: {"kbps": 20, "skipped": number < 29} for number in range(20, 30)}
+    ((explained,),) = (one.explained for one in verdict_of(made_dump.internals(call(gap | {30: {"frozen_s": 0.3}}))))
+    assert "the rate fell" not in explained.sentence
+
+
+def test_one_report_whose_objects_have_times_of_their_own(tmp_path):
+    path = tmp_path / "dump"
+    objects = made_dump.reports(call())[0][1]
+    path.write_text(json.dumps([one | {"id": key, "timestamp": 1.79e12 + len(key)} for key, one in objects.items()]))
+    assert "One report only" in render_dump(read_dump(path))
+
+
+def test_an_export_with_times_in_ms_and_types_among_the_members(verdict_of):
+    """As testRTC writes them."""
+    changed, sentence = CALLS["loss"]
+    found = made_dump.reports(call(changed))
+    data = json.loads(made_dump.internals(call(changed), with_type=False, with_times=False))
+    stats = data["PeerConnections"]["12-1"]["stats"]
+    for series in stats.values():
+        series |= {"startTime": float(found[0][0]), "endTime": float(found[-1][0])}
+    for name, key in (("IT01V2309650874", "VIDEO"), ("CPabc_def", "PAIR")):
+        stats[f"{name}-type"] = {"values": json.dumps([found[0][1][key]["type"]] * len(found))}
+    # The names say nothing then.
+    data["PeerConnections"]["12-1"]["stats"] = {f"X{name}": series for name, series in stats.items()}
+    assert [one.sentence for one in verdict_of(json.dumps(data))[0].explained] == [sentence]
+
+
+def test_a_saved_page_in_another_encoding(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_bytes("<!DOCTYPE html><p>é</p><div class='peer-connection'></div>".encode("latin-1"))
+    with pytest.raises(InputError, match="about:webrtc saves"):
+        read_dump(path)
