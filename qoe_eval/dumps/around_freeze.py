@@ -20,11 +20,11 @@ _RISEN = 1.6
 _LEAST_RISE_MS = 60.0
 _LEAST_RISE_OF_JITTER_MS = 20.0
 _LEAST_UNDECODED = 5
-# Of loss, as far as reports are no longer apart.
+# Loss is that of so much time, unless reports are farther apart.
 _LOSS_S = 2.5
 # A longer interval of the reports shows no rate at the freeze.
 _LONG_INTERVALS, _LONG_S = 3.0, 2.0
-# Of the time between two frames: a decoder that takes longer, on average, stops now and then.
+# Share of the time between two frames: a decoder that takes longer, on average, stops now and then.
 _SLOW_DECODING = 0.6
 # The picture has another size, not just other rounding.
 _OTHER_SIZE = 0.05
@@ -173,7 +173,7 @@ class AroundFreeze:
     def another(self, one: StatsObject, name: str) -> Change | None:
         """The number in the last report before the freeze, and in the first after it, where they differ."""
         times, values = one.series(name)
-        before = values[times <= self._freeze.start_s]
+        before = values[times <= self._freeze.start_s - max(self._freeze.error_s, 0.5 * self._step_s)]
         after = values[times >= self._freeze.end_s]
         if not len(before) or not len(after):
             return None

@@ -120,7 +120,7 @@ def _read(path: Path) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         if content.lstrip().startswith(b"<"):
-            # Says which page it is.
+            # The next message names the page.
             return content.decode("latin-1")
         raise InputError(
             f"{printable(path)}: no UTF-8 text from byte {error.start} on, perhaps an RTC event log or another "

@@ -392,7 +392,7 @@ def test_reports_that_are_far_apart_show_the_loss_of_their_own_time_alone(verdic
 
 
 def test_a_freeze_begins_within_a_long_interval(verdict_of):
-    """Of thirty frames a second, the interval to 30 s has those of its first four seconds."""
+    """The interval to 30 s has the frames of its first four seconds."""
     found = made_dump.reports(call(over(range(24, 60), {"frames": 0})))[9::10]
     for _, objects in found:
         del objects["VIDEO"]["freezeCount"], objects["VIDEO"]["totalFreezesDuration"]
