@@ -134,11 +134,9 @@ def measurement(
                 values[claim.key] = value
                 if claim.published is not None:
                     published[claim.key] = claim.published
-    about = (
-        "Small sizes, which show that everything works and measure nothing."
-        if small
-        else (f"Papers: {', '.join(origins)}.")
-    )
+    about = f"Papers: {', '.join(origins)}."
+    if small:
+        about = "Small sizes, which show that everything works and measure nothing."
     return Measurement(
         measured="papers",
         about=f"{about} Intervals: 95 % over seeds.",

@@ -1,9 +1,10 @@
-"""How near the closed loop of `weir whatif` is to the truth, by virtual calls on known paths.
+"""How near `weir whatif` is to the truth, in closed and in open loop, by virtual calls on known paths.
 
     python -m weir.qoe_eval.event_logs.path_accuracy FOLDER [RECORD]
 
 On each path a call under GCC writes its event log, the path is estimated from that log alone, and the call under weir
 on the estimate is compared with that on the true path; another seed's call there shows by how much two calls differ.
+In open loop GCC's target on the log is compared with the one that the log has.
 FOLDER gets the runs, and keeps them for the next time; RECORD is a file of docs/results. The estimator was developed on
 the paths `developed`: all bundled scenarios, random ones, mixtures of the suite `natural`, and the traces of OpenNetLab
 and Mahimahi in the folder `traces` of WEIR_SHARED, where that is set. The others of `held out` are random ones and
@@ -28,7 +29,9 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.event_logs.closed_loop import call_plan
 from weir.qoe_eval.event_logs.event_log import parse_event_log
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
+from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, OpenLoop, difference, logged_targets
 from weir.qoe_eval.event_logs.path_estimate import estimate_path
+from weir.qoe_eval.event_logs.whatif import Recording, run_whatif
 from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
 from weir.qoe_eval.options.shared import TRACE_SETS, shared_traces
@@ -48,6 +51,7 @@ _LOGS: Final = "WEIR_EVENT_LOGS"
 # The tag of SRTP, which a log of a virtual call lacks.
 _SRTP_TAG_BYTES: Final = 10
 _BOUNDS: Final = {"receive_rate_bps": 0.15, "network_delay_ms_p95": 0.25}
+_OPEN_LOOP_BOUND: Final = 0.02
 
 
 def known_paths() -> dict[str, list[Scenario]]:
@@ -73,11 +77,15 @@ def _drawn(random: range, mixtures: range) -> list[Scenario]:
 
 @dataclass(frozen=True)
 class PathError:
-    """Relative errors on one path, by measure: of the call on the estimate, and of a second call on the true path."""
+    """Relative errors on one path, by measure: of the call on the estimate, and of a second call on the true path.
+
+    `open_loop`: the median size of the difference of GCC's target in open loop to the logged one, relative to that.
+    """
 
     name: str
     predicted: Mapping[str, float]
     repeated: Mapping[str, float]
+    open_loop: float
 
 
 def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> list[PathError]:
@@ -102,18 +110,29 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
         calls(paths, "gcc", "logged")
     finally:
         del os.environ[_LOGS]
-    estimates = []
+    estimates, open_loop = [], {}
     for one in paths:
         # As EventLogPath of simulator/virtual_call/virtual_call.cc names it.
         file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
-        log = parse_event_log(event_log_lines(logs / f"{file}.rtceventlog"), one.name)
+        lines = event_log_lines(logs / f"{file}.rtceventlog")
+        log = parse_event_log(lines, one.name)
+        open_loop[one.name] = _open_loop_error(Recording(one.name, lines, log), model)
         estimates.append(estimate_path(log, one.name, _SRTP_TAG_BYTES).scenario)
     true, again = (calls(paths, POLICY, f"true-{seed}", seed) for seed in (1, 2))
     predicted = calls(estimates, POLICY, "predicted")
     return [
-        PathError(name, _relative(predicted[name], of_path), _relative(again[name], of_path))
+        PathError(name, _relative(predicted[name], of_path), _relative(again[name], of_path), open_loop[name])
         for name, of_path in true.items()
     ]
+
+
+def _open_loop_error(recording: Recording, model: Path) -> float:
+    logged = logged_targets(recording.log)
+    start_bps, lowest_bps = round(logged.bps[0]), round(logged.floor_bps() or DEFAULT_MIN_BPS)
+    (found,) = run_whatif(recording, ["gcc"], OpenLoop(model, "balanced", start_bps, lowest_bps))
+    against = difference(found, logged, recording.log.duration_s)
+    # Without a time in common nothing of it is right.
+    return 1.0 if against is None else against.median_percent / 100
 
 
 def _relative(found: RunRecord, true: RunRecord) -> dict[str, float]:
@@ -133,6 +152,10 @@ def summary(errors: Sequence[PathError]) -> dict[str, float]:
                 found[f"{kind}/{name}/p{percent}"] = float(np.percentile(np.abs(signed), percent))
             within &= np.abs(signed) <= bound
         found[f"{kind}/both/within"] = float(np.mean(within))
+    of_open_loop = np.array([one.open_loop for one in errors])
+    found["open_loop/within"] = float(np.mean(of_open_loop <= _OPEN_LOOP_BOUND))
+    for percent in (50, 90):
+        found[f"open_loop/p{percent}"] = float(np.percentile(of_open_loop, percent))
     for one in errors:
         found |= {f"path/{one.name}/{name}": value for name, value in one.predicted.items()}
     return found
@@ -154,7 +177,8 @@ def main(arguments: Sequence[str]) -> None:
     record = Measurement(
         measured="replays",
         about="Closed loop of weir whatif: calls under weir on paths that were estimated from the event log of a call "
-        "under GCC, against calls on the true paths; relative errors.",
+        "under GCC, against calls on the true paths; GCC's target in open loop on those logs, against the logged one; "
+        "relative errors.",
         command="python -m weir.qoe_eval.event_logs.path_accuracy build/results/whatif docs/results/whatif.json",
         model_sha256=sha256_of_file(shipped_model()),
         subject="simulator",
