@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weir.installation import shipped_model
-from weir.qoe_eval.measurement import read_measurement
+from weir.qoe_eval.measurement import Value, read_measurement
 from weir.qoe_eval.report.goal_table import Bound
 from weir_papers import repeat, table
 from weir_papers.claims import NOT_MEASURED, Claim, Repetition, row_values, value_of
@@ -46,10 +46,13 @@ def papers(monkeypatch):
 
 
 def test_verdicts():
-    assert [CLAIM.verdict(value) for value in (2.0, 1.5, 0.5, None)] == [
+    values = (Value(2.0), Value(1.5), Value(0.5), Value(3.0, 2.5, 3.5), Value(3.0, 1.5, 4.5), None)
+    assert [CLAIM.verdict(value) for value in values] == [
         "holds",
         "holds in part",
         "does not",
+        "holds",
+        "holds (undecided)",
         NOT_MEASURED,
     ]
     assert CLAIM.show([]) == ""
@@ -116,7 +119,7 @@ def test_the_table_has_every_claim_and_what_is_missing(papers, weir, tmp_path, m
     assert table.claims_table(tmp_path / "none.json").count(NOT_MEASURED) == 4
     assert weir("--out", "out")[0] == 0
     text = table.claims_table(tmp_path / "out/papers.json")
-    assert "| One | a ratio | 2 | 1.50 times [-4.85, 7.85] | holds in part | for a reason |" in text
+    assert "| One | a ratio | 2 | 1.50 times [-4.85, 7.85] | holds in part (undecided) | for a reason |" in text
     assert text.count(NOT_MEASURED) == 2
 
 

@@ -53,10 +53,15 @@ class Claim:
         bare = Bound(self.holds.kind, 0.0, scale=self.holds.scale, decimals=self.holds.decimals)
         return f"{text} [{bare.show(value.low)}, {bare.show(value.high)}]"
 
-    def verdict(self, value: float | None) -> str:
-        """holds, holds in part, does not; or that it is not measured."""
+    def verdict(self, value: Value | None) -> str:
+        """holds, holds in part, does not; or that it is not measured. Undecided: the interval has another verdict, too."""
         if value is None:
             return NOT_MEASURED
+        of_mean = self._verdict(value.value)
+        ends = {self._verdict(end) for end in (value.low, value.high) if end is not None}
+        return of_mean if ends <= {of_mean} else f"{of_mean} (undecided)"
+
+    def _verdict(self, value: float) -> str:
         if self.holds.met(value):
             return "holds"
         return "holds in part" if self.partly is not None and self.partly.met(value) else "does not"

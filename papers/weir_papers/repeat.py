@@ -161,4 +161,4 @@ def _print(results: Sequence[tuple[Repetition, dict[str, Any]]]) -> None:
 
 
 def _verdict(claim: Claim, samples: Sequence[float]) -> str:
-    return claim.verdict(value_of(samples).value if samples else None)
+    return claim.verdict(value_of(samples) if samples else None)

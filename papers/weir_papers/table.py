@@ -19,7 +19,7 @@ def claims_table(record: Path) -> str:
         for index, claim in enumerate(repetition.claims):
             value = values.get(claim.key)
             here = "" if value is None else claim.show_value(value)
-            verdict = claim.verdict(None if value is None else value.value)
+            verdict = claim.verdict(value)
             paper = _NAMES[repetition.name] if index == 0 else ""
             rows.append([paper, claim.what, claim.paper, here, verdict, claim.why])
     return markdown_table(["", "claim", "paper", "here", "verdict", "why"], rows)
