@@ -54,7 +54,7 @@ class Claim:
         return f"{text} [{bare.show(value.low)}, {bare.show(value.high)}]"
 
     def verdict(self, value: Value | None) -> str:
-        """holds, holds in part, does not; or that it is not measured. Undecided: the interval has another verdict, too."""
+        """holds, holds in part, does not; or not measured. Undecided: the interval has another verdict, too."""
         if value is None:
             return NOT_MEASURED
         of_mean = self._verdict(value.value)
