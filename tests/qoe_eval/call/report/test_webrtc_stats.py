@@ -36,7 +36,10 @@ def test_a_counter_that_began_again_has_no_negative_rate():
         (1, [inbound(bytesReceived=5000)]), (2, [inbound(bytesReceived=100)]), (3, [inbound(bytesReceived=400)])
     ).of("inbound-rtp")
     assert stream.rate("bytesReceived")[1].tolist() == [300]
-    assert stream.growth("bytesReceived", 1, 2) == 0
+    # Those that it has counted since.
+    assert stream.growth("bytesReceived", 1, 2) == 100
+    assert stream.growth("bytesReceived", 1, 3) == 400
+    assert stream.counter("bytesReceived")[1].tolist() == [5000, 5100, 5400]
 
 
 def test_both_forms_of_a_report_and_older_names():
