@@ -81,7 +81,7 @@ def whatif(
     if file.is_dir():
         raise InputError(f"{printable(file)}: is a folder; give an event log, an rtpdump or a pcap")
     with loading():
-        from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, DEFAULT_START_BPS, OpenLoop, logged_targets
+        from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, OpenLoop, logged_targets
         from weir.qoe_eval.event_logs.whatif import AT_RECEIVER, AT_SENDER, read_recording, run_whatif, write_whatif
         from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
         from weir.simulator.executables import find_simulator
@@ -94,7 +94,6 @@ def whatif(
         _closed_loop(recording, chosen, model_to_run(model), weights, out, as_json=as_json)
         return
     logged = logged_targets(recording.log)
-    first = float(logged.bps[0]) if len(logged.bps) else DEFAULT_START_BPS
     lowest = logged.floor_bps() or DEFAULT_MIN_BPS
     if not chosen:
         usual = AT_SENDER if len(recording.log.of("sent", "id")[0]) else AT_RECEIVER
@@ -104,7 +103,7 @@ def whatif(
     settings = OpenLoop(
         model_to_run(model),
         objective,
-        start_bps=round(first if start is None else 1e3 * start),
+        start_bps=round(logged.first_bps() if start is None else 1e3 * start),
         min_bps=round(min(lowest, 1e3 * highest)),
         max_bps=round(1e3 * highest),
     )

@@ -17,7 +17,7 @@ from weir.console import output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text, sha256_of_file
 from weir.files.output import make_folder, write_text
-from weir.qoe_eval.measurement import Measurement, Origin, commit, read_measurement, today, write_measurement
+from weir.qoe_eval.measurement import Measurement, Origin, Value, commit, read_measurement, today, write_measurement
 from weir_papers.claims import Claim, Repetition, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
@@ -113,27 +113,25 @@ def measurement(
     """The record: values by key, each paper's origin, and the published values; of papers without results here, those
     of an earlier record.
     """
-    values, published, origins = {}, {}, {}
+    found_of = {repetition.name: found for repetition, found in results}
+    values: dict[str, Value] = {}
+    origins: dict[str, Origin] = {}
     for repetition in REPETITIONS:
-        found = next((found for of, found in results if of.name == repetition.name), None)
-        if found is not None:
-            origins[repetition.name] = Origin(
+        name, keys = repetition.name, [claim.key for claim in repetition.claims]
+        if name in found_of:
+            found = found_of[name]
+            origins[name] = Origin(
                 command=found["command"],
                 model_sha256=found["model_sha256"],
                 commit=found["commit"],
                 date=found["date"],
             )
-        elif earlier is not None and repetition.name in earlier.origins:
-            origins[repetition.name] = earlier.origins[repetition.name]
-        for claim in repetition.claims:
-            if found is None:
-                value = None if earlier is None else earlier.values.get(claim.key)
-            else:
-                value = value_of(samples) if (samples := found["samples"].get(claim.key)) else None
-            if value is not None:
-                values[claim.key] = value
-                if claim.published is not None:
-                    published[claim.key] = claim.published
+            values |= {key: value_of(samples) for key in keys if (samples := found["samples"].get(key))}
+        elif earlier is not None and name in earlier.origins:
+            origins[name] = earlier.origins[name]
+            values |= {key: earlier.values[key] for key in keys if key in earlier.values}
+    claims = [claim for repetition in REPETITIONS for claim in repetition.claims if claim.key in values]
+    published = {claim.key: claim.published for claim in claims if claim.published is not None}
     about = f"Papers: {', '.join(origins)}."
     if small:
         about = "Small sizes, which show that everything works and measure nothing."

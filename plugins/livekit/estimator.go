@@ -100,7 +100,8 @@ func Instead(other bwe.BWE, log logger.Logger) bwe.BWE {
 	}
 	shared, err := model()
 	if err == nil {
-		options := Options{Config: weir.Config{Model: shared, Constraints: weir.Constraints{StartRateBps: startRateBps}}, Logger: log}
+		config := weir.Config{Model: shared, Constraints: weir.Constraints{StartRateBps: startRateBps}}
+		options := Options{Config: config, Logger: log}
 		var estimator *Estimator
 		if estimator, err = New(options); err == nil {
 			decides.Do(func() { log.Infow("weir: decides for each subscriber", "model", os.Getenv("WEIR_MODEL")) })

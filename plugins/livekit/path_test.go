@@ -64,8 +64,8 @@ func newCall(t testing.TB, rateBps float64) *call {
 		t: t, rateBps: rateBps, delayUs: 25_000, nowUs: 1e15,
 		recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(1)),
 	}
-	c.estimator, err = newEstimator(
-		Options{Config: weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}}, func() int64 { return c.nowUs })
+	config := weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}
+	c.estimator, err = newEstimator(Options{Config: config}, func() int64 { return c.nowUs })
 	if err != nil {
 		t.Fatal(err)
 	}

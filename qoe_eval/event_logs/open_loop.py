@@ -36,6 +36,10 @@ class Targets:
         place = np.searchsorted(self.time_s, times_s, side="right") - 1
         return np.where(place >= 0, self.bps[np.maximum(place, 0)], np.nan) if len(self.bps) else times_s * np.nan
 
+    def first_bps(self) -> float:
+        """The first target, from which a controller started; the default where there is none."""
+        return float(self.bps[0]) if len(self.bps) else DEFAULT_START_BPS
+
     def floor_bps(self) -> float | None:
         """The minimum that the application had set: the lowest target, if it came down to that very value twice."""
         if not len(self.bps):

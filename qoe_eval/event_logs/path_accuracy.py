@@ -128,7 +128,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
 
 def _open_loop_error(recording: Recording, model: Path) -> float:
     logged = logged_targets(recording.log)
-    start_bps, lowest_bps = round(logged.bps[0]), round(logged.floor_bps() or DEFAULT_MIN_BPS)
+    start_bps, lowest_bps = round(logged.first_bps()), round(logged.floor_bps() or DEFAULT_MIN_BPS)
     (found,) = run_whatif(recording, ["gcc"], OpenLoop(model, "balanced", start_bps, lowest_bps))
     against = difference(found, logged, recording.log.duration_s)
     # Without a time in common nothing of it is right.

@@ -19,7 +19,7 @@ from weir.errors import InputError
 from weir.qoe_eval.event_logs.clock_drift import least_delay_s
 from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.event_logs.link_estimate import BIN_S, LinkEstimate, Packets, estimate_link, least_service_s
-from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, DEFAULT_START_BPS, Targets, logged_targets
+from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, Targets, logged_targets
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS
 from weir.traces.bounds import MAX_DURATION_S
 from weir.traces.schema.media import media_of
@@ -169,10 +169,9 @@ def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:
     sent_bps = np.histogram(times_s, seconds, weights=8 * sizes)[0]
     most_bps = float(sent_bps.max())
     highest_bps = max(most_bps / _OVERHEAD, DEFAULT_MAX_BITRATE_BPS)
-    start_bps: float = DEFAULT_START_BPS
     targets = logged_targets(log)
+    start_bps = targets.first_bps()
     if len(targets.bps):
-        start_bps = float(targets.bps[0])
         limited = targets.at(seconds[:-1]) > _LIMITED_RATIO * most_bps
         if limited.sum() >= _LEAST_LIMITED_S:
             highest_bps = max(float(np.percentile(sent_bps[limited], 95)) / _OVERHEAD, _LEAST_VIDEO_BPS)

@@ -149,7 +149,8 @@ static GType congestion_state_type(void) {
 /* Call with the object lock. */
 static GstStructure* statistics_of(const WeirBwe* self) {
   weir_send_side_counters counters;
-  if (self->estimator == NULL || weir_send_side_get_counters(self->estimator, &counters, sizeof counters) < 0) return NULL;
+  if (self->estimator == NULL) return NULL;
+  if (weir_send_side_get_counters(self->estimator, &counters, sizeof counters) < 0) return NULL;
   const weir_send_side_rates rates = rates_of(self);
   const weir_network_state state = network_state_of(self);
   return gst_structure_new(

@@ -253,7 +253,8 @@ func TestCallbacksMayCallWhatTheyLike(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Error("no notification within 20 s")
 	}
-	if err := estimator.SetConstraints(weir.Constraints{MinRateBps: 1, StartRateBps: 2, MaxRateBps: 3}); !errors.Is(err, weir.ErrClosed) {
+	bounds := weir.Constraints{MinRateBps: 1, StartRateBps: 2, MaxRateBps: 3}
+	if err := estimator.SetConstraints(bounds); !errors.Is(err, weir.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -358,18 +358,16 @@ def test_a_stream_that_began_anew_has_the_same_sentence(verdict_of, cause, at):
 
 
 def test_a_decoder_that_needs_most_of_the_time_is_slow(verdict_of):
-    ((found,),) = (
-        one.explained for one in verdict_of(made_dump.internals(call({20: {"decode_ms": 25, "frozen_s": 0.2}})))
-    )
+    (verdict,) = verdict_of(made_dump.internals(call({20: {"decode_ms": 25, "frozen_s": 0.2}})))
+    (found,) = verdict.explained
     assert found.cause == "cpu"
     assert "decoding a frame took 25 ms, before 8" in found.sentence
 
 
 def test_frames_that_were_dropped_on_a_slow_path_are_no_lack_of_cpu(verdict_of):
     slow = {"round_trip_ms": 800, "decoded": 20}
-    ((found,),) = (
-        one.explained for one in verdict_of(made_dump.internals(call({20: slow, 21: slow | {"frozen_s": 0.7}})))
-    )
+    (verdict,) = verdict_of(made_dump.internals(call({20: slow, 21: slow | {"frozen_s": 0.7}})))
+    (found,) = verdict.explained
     assert found.cause == "path slowed"
 
 
@@ -377,17 +375,20 @@ def test_another_resolution(verdict_of):
     found = made_dump.reports(call({20: {"frozen_s": 0.3}}))
     for number, (_, objects) in enumerate(found):
         objects["VIDEO"] |= {"frameHeight": 720 if number >= 20 else 360, "keyFramesDecoded": 2 if number >= 20 else 1}
-    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    (verdict,) = verdict_of(logged(found))
+    (explained,) = verdict.explained
     assert explained.cause == "resolution"
     assert "the picture went from 360 to 720 lines with a key frame; likely it waited" in explained.sentence
 
 
 def test_reports_that_are_far_apart_show_the_loss_of_their_own_time_alone(verdict_of):
     found = made_dump.reports(call(over(range(10, 20), {"lost": 0.1}) | {45: {"frozen_s": 0.5}}))[9::10]
-    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    (verdict,) = verdict_of(logged(found))
+    (explained,) = verdict.explained
     assert explained.cause == "unknown"
     found = made_dump.reports(call(over(range(40, 50), {"lost": 0.1}) | {45: {"frozen_s": 0.5}}))[9::10]
-    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    (verdict,) = verdict_of(logged(found))
+    (explained,) = verdict.explained
     assert "9 % of packets were lost" in explained.sentence
 
 
@@ -396,13 +397,15 @@ def test_a_freeze_begins_within_a_long_interval(verdict_of):
     found = made_dump.reports(call(over(range(24, 60), {"frames": 0})))[9::10]
     for _, objects in found:
         del objects["VIDEO"]["freezeCount"], objects["VIDEO"]["totalFreezesDuration"]
-    ((explained,),) = (one.explained for one in verdict_of(logged(found)))
+    (verdict,) = verdict_of(logged(found))
+    (explained,) = verdict.explained
     assert explained.freeze.start_s - made_dump.START_MS / 1e3 == pytest.approx(24, abs=0.1)
 
 
 def test_the_rate_of_a_gap_between_reports_is_not_that_of_a_freeze(verdict_of):
     gap = {number: {"kbps": 20, "skipped": number < 29} for number in range(20, 30)}
-    ((explained,),) = (one.explained for one in verdict_of(made_dump.internals(call(gap | {30: {"frozen_s": 0.3}}))))
+    (verdict,) = verdict_of(made_dump.internals(call(gap | {30: {"frozen_s": 0.3}})))
+    (explained,) = verdict.explained
     assert "the rate fell" not in explained.sentence
 
 

@@ -77,7 +77,8 @@ func settingsFor(address string) (*webrtc.SettingEngine, error) {
 func (r *receiver) attachWeir(
 	o options, settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry,
 ) error {
-	config := weir.Config{Constraints: weir.Constraints{MinRateBps: o.minBps, StartRateBps: o.startBps, MaxRateBps: o.maxBps}}
+	constraints := weir.Constraints{MinRateBps: o.minBps, StartRateBps: o.startBps, MaxRateBps: o.maxBps}
+	config := weir.Config{Constraints: constraints}
 	w := &config.Objective
 	if _, err := fmt.Sscanf(o.objective, "%g,%g,%g", &w.Throughput, &w.Latency, &w.Loss); err != nil {
 		return fmt.Errorf("--objective %s is not three numbers", o.objective)
