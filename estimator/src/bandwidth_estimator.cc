@@ -7,6 +7,7 @@
 #include "arrival/arrival_history.h"
 #include "arrival/arrival_statistics.h"
 #include "arrival/congestion_monitor.h"
+#include "arrival/reported_arrivals.h"
 #include "guard/guard.h"
 #include "weir/pool_controller.h"
 
@@ -70,9 +71,17 @@ std::string_view ToString(TimeoutReason reason) {
 }
 
 struct BandwidthEstimator::Path {
-  Path(const GuardOptions& options, bool reported) : guard(arrivals, options, reported) {}
+  Path(const GuardOptions& options, bool is_reported) : guard(arrivals, options, is_reported) {}
+
+  ArrivalCounters counters() const {
+    ArrivalCounters all = statistics.counters();
+    all.reordered += reported.reordered();
+    all.clock_restarts += reported.clock_restarts();
+    return all;
+  }
 
   ArrivalStatistics statistics;
+  ReportedArrivals reported;
   ArrivalHistory arrivals;
   CongestionMonitor congestion;
   Guard guard;
@@ -114,14 +123,20 @@ void BandwidthEstimator::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_nu
   path_->statistics.OnPacketFateUnknown(ssrc, sequence_number);
 }
 
-void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
-  const std::optional<Arrival> arrival = path_->statistics.OnPacket(packet);
-  if (!arrival) return;
+[[gnu::always_inline]] inline void BandwidthEstimator::OnArrival(const Arrival& arrival) {
   if (started() && !any_packets()) release_ = now_ + kRelease;
-  path_->arrivals.OnArrival(*arrival);
+  path_->arrivals.OnArrival(arrival);
   if (!started()) return;
-  controller_->OnArrival(*arrival);
-  if (observer_) observer_->OnArrival(*arrival);
+  controller_->OnArrival(arrival);
+  if (observer_) observer_->OnArrival(arrival);
+}
+
+void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
+  if (const std::optional<Arrival> arrival = path_->statistics.OnPacket(packet)) OnArrival(*arrival);
+}
+
+void BandwidthEstimator::OnReportedArrival(const ReportedArrival& reported) {
+  OnArrival(path_->reported.OnArrival(reported));
 }
 
 void BandwidthEstimator::Start(Timestamp now) {
@@ -184,7 +199,9 @@ void BandwidthEstimator::Decide(Timestamp now) {
   latest_ = {now, guarded.rate, reason};
   path_->congestion.OnDecision(path_->arrivals, now, guarded.rate);
   const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
-  path_->statistics.SetLowestRate(is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero());
+  const DataRate lowest = is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero();
+  path_->statistics.SetLowestRate(lowest);
+  path_->reported.SetLowestRate(lowest);
   controller_->OnTargetApplied({now, guarded.rate});
   if (observer_) observer_->OnTarget({now, guarded.rate});
 }
@@ -249,7 +266,7 @@ void BandwidthEstimator::OnProbeResult(DataRate rate) {
 DataRate BandwidthEstimator::HighestProbe() const { return path_->guard.highest_probe(); }
 
 EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
-  const ArrivalCounters& arrivals = path_->statistics.counters();
+  const ArrivalCounters arrivals = path_->counters();
   return {.target_rate = latest_.target_rate,
           .reason = latest_.reason,
           .last_second = path_->arrivals.LastSecondBefore(now),
@@ -261,7 +278,7 @@ EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
 EstimatorCounters BandwidthEstimator::counters() const {
   return {.controller = Sum(replaced_, controller_->counters()),
           .guard = path_->guard.counters(),
-          .arrivals = path_->statistics.counters()};
+          .arrivals = path_->counters()};
 }
 
 }  // namespace weir

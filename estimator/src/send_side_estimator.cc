@@ -76,7 +76,7 @@ class SendSideEstimator::Impl {
       } else if (report.fate == PacketFate::kLost && departure.state == State::kInFlight) {
         ++counters.lost;
         departure.state = State::kLost;
-        departures_.TakeEstimatorNumber(departure);
+        departures_.TakeKnownNumber(departure);
         if (probes) probes->OnLost(number);
       }
     }
@@ -245,7 +245,7 @@ class SendSideEstimator::Impl {
         ++counters.late;
         return;
       }
-      departures_.TakeEstimatorNumber(departure);
+      departures_.TakeKnownNumber(departure);
     }
     if (pending_.size() == kMaxPending) FeedPending();
     const Timestamp oldest = latest_arrival_ - kMaxAge;
@@ -264,13 +264,13 @@ class SendSideEstimator::Impl {
   void Feed(const Pending& arrival) {
     DecideBefore(std::min(arrival.arrival_time, latest_arrival_ - kFresh));
     const Departure& departure = departures_.At(arrival.number);
-    estimator.OnPacket({.arrival_time = arrival.arrival_time,
-                        .sequence_number = departure.estimator_number,
-                        .kind = departure.kind,
-                        .ecn = arrival.is_marked ? EcnMarking::kCe : EcnMarking::kNotEct,
-                        .has_abs_send_time = arrival.has_delay,
-                        .abs_send_time = departure.abs_send_time,
-                        .payload_size = departure.size});
+    estimator.OnReportedArrival({.arrival_time = arrival.arrival_time,
+                                 .send_time = departure.send_time,
+                                 .has_delay = arrival.has_delay,
+                                 .number = departure.known_number,
+                                 .kind = departure.kind,
+                                 .ecn = arrival.is_marked ? EcnMarking::kCe : EcnMarking::kNotEct,
+                                 .size = DataSize::Bytes(departure.size)});
   }
 
   // Lets the estimator decide everything that is due before `time`.

@@ -71,7 +71,8 @@ class Receiver {
 
 class SameAsAtTheReceiver : public testing::TestWithParam<std::string> {};
 
-// Three minutes of queues that come and go, loss, packets that are overtaken, and two wraps of the numbers.
+// Three minutes of queues that come and go, loss, packets that are overtaken, and two wraps of the numbers. Packets leave
+// at multiples of 1/64 s, which abs-send-time has exactly.
 TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
   const auto make = [] { return MakeBuiltInController(GetParam(), DataRate::KilobitsPerSecond(300)); };
   constexpr uint16_t kFirst = 60'000;
@@ -86,7 +87,7 @@ TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
   int compared = 0;
   for (int i = 0; i < 90'000; ++i) {
     const auto number = static_cast<uint16_t>(kFirst + i);
-    const Timestamp send_time = kStart + TimeDelta::Millis(2) * i;
+    const Timestamp send_time = kStart + TimeDelta::Micros(15'625) * (i / 8);
     const double phase = static_cast<double>(i % 4000) / 4000;
     const TimeDelta delay = TimeDelta::Millis(25) + TimeDelta::Millis(100) * std::max(phase - 0.5, 0.0);
     PacketArrival packet = stream.Make(number, send_time, delay);

@@ -49,6 +49,19 @@ struct PacketArrival {
   }
 };
 
+// A packet whose arrival the other end has reported; both times are by one clock of the sender.
+struct ReportedArrival {
+  Timestamp arrival_time = Timestamp::MinusInfinity();
+  Timestamp send_time = Timestamp::MinusInfinity();
+  // False: the arrival time is a guess.
+  bool has_delay = true;
+  // Counts the packets whose fate is known, in the order of departure: a missing one is lost. Wraps.
+  uint32_t number = 0;
+  PacketKind kind = PacketKind::kVideo;
+  EcnMarking ecn = EcnMarking::kNotEct;
+  DataSize size = DataSize::Zero();
+};
+
 // A packet after unwrapping and removal of duplicates: the input of controllers at the receiver.
 struct Arrival {
   // The packet as reported, with an arrival time that runs backwards only where the clock was set back by over 3 s.

@@ -1,6 +1,7 @@
 // The receiver's bandwidth estimator: arrivals in, estimates for REMB out.
 //
-//   OnPacket --> ArrivalStatistics --> ArrivalHistory --> ReceiverController --> Guard --> OnTimeout's result
+//   OnPacket --> ArrivalStatistics ---------> ArrivalHistory --> ReceiverController --> Guard --> OnTimeout's result
+//   OnReportedArrival --> ReportedArrivals --^
 #ifndef WEIR_BANDWIDTH_ESTIMATOR_H_
 #define WEIR_BANDWIDTH_ESTIMATOR_H_
 
@@ -114,6 +115,8 @@ class BandwidthEstimator {
   ~BandwidthEstimator();
 
   void OnPacket(const PacketArrival& packet);
+  // In place of OnPacket where the arrivals are reported.
+  void OnReportedArrival(const ReportedArrival& reported);
   // The packet may or may not have arrived, for example because feedback was lost: neither received nor lost. Called
   // before the next packet of the stream.
   void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
@@ -171,12 +174,13 @@ class BandwidthEstimator {
   // Passes the call's state to a new controller.
   void StartController(Timestamp now);
   void Decide(Timestamp now);
+  void OnArrival(const Arrival& arrival);
 
   TargetRateConstraints constraints_;
   Objective objective_;
   std::optional<RoundTripTimeUpdate> round_trip_time_;
 
-  // ArrivalStatistics, ArrivalHistory, CongestionMonitor and Guard.
+  // ArrivalStatistics, ReportedArrivals, ArrivalHistory, CongestionMonitor and Guard.
   struct Path;
   std::unique_ptr<Path> path_;
   std::unique_ptr<FaultTolerantController> controller_;

@@ -67,7 +67,8 @@ class PolicerRule final : public GuardRule {
       excess_s_ = second.LossRatio() < kLosesLittle ? std::max(excess_s_ + rate / passed_ - 1, 0.0) : 0.0;
       if (limit_ > passed_ * kEnd || excess_s_ > kSavedS) {
         limit_ = DataRate::PlusInfinity();
-        times_ = 0;
+        times_ = kTimes - 1;
+        latest_ = seconds_;
       }
     }
     waited_ = false;
@@ -79,7 +80,7 @@ class PolicerRule final : public GuardRule {
     excess_s_ = 0;
     passed_ = passed;
     latest_ = seconds_;
-    if (times_ >= kTimes) limit_ = passed * kBelow;
+    if (times_ >= kTimes) limit_ = std::min(limit_ * kBelow, passed * kBelow);
   }
 
   size_t seconds_ = 0;

@@ -8,14 +8,6 @@ namespace {
 constexpr int64_t kHalfOfNumbers = 0x8000;
 // Fewer departures in a row out of order may be late ones.
 constexpr int kOutOfOrderToRestart = 50;
-constexpr uint32_t kAbsSendTimeMask = 0xFFFFFF;
-
-// 6.18 fixed-point seconds, rounded down.
-uint32_t AbsSendTime(Timestamp time) {
-  constexpr int64_t kPeriodUs = 64'000'000;
-  const int64_t within_us = (time.us() % kPeriodUs + kPeriodUs) % kPeriodUs;
-  return static_cast<uint32_t>((within_us << 18) / 1'000'000) & kAbsSendTimeMask;
-}
 
 }  // namespace
 
@@ -39,16 +31,11 @@ int64_t DepartureHistory::Add(uint16_t sequence_number, Timestamp send_time, Pac
     last_sent_ += step;
   }
   Departure& departure = At(last_sent_);
-  departure.abs_send_time = AbsSendTime(send_time) & kAbsSendTimeMask;
+  departure.send_time = send_time;
   departure.kind = kind;
   departure.state = State::kInFlight;
   departure.size = static_cast<uint16_t>(size.bytes());
   return last_sent_;
-}
-
-TimeDelta DepartureHistory::SinceSent(int64_t number, Timestamp now) {
-  const uint32_t ticks = (AbsSendTime(now) - At(number).abs_send_time) & kAbsSendTimeMask;
-  return TimeDelta::Micros((int64_t{ticks} * 1'000'000) >> 18);
 }
 
 int DepartureHistory::ForgetUnsettled() {

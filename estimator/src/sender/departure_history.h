@@ -17,16 +17,16 @@ namespace weir {
 class DepartureHistory {
  public:
   enum class State : uint8_t { kNotSent, kInFlight, kLost, kDone };
-  // 8 bytes, since there are many; zeros: not sent.
+  // 16 bytes, since there are many; zeros: not sent.
   struct Departure {
-    // As in the header extension: 6.18 fixed-point seconds.
-    uint32_t abs_send_time : 24;
-    PacketKind kind : 4;
-    State state : 4;
-    uint16_t size;
-    // Sequence number for the estimator once the fate is known, without gaps for unknown fates.
-    uint16_t estimator_number;
+    Timestamp send_time = Timestamp::Micros(0);
+    // ReportedArrival::number, once the fate is known.
+    uint32_t known_number = 0;
+    uint16_t size = 0;
+    PacketKind kind = PacketKind::kVideo;
+    State state = State::kNotSent;
   };
+  static_assert(sizeof(Departure) == 16);
 
   explicit DepartureHistory(size_t size) : departures_(size) {}
 
@@ -43,11 +43,11 @@ class DepartureHistory {
   }
   bool Has(int64_t number) { return number >= std::max<int64_t>(oldest(), 0) && At(number).state != State::kNotSent; }
   Departure& At(int64_t number) { return departures_[static_cast<size_t>(number) % departures_.size()]; }
-  // By the sender's clock alone; less than 64 s.
-  TimeDelta SinceSent(int64_t number, Timestamp now);
+  // By the sender's clock alone.
+  TimeDelta SinceSent(int64_t number, Timestamp now) { return now - At(number).send_time; }
 
-  // The fate of a departure is known: it is the estimator's next packet.
-  void TakeEstimatorNumber(Departure& departure) { departure.estimator_number = next_estimator_number_++; }
+  // The fate of a departure is known now.
+  void TakeKnownNumber(Departure& departure) { departure.known_number = next_known_number_++; }
 
   // Every departure before this one is received, lost or of unknown fate.
   int64_t next_to_settle() const { return next_to_settle_; }
@@ -68,7 +68,7 @@ class DepartureHistory {
   std::vector<Departure> departures_;
   int64_t last_sent_ = -1;
   int64_t next_to_settle_ = 0;
-  uint16_t next_estimator_number_ = 0;
+  uint32_t next_known_number_ = 0;
   // Departures in a row that may not follow, and the number of the latest.
   int out_of_order_ = 0;
   uint16_t last_out_of_order_ = 0;
