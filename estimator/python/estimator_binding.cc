@@ -178,6 +178,7 @@ void BindEstimator(py::module_& module) {
           "next_timeout_us",
           [](const Estimator& e) { return std::min(e.next_timeout(), e.remb_sender.next_timeout(e)).us(); })
       .def_readonly("remb_due", &Estimator::remb_due)
+      .def_property_readonly("omits_losses", &Estimator::OmitsLosses)
       .def(
           "set_objective",
           [](Estimator& e, const ObjectiveArgument& o) {

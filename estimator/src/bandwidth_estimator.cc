@@ -247,6 +247,7 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
 void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp now) {
   if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
+  path_->guard.OnRoundTripTime(round_trip_time);
   if (!started()) return;
   controller_->OnRoundTripTimeUpdate(*round_trip_time_);
   if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
@@ -264,6 +265,7 @@ void BandwidthEstimator::OnProbeResult(DataRate rate) {
 }
 
 DataRate BandwidthEstimator::HighestProbe() const { return path_->guard.highest_probe(); }
+bool BandwidthEstimator::OmitsLosses() const { return path_->guard.omits_losses(); }
 
 EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
   const ArrivalCounters arrivals = path_->counters();

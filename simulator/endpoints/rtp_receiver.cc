@@ -161,7 +161,10 @@ void RtpReceiver::OnFeedbackTimeout() {
   if (now_ns >= config_.stop_ns) return;
   ProcessArrivals(now_ns);
   auto message = std::make_shared<ReceiverRtcp>();
-  if (config_.transport_feedback) message->transport_feedback = feedback_builder_.Build(now_ns);
+  if (auto feedback = config_.transport_feedback ? feedback_builder_.Build(now_ns) : std::nullopt) {
+    const bool omits = estimator_ && estimator_->OmitsLosses();
+    message->transport_feedback = omits ? WithoutLosses(*feedback) : std::vector{std::move(*feedback)};
+  }
   if (config_.congestion_control_feedback)
     message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now_ns);
   if (message->has_rate_feedback()) {

@@ -152,10 +152,13 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
 }
 
 void RtpSender::OnFeedback(const ReceiverRtcp& message, Timestamp now) {
-  std::optional<TransportPacketsFeedback> feedback;
-  if (message.transport_feedback) feedback = history_.OnTransportFeedback(*message.transport_feedback, now);
+  for (const TransportFeedback& feedback : message.transport_feedback)
+    OnPacketResults(history_.OnTransportFeedback(feedback, now));
   if (message.congestion_control_feedback)
-    feedback = history_.OnCongestionControlFeedback(*message.congestion_control_feedback, now);
+    OnPacketResults(history_.OnCongestionControlFeedback(*message.congestion_control_feedback, now));
+}
+
+void RtpSender::OnPacketResults(std::optional<TransportPacketsFeedback> feedback) {
   if (!feedback) return;
   for (PacketResult& packet : feedback->packet_feedbacks) {
     if (!packet.receive_time.IsFinite()) continue;

@@ -75,6 +75,7 @@ class RtpSender final : private PacketSink {
   void SetActive(bool active, int64_t now_ns);
   void Send(const PacedPacket& paced, int64_t now_ns);
   void OnFeedback(const ReceiverRtcp& message, Timestamp now);
+  void OnPacketResults(std::optional<TransportPacketsFeedback> feedback);
   void OnRemb(std::span<const uint8_t> bytes, int64_t now_ns);
   void OnReceiverReport(const ReceiverReport& report, int64_t now_ns);
   void OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns);

@@ -146,6 +146,19 @@ std::optional<TransportFeedback> TransportFeedbackBuilder::Build(int64_t now_ns)
   return feedback;
 }
 
+std::vector<TransportFeedback> WithoutLosses(const TransportFeedback& feedback) {
+  std::vector<TransportFeedback> messages;
+  bool after_loss = true;
+  for (size_t i = 0; i < feedback.receive_times_us.size(); ++i) {
+    const bool lost = feedback.receive_times_us[i] == TransportFeedback::kNotReceived;
+    if (!lost && after_loss)
+      messages.push_back({feedback.base_sequence_number + static_cast<int64_t>(i), /*receive_times_us=*/{}});
+    if (!lost) messages.back().receive_times_us.push_back(feedback.receive_times_us[i]);
+    after_loss = lost;
+  }
+  return messages;
+}
+
 std::optional<TransportLossReport> LossReports::OnReceiverReport(const ReceiverReport& report, Timestamp now) {
   int64_t expected = 0;
   int64_t lost = 0;

@@ -79,6 +79,9 @@ class TransportFeedbackBuilder {
   bool news_ = false;
 };
 
+// The same arrivals in messages that each end before a loss.
+std::vector<TransportFeedback> WithoutLosses(const TransportFeedback& feedback);
+
 class LossReports {
  public:
   // `start`: when sending began, which is where the first report's time begins.

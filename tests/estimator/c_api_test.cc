@@ -321,6 +321,7 @@ TEST(CApiTest, NullAndNonsenseAreErrors) {
   uint8_t byte = 0;
   weir_estimator_destroy(nullptr);
   EXPECT_EQ(weir_estimator_next_timeout_us(nullptr), INT64_MAX);
+  EXPECT_EQ(weir_estimator_omits_losses(nullptr), 0);
   EXPECT_EQ(weir_estimator_on_packet(nullptr, &packet), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_on_packet(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   packet.kind = 4;

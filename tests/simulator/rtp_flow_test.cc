@@ -456,6 +456,17 @@ TEST(TransportFeedbackBuilderTest, ReportsWhatIsMissingAndWhatComesLate) {
   EXPECT_FALSE(builder.Build(950 * kMs));
 }
 
+TEST(WithoutLossesTest, EndsAMessageBeforeEachLoss) {
+  const int64_t kLost = TransportFeedback::kNotReceived;
+  const std::vector<TransportFeedback> messages =
+      WithoutLosses({.base_sequence_number = 5, .receive_times_us = {kLost, 1'000, 2'000, kLost, kLost, 3'000}});
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].base_sequence_number, 6);
+  EXPECT_EQ(messages[0].receive_times_us, (std::vector<int64_t>{1'000, 2'000}));
+  EXPECT_EQ(messages[1].base_sequence_number, 10);
+  EXPECT_EQ(messages[1].receive_times_us, std::vector<int64_t>{3'000});
+}
+
 // `packets` of 100 bytes, one a millisecond, of the streams in turn.
 void SendInTurn(SentPacketHistory& history, int64_t packets, int streams) {
   for (int64_t i = 0; i < packets; ++i) {

@@ -27,7 +27,7 @@ struct Seen {
   int rtt_updates = 0;
 };
 
-class CountingEstimator final : public webrtc::RemoteBitrateEstimator {
+class CountingEstimator final : public webrtc::RemoteBitrateEstimatorFromFactory {
  public:
   CountingEstimator(Seen& seen, webrtc::RemoteBitrateObserver* observer) : seen_(seen), observer_(observer) {}
   void IncomingPacket(const webrtc::RtpPacketReceived& packet) override {
@@ -51,9 +51,9 @@ class CountingFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  public:
   CountingFactory(Seen& seen, bool wants_all, bool declines = false)
       : seen_(seen), wants_all_(wants_all), declines_(declines) {}
-  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment&,
-                                                         webrtc::RemoteBitrateObserver* observer,
-                                                         webrtc::RtpTransportFeedbackGenerator::RtcpSender) override {
+  std::unique_ptr<webrtc::RemoteBitrateEstimatorFromFactory> Create(
+      const webrtc::Environment&, webrtc::RemoteBitrateObserver* observer,
+      webrtc::RtpTransportFeedbackGenerator::RtcpSender) override {
     ++seen_.created;
     return declines_ ? nullptr : std::make_unique<CountingEstimator>(seen_, observer);
   }

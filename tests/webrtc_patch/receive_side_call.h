@@ -47,6 +47,10 @@ class ReceiveSideCall {
               for (const auto& packet : packets) {
                 const bool is_feedback = packet->Build().data()[1] == webrtc::rtcp::TransportFeedback::kPacketType;
                 ++(is_feedback ? transport_feedbacks_ : remote_estimates_);
+                if (!is_feedback) continue;
+                const auto& feedback = static_cast<const webrtc::rtcp::TransportFeedback&>(*packet);
+                reported_losses_ +=
+                    static_cast<int64_t>(feedback.GetPacketStatusCount() - feedback.GetReceivedPackets().size());
               }
             },
             [this](int64_t bitrate_bps, std::vector<uint32_t> ssrcs) {
@@ -99,6 +103,8 @@ class ReceiveSideCall {
     clock_.AdvanceTimeMicroseconds(end_us - clock_.TimeInMicroseconds());
   }
 
+  // The next packet.
+  void Lose() { ++sequence_number_; }
   void SetWallClock(int64_t step_ms) { wall_clock_ms_ += step_ms; }
 
   webrtc::ReceiveSideCongestionController& controller() { return controller_; }
@@ -107,12 +113,14 @@ class ReceiveSideCall {
   std::vector<Remb>& rembs() { return rembs_; }
   int transport_feedbacks() const { return transport_feedbacks_; }
   int remote_estimates() const { return remote_estimates_; }
+  int64_t reported_losses() const { return reported_losses_; }
 
  private:
   webrtc::SimulatedClock clock_{int64_t{1'000'000'000}};
   std::vector<Remb> rembs_;
   int transport_feedbacks_ = 0;
   int remote_estimates_ = 0;
+  int64_t reported_losses_ = 0;
   webrtc::RtpHeaderExtensionMap extensions_;
   RtpFields fields_;
   uint16_t sequence_number_ = 0;

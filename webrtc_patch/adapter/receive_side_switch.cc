@@ -26,9 +26,9 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
   EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings, ReceiveSideSwitchConfig config)
       : settings_(std::move(settings)), changes_sdp_(config.changes_sdp), on_decision_(std::move(config.on_decision)) {}
 
-  std::unique_ptr<webrtc::RemoteBitrateEstimator> Create(const webrtc::Environment& environment,
-                                                         webrtc::RemoteBitrateObserver* observer,
-                                                         adapter::RembOutlet::RtcpSender rtcp_sender) override {
+  std::unique_ptr<webrtc::RemoteBitrateEstimatorFromFactory> Create(
+      const webrtc::Environment& environment, webrtc::RemoteBitrateObserver* observer,
+      adapter::RembOutlet::RtcpSender rtcp_sender) override {
     return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, std::move(rtcp_sender),
                                                                      environment, on_decision_);
   }

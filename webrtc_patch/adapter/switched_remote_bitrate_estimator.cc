@@ -142,4 +142,9 @@ void SwitchedRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t max
   if (weir_) weir_->OnRttUpdate(avg_rtt_ms, max_rtt_ms);
 }
 
+FeedbackWithoutLosses::Messages SwitchedRemoteBitrateEstimator::OnTransportFeedback(
+    FeedbackWithoutLosses::Messages feedback) {
+  return feedback_.Filter(std::move(feedback), weir_ && weir_->OmitsLosses());
+}
+
 }  // namespace weir::adapter

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "api/environment/environment.h"
+#include "feedback_without_losses.h"
+#include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
 #include "receive_side_settings.h"
 #include "remb_outlet.h"
@@ -17,7 +19,7 @@
 namespace weir::adapter {
 
 // Follows the settings with each packet and each `Process`, which asks to be called at least every 100 ms.
-class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
+class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimatorFromFactory {
  public:
   // `throttler` outlives this.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
@@ -30,6 +32,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   webrtc::DataRate LatestEstimate() const override;
   webrtc::TimeDelta Process() override;
   void OnRttUpdate(int64_t avg_rtt_ms, int64_t max_rtt_ms) override;
+  FeedbackWithoutLosses::Messages OnTransportFeedback(FeedbackWithoutLosses::Messages feedback) override;
 
  private:
   void FollowSettings();
@@ -40,6 +43,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   webrtc::Clock* const clock_;
   const WeirRemoteBitrateEstimator::OnDecision on_decision_;
   RembOutlet outlet_;
+  FeedbackWithoutLosses feedback_;
 
   uint64_t version_ = 0;
   uint64_t repeats_ = 0;

@@ -70,6 +70,8 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   // In charge, the estimate goes out as REMB, the latest at once.
   void SetInCharge(bool in_charge);
   void RepeatRemb();
+  // In charge: BandwidthEstimator::OmitsLosses().
+  bool OmitsLosses() const { return in_charge_ && estimator_.OmitsLosses(); }
 
   void IncomingPacket(const webrtc::RtpPacketReceived& received) override;
   void RemoveStream(uint32_t ssrc) override;

@@ -49,7 +49,7 @@ class GuardOptions {
   uint32_t off_ = 0;
 };
 
-// Number of times that each rule changed a rate, by the index of GuardRules().
+// Number of times that each rule changed a rate, by the index of GuardRules(); of "omission", that it omitted losses.
 struct GuardCounters : std::array<uint64_t, kMaxGuardRules> {
   // 0 when no rule has the name.
   uint64_t Of(std::string_view name) const;

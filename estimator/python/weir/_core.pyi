@@ -227,6 +227,9 @@ class BandwidthEstimator:
     def remb_due(self) -> bool:
         """A REMB was due at the latest `on_timeout`."""
     @property
+    def omits_losses(self) -> bool:
+        """Losses do not depend on the rate at present: transport feedback leaves them out (docs/remb.md)."""
+    @property
     def next_timeout_us(self) -> int:
         """When to call `on_timeout` next; before all times, -2**63, before the first call."""
     def set_objective(self, objective: str | Sequence[float]) -> None:

@@ -13,7 +13,7 @@ constexpr TimeDelta kForget = TimeDelta::Seconds(10);
 constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
-constexpr int64_t kQueueLossPercent = 20;
+constexpr double kQueueLossRatio = 0.2;
 constexpr double kNoisyS = 0.005;
 constexpr int64_t kNoisyLossPercent = 1;
 
@@ -153,7 +153,8 @@ QueueSign ArrivalHistory::Sign(TimeDelta allowance) const {
   const ArrivalTotals& before = SlotStart(1);
   const int64_t lost = std::max<int64_t>(totals_.packets_lost - before.packets_lost, 0);
   const int64_t sent = lost + totals_.packets - before.packets;
-  const bool loses = lost >= kFewestLost && 100 * lost >= kQueueLossPercent * sent;
+  const bool loses = lost >= kFewestLost &&
+                     static_cast<double>(lost) >= (kQueueLossRatio + LowestLossRatio()) * static_cast<double>(sent);
   return loses || WaitSeconds(delay) >= allowance.seconds() ? QueueSign::kQueue : QueueSign::kNone;
 }
 
@@ -188,7 +189,7 @@ double ArrivalHistory::LowestLossRatio() const {
   for (size_t i = 0; i < std::min(whole_seconds_, kSeconds); ++i) {
     if (seconds_[i].received > 0) lowest = std::min(lowest, seconds_[i].LossRatio());
   }
-  return lowest;
+  return lowest < 1 ? lowest : 0;
 }
 
 LastSecond ArrivalHistory::LastSecondBefore(Timestamp now) const {

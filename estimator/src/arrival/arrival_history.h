@@ -67,8 +67,8 @@ class ArrivalHistory {
 
   // The sign is kQueue unless
   //   1. a packet of the last 25 to 50 ms waited less than 2 ms + min(1.5 x delay noise, 40 ms), and
-  //   2. fewer than 20 % or fewer than four packets of the last 100 to 200 ms were lost: random loss easily hits two of
-  //      the few packets that a call begins with.
+  //   2. fewer than four packets of the last 100 to 200 ms were lost, or less than 20 % more than LowestLossRatio():
+  //      random loss easily hits two of the few packets that a call begins with.
   // The 2 ms are longer by `allowance`, here and for LatestWaited.
   QueueSign Sign(TimeDelta allowance = TimeDelta::Zero()) const;
   // The smallest delay of the last 25 to 50 ms; PlusInfinity when there is none.
@@ -99,7 +99,7 @@ class ArrivalHistory {
   DataRate HighestSecondRate() const;
   // The loss ratio of the last ten seconds together, 0 to 1.
   double MeanLossRatio() const;
-  // The lowest loss ratio of the last ten seconds, 0 to 1: the loss of the path at any rate.
+  // The lowest loss ratio of the last ten seconds, 0 to 1: the loss of the path at any rate. 0 before there is one.
   double LowestLossRatio() const;
 
   // --- Receive rates, over slots of 200 ms or more that end at decisions.

@@ -113,6 +113,10 @@ int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept
   return std::min(estimator->estimator.next_timeout(), estimator->remb_sender.next_timeout(estimator->estimator)).us();
 }
 
+int weir_estimator_omits_losses(const weir_estimator* estimator) noexcept {
+  return estimator != nullptr && estimator->estimator.OmitsLosses() ? 1 : 0;
+}
+
 int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_estimate* estimate) noexcept {
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);

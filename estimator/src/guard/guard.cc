@@ -20,7 +20,8 @@ GuardFacts Guard::Facts(Timestamp now) const {
           .elapsed = now - last_apply_,
           .rate = rate_,
           .rate_at_packets = rate_at_packets_,
-          .probed = probed_};
+          .probed = probed_,
+          .round_trip_time = round_trip_time_};
 }
 
 Guard::Result Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {
@@ -50,13 +51,15 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   GuardFacts facts = Facts(now);
   Result result{wanted, std::nullopt};
   for (const auto& [index, rule] : rules_) {
+    const bool omitted = facts.omits_losses;
     const DataRate rate = rule->Apply(result.rate, facts);
-    if (rate == result.rate) continue;
-    result = {rate, index};
+    if (rate != result.rate) result = {rate, index};
+    else if (facts.omits_losses == omitted) continue;
     ++counters_[index];
   }
   rate_ = result.rate;
   highest_probe_ = facts.highest_probe;
+  omits_losses_ = facts.omits_losses;
   last_apply_ = now;
   if (arrivals_.new_packets() || !arrivals_.any_packets()) facts.rate_at_packets = rate_at_packets_ = rate_;
   next_timeout_ = Timestamp::PlusInfinity();

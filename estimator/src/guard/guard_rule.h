@@ -26,11 +26,15 @@ struct GuardFacts {
   DataRate rate_at_packets = DataRate::Zero();
   // The highest rate that a probe has shown.
   DataRate probed = DataRate::Zero();
+  // The latest one; zero: not known.
+  TimeDelta round_trip_time = TimeDelta::Zero();
   // The call is in its first seconds and the sender has not reached the rate yet. Set by the rule that detects it, for
   // the rules after it.
   bool starting = false;
   // A probe counts up to this rate. Set by the rule that bounds it.
   DataRate highest_probe = DataRate::PlusInfinity();
+  // Losses do not depend on the rate, as of this decision. Set by the rule that judges them.
+  bool omits_losses = false;
 };
 
 class GuardRule {

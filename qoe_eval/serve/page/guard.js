@@ -18,6 +18,7 @@ const REASONS = {
   guard_policer: { label: "guard: policer", colour: "--series-3", text: "a policer drops what is above its rate; the target stays below it" },
   guard_overload: { label: "guard: overload", colour: "--series-3", text: "loss or a delay persists; the target falls to see whether it ends" },
   guard_ecn: { label: "guard: ecn", colour: "--series-3", text: "an L4S queue marks packets; the target yields to its marks" },
+  guard_omission: { label: "guard: omission", colour: "--series-3", text: "loss does not depend on the rate; feedback leaves it out" },
 };
 
 // A rule of the guard without a text here is shown by its name.

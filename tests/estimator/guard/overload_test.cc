@@ -110,10 +110,12 @@ TEST_P(OverloadTest, EndsWithinTwoMinutesAfterAnyMixture) {
     call.RunUntil(Seconds(290));
     const auto dropped = static_cast<double>(call.lost() - mixture.lost_by_chance - lost);
     const auto arrived = static_cast<double>(call.deliveries().size() - delivered);
-    // Lies go on to the end of the call. Without the guard "tenth" would lose 0.091.
-    const double bound = mixture.lies.random_send_times > 0 ? 0.15 : GetParam() == "tenth" ? 0.07 : 0.05;
+    // Lies go on to the end of the call: they hide the queue, so that what it drops looks like the loss of any rate.
+    // Without the guard "tenth" would lose 0.091.
+    const bool is_tenth = GetParam() == "tenth";
+    const double bound = mixture.lies.random_send_times > 0 ? (is_tenth ? 0.21 : 0.15) : is_tenth ? 0.07 : 0.05;
     EXPECT_LT(dropped / (dropped + arrived), bound);
-    if (GetParam() != "tenth") {
+    if (!is_tenth) {
       EXPECT_LT(call.Delay(0.5, Seconds(230), Seconds(290)), TimeDelta::Millis(250));
     }
   }

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "watched_path.h"
+
+namespace weir {
+namespace {
+
+class OmissionRuleTest : public testing::Test {
+ protected:
+  // The last answer of so many tenths of a second.
+  bool Omits(int tenths, double loss_ratio, TimeDelta delay = TimeDelta::Zero()) {
+    bool omits = false;
+    for (int i = 0; i < tenths; ++i) {
+      path_.Pass(DataRate::KilobitsPerSecond(1000), loss_ratio, delay);
+      GuardFacts facts{.arrivals = path_.arrivals,
+                       .reported = path_.reported,
+                       .now = path_.now,
+                       .round_trip_time = round_trip_time_};
+      EXPECT_TRUE(rule_->Apply(DataRate::PlusInfinity(), facts).IsPlusInfinity());
+      omits = facts.omits_losses;
+    }
+    return omits;
+  }
+
+  WatchedPath path_;
+  TimeDelta round_trip_time_ = TimeDelta::Zero();
+  std::unique_ptr<GuardRule> rule_ = MakeRule("omission");
+};
+
+TEST_F(OmissionRuleTest, OmitsWhatIsLostAtAnyRate) {
+  EXPECT_TRUE(Omits(100, 0.05));
+  EXPECT_FALSE(Omits(11, 0)) << "a second without loss";
+  EXPECT_FALSE(Omits(80, 0.05));
+  EXPECT_TRUE(Omits(30, 0.05)) << "ten seconds later";
+}
+
+TEST_F(OmissionRuleTest, ReportsLittleLoss) {
+  EXPECT_FALSE(Omits(50, 0.025));
+  EXPECT_TRUE(Omits(120, 0.04));
+}
+
+TEST_F(OmissionRuleTest, PresumesInTheFirstSecondThatTheRateIsNotTheCause) {
+  EXPECT_TRUE(Omits(5, 0.05));
+  EXPECT_FALSE(Omits(1, 0.05, TimeDelta::Millis(40))) << "a queue";
+}
+
+TEST_F(OmissionRuleTest, ReportsWhileThereIsAQueueAndASecondLonger) {
+  EXPECT_TRUE(Omits(100, 0.05));
+  EXPECT_FALSE(Omits(1, 0.05, TimeDelta::Millis(40)));
+  EXPECT_FALSE(Omits(9, 0.05));
+  EXPECT_TRUE(Omits(2, 0.05));
+}
+
+TEST_F(OmissionRuleTest, ReportsOnLongRoundTrips) {
+  round_trip_time_ = TimeDelta::Millis(200);
+  EXPECT_TRUE(Omits(20, 0.05));
+  round_trip_time_ = TimeDelta::Millis(201);
+  EXPECT_FALSE(Omits(20, 0.05));
+}
+
+TEST_F(OmissionRuleTest, DoesNothingAtTheSender) {
+  path_.reported = true;
+  EXPECT_FALSE(Omits(20, 0.05));
+}
+
+TEST_F(OmissionRuleTest, ReportsWhenNothingShowsThatThereIsNoQueue) {
+  EXPECT_TRUE(Omits(20, 0.05));
+  path_.now += TimeDelta::Millis(100);
+  path_.arrivals.OnDecision(path_.now);
+  GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now};
+  rule_->Apply(DataRate::PlusInfinity(), facts);
+  EXPECT_FALSE(facts.omits_losses);
+}
+
+}  // namespace
+}  // namespace weir
