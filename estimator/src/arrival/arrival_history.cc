@@ -14,6 +14,8 @@ constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
 constexpr double kQueueLossRatio = 0.2;
+// In fewer seconds a policer that is met for the first time looks the same.
+constexpr size_t kSecondsOfAnyRate = 5;
 constexpr double kNoisyS = 0.005;
 constexpr int64_t kNoisyLossPercent = 1;
 
@@ -153,8 +155,9 @@ QueueSign ArrivalHistory::Sign(TimeDelta allowance) const {
   const ArrivalTotals& before = SlotStart(1);
   const int64_t lost = std::max<int64_t>(totals_.packets_lost - before.packets_lost, 0);
   const int64_t sent = lost + totals_.packets - before.packets;
+  const double at_any_rate = whole_seconds_ >= kSecondsOfAnyRate ? LowestLossRatio() : 0;
   const bool loses = lost >= kFewestLost &&
-                     static_cast<double>(lost) >= (kQueueLossRatio + LowestLossRatio()) * static_cast<double>(sent);
+                     static_cast<double>(lost) >= (kQueueLossRatio + at_any_rate) * static_cast<double>(sent);
   return loses || WaitSeconds(delay) >= allowance.seconds() ? QueueSign::kQueue : QueueSign::kNone;
 }
 
