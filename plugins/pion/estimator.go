@@ -108,6 +108,9 @@ func (e *Estimator) RemoveStream(ssrc uint32) error { return e.native.RemoveStre
 // NextTimeoutUs is when OnTimeout is due: math.MinInt64 for at once.
 func (e *Estimator) NextTimeoutUs() int64 { return e.native.NextTimeoutUs() }
 
+// OmitsLosses is whether losses do not depend on the rate at present: transport-wide feedback leaves them out then.
+func (e *Estimator) OmitsLosses() bool { return e.native.OmitsLosses() }
+
 // OnTimeout decides; true when a REMB is due now. The estimator is active from the first call.
 func (e *Estimator) OnTimeout(nowUs int64) (Estimate, bool, error) {
 	e.estimate = native.Estimate{}

@@ -56,14 +56,17 @@ type receiverInterceptor struct {
 	receiver *Receiver
 }
 
-// BindRTCPWriter starts the estimator with the PeerConnection: it also uses the time before media.
+// BindRTCPWriter starts the estimator with the PeerConnection: it also uses the time before media. What other
+// interceptors send as transport-wide feedback leaves without losses while the estimator omits them.
 func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
 	r := i.receiver
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.writer = writer
 	r.begun.Do(func() { go weir.Run(r.closed, r.poll) })
-	return writer
+	return interceptor.RTCPWriterFunc(func(packets []rtcp.Packet, a interceptor.Attributes) (int, error) {
+		return writer.Write(r.withoutLosses(packets), a)
+	})
 }
 
 // BindRemoteStream leaves the reader as it is: packets are seen before they are read.

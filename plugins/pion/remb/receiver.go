@@ -51,6 +51,7 @@ type Receiver struct {
 	writer    interceptor.RTCPWriter
 	streams   map[uint32]stream
 	estimator *weir.Estimator
+	feedback  feedback
 	// Header and packet being read; as fields they cost no allocation.
 	header rtp.Header
 	packet weir.Packet

@@ -9,6 +9,7 @@ package native
 #cgo noescape weir_estimator_on_timeout
 #cgo nocallback weir_estimator_on_timeout
 #cgo nocallback weir_estimator_next_timeout_us
+#cgo nocallback weir_estimator_omits_losses
 #cgo noescape weir_send_side_on_sent_packet
 #cgo nocallback weir_send_side_on_sent_packet
 #cgo noescape weir_send_side_on_transport_feedback
@@ -174,6 +175,9 @@ func (e *Estimator) RemoveStream(ssrc uint32) error {
 
 // NextTimeoutUs is weir_estimator_next_timeout_us.
 func (e *Estimator) NextTimeoutUs() int64 { return int64(C.weir_estimator_next_timeout_us(e.handle)) }
+
+// OmitsLosses is weir_estimator_omits_losses.
+func (e *Estimator) OmitsLosses() bool { return C.weir_estimator_omits_losses(e.handle) != 0 }
 
 // OnTimeout is weir_estimator_on_timeout; the bits of its result.
 func (e *Estimator) OnTimeout(nowUs int64, estimate *Estimate) (int, error) {

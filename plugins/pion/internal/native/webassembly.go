@@ -33,6 +33,7 @@ type function int
 const (
 	estimatorOnPacket function = iota
 	estimatorNextTimeout
+	estimatorOmitsLosses
 	estimatorOnTimeout
 	sendSideOnSentPacket
 	sendSideOnTransportFeedback
@@ -44,7 +45,7 @@ const (
 )
 
 var names = [functions]string{
-	"weir_estimator_on_packet", "weir_estimator_next_timeout_us", "weir_estimator_on_timeout",
+	"weir_estimator_on_packet", "weir_estimator_next_timeout_us", "weir_estimator_omits_losses", "weir_estimator_on_timeout",
 	"weir_send_side_on_sent_packet", "weir_send_side_on_transport_feedback", "weir_send_side_next_timeout_us",
 	"weir_send_side_get_rates", "weir_send_side_take_probe_cluster", "weir_layer_allocator_allocate",
 }
@@ -459,6 +460,15 @@ func (e *Estimator) RemoveStream(ssrc uint32) error {
 
 // NextTimeoutUs is weir_estimator_next_timeout_us.
 func (e *Estimator) NextTimeoutUs() int64 { return e.nextTimeout(estimatorNextTimeout, math.MinInt64) }
+
+// OmitsLosses is weir_estimator_omits_losses.
+func (e *Estimator) OmitsLosses() bool {
+	if e.lock() != nil {
+		return false
+	}
+	defer e.in.mutex.Unlock()
+	return e.in.invoke(e.in.functions[estimatorOmitsLosses], uint64(e.handle)) != 0
+}
 
 // OnTimeout is weir_estimator_on_timeout; the bits of its result.
 func (e *Estimator) OnTimeout(nowUs int64, estimate *Estimate) (int, error) {
