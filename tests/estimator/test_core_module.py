@@ -51,6 +51,24 @@ def stream(
     return estimates
 
 
+def test_losses_that_no_rate_ends_are_left_out_of_feedback() -> None:
+    estimator = weir.BandwidthEstimator("rule")
+    assert not estimator.omits_losses
+    for loses in (True, False):
+        start_us = estimator.latest.at_time_us or 0
+        for number in range(3000):
+            now_us = start_us + (number + 1) * 5_000
+            if not loses or number % 20:
+                send_us = now_us + 10_000_000
+                estimator.on_packet(
+                    arrival_time_us=now_us, ssrc=7, sequence_number=number, payload_bytes=1000,
+                    abs_send_time=(send_us * 262_144 // 1_000_000) & 0xFFFFFF,
+                )  # fmt: skip
+            while estimator.next_timeout_us <= now_us:
+                estimator.on_timeout(now_us)
+        assert estimator.omits_losses == loses
+
+
 def stub() -> ast.Module:
     return ast.parse((Path(weir.__file__).parent / "_core.pyi").read_text())
 

@@ -88,6 +88,22 @@ TEST(VirtualCall, LossIsRepaired) {
   EXPECT_GT(RenderedFrames(flow), 0.9 * 10 * 30);
 }
 
+TEST(VirtualCall, LossThatNoRateEndsDoesNotLowerTheBrowsersRate) {
+  json scenario = Steady(4'000'000, 30);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.08}};
+  double with = 0, without = 0;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SimulationJob job = VirtualJob(scenario, "weir", seed);
+    const auto rate = [&] {
+      return MeanOver(RunJob(job, true, MakeVirtualStack)["flows"][0], "receive_rate_bps", 15, 30) / 3;
+    };
+    with += rate();
+    ASSERT_TRUE(job.guard_rules.SwitchOff("omission"));
+    without += rate();
+  }
+  EXPECT_GT(with, 1.15 * without);
+}
+
 TEST(VirtualCall, GoesOnAfterALongOutage) {
   // libwebrtc gives a connection up after 30 s without packets.
   for (const char* controller : {"gcc", "weir"}) {
