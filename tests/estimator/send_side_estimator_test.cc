@@ -71,8 +71,8 @@ class Receiver {
 
 class SameAsAtTheReceiver : public testing::TestWithParam<std::string> {};
 
-// Three minutes of queues that come and go, loss, packets that are overtaken, and two wraps of the numbers. Packets leave
-// at multiples of 1/64 s, which abs-send-time has exactly.
+// Three minutes of queues that come and go, loss, packets that are overtaken, and two wraps of the numbers. Packets
+// leave at multiples of 1/64 s, which abs-send-time has exactly.
 TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
   const auto make = [] { return MakeBuiltInController(GetParam(), DataRate::KilobitsPerSecond(300)); };
   constexpr uint16_t kFirst = 60'000;

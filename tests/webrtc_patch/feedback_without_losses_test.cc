@@ -41,7 +41,7 @@ struct Reported {
   friend bool operator==(const Reported&, const Reported&) = default;
 };
 
-// What a sender reads: arrivals of all messages, and the losses between them. The number of each message is checked.
+// Arrivals of all messages as a sender reads them, and the losses between them. The number of each message is checked.
 struct Read {
   std::vector<Reported> arrivals;
   int losses = 0;

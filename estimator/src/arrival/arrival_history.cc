@@ -156,8 +156,8 @@ QueueSign ArrivalHistory::Sign(TimeDelta allowance) const {
   const int64_t lost = std::max<int64_t>(totals_.packets_lost - before.packets_lost, 0);
   const int64_t sent = lost + totals_.packets - before.packets;
   const double at_any_rate = whole_seconds_ >= kSecondsOfAnyRate ? LowestLossRatio() : 0;
-  const bool loses = lost >= kFewestLost &&
-                     static_cast<double>(lost) >= (kQueueLossRatio + at_any_rate) * static_cast<double>(sent);
+  const bool loses =
+      lost >= kFewestLost && static_cast<double>(lost) >= (kQueueLossRatio + at_any_rate) * static_cast<double>(sent);
   return loses || WaitSeconds(delay) >= allowance.seconds() ? QueueSign::kQueue : QueueSign::kNone;
 }
 

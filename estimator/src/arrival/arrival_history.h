@@ -68,7 +68,8 @@ class ArrivalHistory {
   // The sign is kQueue unless
   //   1. a packet of the last 25 to 50 ms waited less than 2 ms + min(1.5 x delay noise, 40 ms), and
   //   2. fewer than four packets of the last 100 to 200 ms were lost, or less than 20 %, and what is lost at any rate
-  //      (LowestLossRatio, from five seconds on): random loss easily hits two of the few packets that a call begins with.
+  //      (LowestLossRatio, from five seconds on): random loss easily hits two of the few packets that a call begins
+  //      with.
   // The 2 ms are longer by `allowance`, here and for LatestWaited.
   QueueSign Sign(TimeDelta allowance = TimeDelta::Zero()) const;
   // The smallest delay of the last 25 to 50 ms; PlusInfinity when there is none.

@@ -37,7 +37,8 @@ int32_t ReportedArrivals::LostChange(uint32_t number) {
 }
 
 void ReportedArrivals::MeasureDelay(const ReportedArrival& reported, Arrival& arrival) {
-  // The lost packets entered the queue or were dropped by it: this distinguishes a full queue from a lower sending rate.
+  // The lost packets entered the queue or were dropped by it: this distinguishes a full queue from a lower sending
+  // rate.
   const int64_t sent = std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0);
   size_ += DataSize::Bytes(reported.size.bytes() * sent);
   received_ += reported.size;

@@ -53,9 +53,9 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   for (const auto& [index, rule] : rules_) {
     const bool omitted = facts.omits_losses;
     const DataRate rate = rule->Apply(result.rate, facts);
-    if (rate != result.rate) result = {rate, index};
-    else if (facts.omits_losses == omitted) continue;
+    if (rate == result.rate && facts.omits_losses == omitted) continue;
     ++counters_[index];
+    if (rate != result.rate) result = {rate, index};
   }
   rate_ = result.rate;
   highest_probe_ = facts.highest_probe;

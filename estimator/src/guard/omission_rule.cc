@@ -1,6 +1,6 @@
-// Judges whether losses depend on the rate. While they do not, GuardFacts::omits_losses is set, and the host leaves them
-// out of transport feedback: a browser's LossBasedBweV2 would lower the rate for them, which does not end them. The
-// rule changes no rate of its own; it counts the decisions that find so. At the sender it does nothing.
+// Judges whether losses depend on the rate. While they do not, GuardFacts::omits_losses is set, and the host leaves
+// them out of transport feedback: a browser's LossBasedBweV2 would lower the rate for them, which does not end them.
+// The rule changes no rate of its own; it counts the decisions that find so. At the sender it does nothing.
 //
 // Losses do not depend on the rate while
 //   1. no queue was there in the last second, and a packet of the last 25 to 50 ms shows that there is none: each such
@@ -27,9 +27,8 @@ class OmissionRule final : public GuardRule {
     const ArrivalHistory& arrivals = facts.arrivals;
     if (arrivals.WaitsFor(kWaits)) queue_counts_until_ = facts.now + kQueueCounts;
     const bool no_queue = facts.now >= queue_counts_until_ && arrivals.SmallestDelay().IsFinite();
-    const bool loses =
-        arrivals.whole_seconds() == 0 ||
-        (arrivals.LowestLossRatio() >= kLowestLoss && arrivals.MeanLossRatio() >= kMeanLoss);
+    const bool loses = arrivals.whole_seconds() == 0 ||
+                       (arrivals.LowestLossRatio() >= kLowestLoss && arrivals.MeanLossRatio() >= kMeanLoss);
     facts.omits_losses = !facts.reported && no_queue && loses && facts.round_trip_time <= kLongestRoundTrip;
     return rate;
   }

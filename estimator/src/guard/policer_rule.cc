@@ -5,9 +5,11 @@
 //    b. of the last ten seconds, those with more than 1.05 R sent lost at least 5 % together, the others less than 3 %;
 //    c. the others had so many packets that the loss ratio of the former would have lost four of them: random loss
 //       occurs in both groups.
-// 2. After three policed seconds with the same R, within 10 % and a minute of each other, the limit is 0.95 R.
+// 2. After three policed seconds with the same R, within 10 % and a minute of each other, the limit is 0.95 R. Each
+//    further one lowers it by 5 % at least.
 // 3. Each second that is not policed and brings half of the limit raises it by 1 %. It ends at 1.3 R, or once seconds
-//    with less than 3 % of loss brought 0.5 s of R more than R does: what a bucket saved in a pause is no sign.
+//    with less than 3 % of loss brought 0.5 s of R more than R does: what a bucket saved in a pause is no sign. One
+//    policed second within a minute finds it again.
 #include <algorithm>
 #include <cmath>
 

@@ -66,7 +66,7 @@ TEST(ReportedArrivalsTest, AGuessedArrivalHasTheDelayOfTheOneBefore) {
   EXPECT_EQ(arrival.queueing_delay, TimeDelta::Millis(5));
 }
 
-// RTP says the same where its 24-bit send times and 16-bit numbers can: departures at multiples of 1/64 s.
+// RTP has the same where its 24-bit send times and 16-bit numbers can: departures at multiples of 1/64 s.
 TEST(ReportedArrivalsTest, MeasuresWhatRtpShows) {
   std::mt19937 random(1);
   ReportedArrivals reported;
@@ -82,7 +82,8 @@ TEST(ReportedArrivalsTest, MeasuresWhatRtpShows) {
       ++number;
       if (random() % 50 == 0) continue;
       latest = std::max(latest, sent + TimeDelta::Millis(20) + queue);
-      const Arrival a = reported.OnArrival({.arrival_time = latest, .send_time = sent, .number = number, .size = kSize});
+      const Arrival a =
+          reported.OnArrival({.arrival_time = latest, .send_time = sent, .number = number, .size = kSize});
       const auto b = statistics.OnPacket({.arrival_time = latest,
                                           .sequence_number = static_cast<uint16_t>(number),
                                           .has_abs_send_time = true,
