@@ -98,31 +98,26 @@ func TestWhatOtherInterceptorsReportLeavesWithoutTheLossOfAnyRate(t *testing.T) 
 		_, losses = read(t, writer.packets, writer.packets[0].(*rtcp.TransportLayerCC).FbPktCount)
 		return losses
 	}
-	// One packet of 20 is lost, and no queue shows.
-	for number := uint16(1); number < 3000; number++ {
-		*now += 5_000
-		if number%20 != 0 {
-			receiver.OnPacket(rawPacket(t, 1, number, *now, 1000, 0))
-		}
-		if number%20 == 10 {
-			if _, _, _, err := receiver.decide(); err != nil {
-				t.Fatal(err)
+	// A packet each 5 ms, one of 20 lost or none, and no queue.
+	play := func(first, last uint16, loses bool) {
+		for number := first; number < last; number++ {
+			*now += 5_000
+			if !loses || number%20 != 0 {
+				receiver.OnPacket(rawPacket(t, 1, number, *now, 1000, 0))
+			}
+			if number%20 == 10 {
+				if _, _, _, err := receiver.decide(); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}
+	play(1, 3000, true)
 	if losses := report(); len(losses) != 0 {
 		t.Errorf("%d losses are reported", len(losses))
 	}
-	// A rate that loses nothing for a second.
-	for number := uint16(3001); number < 3400; number++ {
-		*now += 5_000
-		receiver.OnPacket(rawPacket(t, 1, number, *now, 1000, 0))
-		if number%20 == 10 {
-			if _, _, _, err := receiver.decide(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	// A second without loss.
+	play(3000, 3400, false)
 	if losses := report(); len(losses) != 1 {
 		t.Errorf("%d losses are reported, not one", len(losses))
 	}
