@@ -5,12 +5,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, get_type_hints, is_typeddict
 
 import pytest
+from pydantic import TypeAdapter
 
 import weir
-from weir import _core
+from weir import _core, types
 from weir.registry import CONTROLLERS
 
 HERE = Path(__file__).parent
@@ -100,11 +103,16 @@ SPELLINGS = {
 }
 
 
+def typed_dictionaries() -> dict[str, type]:
+    return {name: it for name, it in vars(types).items() if is_typeddict(it)}
+
+
 def signature(definition: str) -> str:
     """The signature "name(parameters) -> type" without the types of self and of dictionary values."""
     for compiled, written in SPELLINGS.items():
         definition = definition.replace(compiled, written)
-    definition = re.sub(r"dict\[[^]]*]", "dict", re.sub(r"\(self: \w+", "(self", definition))
+    typed = "|".join(typed_dictionaries())
+    definition = re.sub(rf"\b({typed})\b|dict\[[^]]*]", "dict", re.sub(r"\(self: \w+", "(self", definition))
     return ast.unparse(ast.parse(f"def {definition}: ..."))
 
 
@@ -120,6 +128,44 @@ def test_the_stub_has_the_signatures_of_the_module() -> None:
                 assert isinstance(member, property) == is_property, node.name
                 compiled = f"{node.name}{member.fget.__doc__}" if isinstance(member, property) else member.__doc__
                 assert signature(compiled.strip().split("\n")[0]) == signature(written)
+
+
+def test_dictionaries_have_the_types_that_the_stub_names() -> None:
+    views: list[Mapping[str, Any]] = []
+
+    def choose(view: types.PoolView) -> str:
+        views.append(view)
+        return view["pilot"]
+
+    estimator = weir.BandwidthEstimator(weir.Pool("pilot=rule copilots=nada policy=user", policy=choose))
+    stream(estimator, 0, 1_000_000, 1_000_000)
+    sender = weir.SendSideEstimator("rule")
+    sender.set_desired_rate(total_bps=2_000_000, next_bps=600_000)
+    cluster = None
+    for number in range(20):
+        now_us = 50_000 * (number + 1)
+        sender.on_sent_packet(send_time_us=now_us, sequence_number=number, size_bytes=1000)
+        sender.on_transport_feedback([(number, now_us + 20_000)], now_us + 40_000)
+        cluster = cluster or sender.take_probe_cluster()
+    made: dict[str, list[Mapping[str, Any]]] = {
+        "ModelDescription": [weir.Model.shipped().description],
+        "MemberState": views[-1]["members"],
+        "Member": [*estimator.members],
+        "PoolView": [*views],
+        "PoolSpecification": [_core.parse_pool(POOL_LINE)],
+        "Statistics": [estimator.statistics(1_000_000)],
+        "ProbeCluster": [cluster or {}],
+        "Remb": [weir.parse_remb(estimator.remb(1))],
+    }
+    assert set(made) == set(typed_dictionaries())
+    for name, found in made.items():
+        hints = get_type_hints(typed_dictionaries()[name])
+        for one in found:
+            assert list(one) == list(hints), name
+            for key, hint in hints.items():
+                # Those have a line of their own above.
+                if hint != list[types.MemberState]:
+                    TypeAdapter(hint).validate_python(one[key], strict=True)
 
 
 def test_the_package_exports_names_of_the_library() -> None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from weir.types import Member, ModelDescription, PoolSpecification, PoolView, ProbeCluster, Remb, Statistics
+
 __version__: str
 FEATURES: Mapping[str, Feature]
 """Features of policies, the statistics of a decision interval, by name; their meanings are in
@@ -24,12 +26,11 @@ GUARD_RULES: dict[str, bool]
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 """Weights of throughput, latency and loss by the preset's name; the first is the default."""
 
-def parse_pool(line: str) -> dict[str, Any]:
+def parse_pool(line: str) -> PoolSpecification:
     """Parses a pool specification; the ValueError of an invalid one names the character.
 
     The form: `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see
-    weir/pool_controller.h. Keys: line (in its shortest form), pilot, copilots (a list),
-    fusion, policy.
+    weir/pool_controller.h.
     """
 
 def field_trials(controller: str) -> str:
@@ -126,11 +127,8 @@ class Model:
     def shipped() -> Model:
         """The model that comes with Weir, loaded once. Raises weir.errors.MissingComponent where it is missing."""
     @property
-    def description(self) -> dict[str, Any]:
-        """Keys: format ("weir/1" or "mmsys2024"), name, version, provenance, features, history, interval_ms,
-        action_kind, action_alpha, action_multipliers, min_bps, max_bps, observation_size, action_size, state_size,
-        takes_objective.
-        """
+    def description(self) -> ModelDescription:
+        """Its contract."""
     @property
     def needs_onnxruntime(self) -> bool:
         """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
@@ -144,7 +142,7 @@ class Pool:
         *,
         members: Mapping[str, str | Model | Callable[[dict[str, Any]], Any]] = {},
         fusion: Callable[[int, list[int]], int] | None = None,
-        policy: Callable[[dict[str, Any]], str] | None = None,
+        policy: Callable[[PoolView], str] | None = None,
     ) -> None:
         """Takes a specification such as "pilot=weir copilots=nada,rule fusion=min" (weir/pool_controller.h).
 
@@ -152,9 +150,8 @@ class Pool:
         "fusion=user", gets the rates of the pilot and of the candidates, in bit/s, and returns one between the lowest
         and the highest; any other is counted, and the pilot's is used. `policy`, for "policy=user", is called after
         each decision of the pilot and returns the name of the controller that is active from then on, no earlier than
-        5 s after the last change; it gets a dict with now_us, target_rate_bps, objective, statistics (of `FEATURES`),
-        members (as of an estimator, without roles) and pilot. An exception in either is reported; in `fusion` it counts
-        as a wrong rate, in `policy` it changes nothing.
+        5 s after the last change. An exception in either is reported; in `fusion` it counts as a wrong rate, in
+        `policy` it changes nothing.
         """
 
 class BandwidthEstimator:
@@ -260,22 +257,12 @@ class BandwidthEstimator:
     def configure_pool(self, specification: str) -> None:
         """Changes pilot, copilots, fusion and policy among the members of the pool, also in a call."""
     @property
-    def members(self) -> list[dict[str, Any]]:
-        """Dicts with name, role, rate_bps (or None), trust, suspended, decisions, faults.
-
-        The role is pilot, copilot (its target is fused), watching or suspended.
-        """
+    def members(self) -> list[Member]:
+        """Those of the pool, which a single controller is too."""
     def counters(self) -> dict[str, int]:
         """Numbers of decisions, faults, REMBs, changes by each rule of the guard, and irregular packets."""
-    def statistics(self, now_us: int) -> dict[str, Any]:
-        """Statistics for a host's getStats.
-
-        In force: target_rate_bps (W3C's availableIncomingBitrate), reason. Of the second before `now_us`:
-        receive_rate_bps, queueing_delay_us (the mean; 0 where no packet had a send time), loss_ratio. Since creation:
-        packets_received, bytes_received, packets_lost (late packets subtract, so it can fall, also below 0),
-        packets_fate_unknown, total_queueing_delay_us over packets_with_delay, clock_restarts (leaps of a sender's
-        clock, or of the caller's back by more than 3 s).
-        """
+    def statistics(self, now_us: int) -> Statistics:
+        """Statistics for a host's getStats, of the second before `now_us` and since creation."""
     def remb(self, sender_ssrc: int) -> bytes:
         """An RTCP REMB with the rate in force about the streams that have not ended, at most 255."""
 
@@ -355,8 +342,8 @@ class SendSideEstimator:
         From the first call on the host sends the clusters of `take_probe_cluster`, and the target is no more than the
         path has shown to carry. Raises ValueError unless `total_bps` is above 0 and `next_bps` at least 0.
         """
-    def take_probe_cluster(self) -> dict[str, int] | None:
-        """A burst that has become due, once each: id, target_data_rate_bps, target_duration_us, target_probe_count."""
+    def take_probe_cluster(self) -> ProbeCluster | None:
+        """A burst that has become due, once each."""
     @property
     def congestion_state(self) -> str:
         """normal, early_warning or congested."""
@@ -454,7 +441,7 @@ class Policy:
     def __init__(self, model: Model | bytes) -> None:
         """Raises ValueError for bytes that are no `Model`."""
     @property
-    def description(self) -> dict[str, Any]:
+    def description(self) -> ModelDescription:
         """As of its model."""
     @property
     def needs_onnxruntime(self) -> bool:
@@ -498,5 +485,5 @@ def write_remote_estimate(link_capacity_lower_bps: int = 1_000_000_000) -> bytes
     bound of the link's capacity, so that REMB decides. 0 lifts it.
     """
 
-def parse_remb(packet: bytes) -> dict[str, Any]:
-    """Reads one RTCP REMB packet: sender_ssrc, rate_bps, ssrcs."""
+def parse_remb(packet: bytes) -> Remb:
+    """Reads one RTCP REMB packet."""

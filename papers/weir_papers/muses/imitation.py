@@ -90,7 +90,8 @@ def _flows(file: Path, largest_ms: float, flows: int, simulator: Path) -> tuple[
     if about["action_kind"] != "rate_bps":
         raise InputError(f"{file}: answers with {about['action_kind']}; Figure 1b takes models that answer with rates")
     action = ActionSpecification("log_rate", about["min_bps"], about["max_bps"])
-    specification = EnvironmentSpecification(round(about["interval_ms"]), about["features"], about["history"], action)
+    features = tuple(about["features"])
+    specification = EnvironmentSpecification(round(about["interval_ms"]), features, about["history"], action)
     environment = BottleneckEnv(None, specification, simulator=simulator)
     span = math.log(action.max_bps / action.min_bps)
     optimal_bps, answers_bps, current_bps = [], [], []

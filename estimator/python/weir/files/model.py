@@ -74,8 +74,14 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         inputs=_shapes(graph.graph.input),
         outputs=_shapes(graph.graph.output),
         provenance=_provenance(about["provenance"]),
+        name=about["name"],
+        version=about["version"],
+        features=about["features"],
+        history=about["history"],
         interval_ms=round(about["interval_ms"]),
-        **{key: about[key] for key in ("name", "version", "features", "history", "action_kind", "min_bps", "max_bps")},
+        action_kind=about["action_kind"],
+        min_bps=about["min_bps"],
+        max_bps=about["max_bps"],
     )
 
 
