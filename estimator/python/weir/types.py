@@ -6,22 +6,22 @@ from typing import Literal, TypedDict
 
 
 class ModelDescription(TypedDict):
-    """What an ONNX policy says of itself, checked. Rates are in bit/s."""
+    """The contract of an ONNX policy. Rates are in bit/s."""
 
     format: Literal["weir/1", "mmsys2024"]
     name: str
     version: str
-    # Of its training; "" where it has none.
+    # "" where it has none.
     provenance: str
-    # Names of `FEATURES`, of each of `history` intervals.
+    # Names of `FEATURES`, for each of `history` intervals.
     features: list[str]
     history: int
     interval_ms: float
-    # As of `apply_action`.
+    # As in `apply_action`.
     action_kind: str
-    # Of relative actions; None for others.
+    # For relative actions; None for others.
     action_alpha: float | None
-    # Of discrete actions; empty for others.
+    # For discrete actions; empty for others.
     action_multipliers: list[float]
     min_bps: int
     max_bps: int
@@ -54,7 +54,7 @@ class Member(MemberState):
 
 
 class PoolView(TypedDict):
-    """What a pool's `policy` gets after a decision of the pilot."""
+    """Argument of a pool's `policy`, after a decision of the pilot."""
 
     now_us: int
     target_rate_bps: int
@@ -83,7 +83,7 @@ class Statistics(TypedDict):
     # In force. W3C's availableIncomingBitrate.
     target_rate_bps: int
     reason: str
-    # Of the second before.
+    # In the second before.
     receive_rate_bps: int
     # The mean; 0 where no packet had a send time.
     queueing_delay_us: int
@@ -94,7 +94,7 @@ class Statistics(TypedDict):
     # Late packets subtract, so it can fall, also below 0.
     packets_lost: int
     packets_fate_unknown: int
-    # Of packets_with_delay.
+    # Sum over packets_with_delay.
     total_queueing_delay_us: int
     packets_with_delay: int
     # Leaps of a sender's clock, or of the caller's back by more than 3 s.
