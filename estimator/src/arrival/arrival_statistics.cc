@@ -18,12 +18,6 @@ constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
 // Bound for a stream of which nothing arrives.
 constexpr int32_t kMaxLostChange = 1'000'000;
 
-// Includes the packets lost before this one, which entered the queue or were dropped by it. This distinguishes a full
-// queue from a lower sending rate.
-DataSize SentSize(const PacketArrival& packet, const Arrival& arrival) {
-  return DataSize::Bytes(packet.size().bytes() * std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0));
-}
-
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
 }  // namespace
@@ -133,13 +127,13 @@ void ArrivalStatistics::Stream::RestartDelay() {
     has_abs_send_time_ = true;
     measures_by_rtp_ = false;
     last_abs_send_time_ = last_arrival_;
-    abs_send_time_delay_.size += SentSize(packet, arrival);
+    abs_send_time_delay_.size += SentSize(packet.size(), arrival.lost_change);
     abs_send_time_delay_.received += packet.size();
     arrival.has_delay = MeasureDelay(packet.arrival_time, abs_send_time, abs_send_time_delay_);
   } else if (has_rtp_timestamp &&
              (is_wrong || !has_abs_send_time_ || last_arrival_ - last_abs_send_time_ > kAbsSendTimeMemory)) {
     if (!stream.delay) stream.delay = std::make_unique<Delay>();
-    stream.delay->size += SentSize(packet, arrival);
+    stream.delay->size += SentSize(packet.size(), arrival.lost_change);
     stream.delay->received += packet.size();
     if (IsNewRtpTimestamp(packet, stream)) {
       arrival.has_delay = MeasureDelay(packet.arrival_time, rtp_timestamp, *stream.delay);

@@ -15,6 +15,12 @@
 
 namespace weir {
 
+// Includes the packets lost before this one, which entered the queue or were dropped by it. This distinguishes a full
+// queue from a lower sending rate.
+inline DataSize SentSize(DataSize packet, int32_t lost_change) {
+  return DataSize::Bytes(packet.bytes() * std::max<int64_t>(1 + int64_t{lost_change}, 0));
+}
+
 // The median of the last kValues of a series, kept in order so that none needs sorting again. Values must be finite.
 template <size_t kValues>
 class SlidingMedian {

@@ -14,7 +14,7 @@ Arrival ReportedArrivals::OnArrival(const ReportedArrival& reported) {
                   .sequence_number = reported.number,
                   .lost_change = LostChange(reported.number),
                   .has_delay = reported.has_delay};
-  if (reported.has_delay) MeasureDelay(reported, arrival);
+  if (reported.has_delay) MeasureDelay(reported, arrival.lost_change);
   arrival.queueing_delay = measured_.queueing_delay;
   arrival.delay_change = measured_.change;
   arrival.delay_stands = measured_.stands;
@@ -36,20 +36,14 @@ int32_t ReportedArrivals::LostChange(uint32_t number) {
   return static_cast<int32_t>(number - first_) > 0 ? -1 : 0;
 }
 
-void ReportedArrivals::MeasureDelay(const ReportedArrival& reported, Arrival& arrival) {
-  // The lost packets entered the queue or were dropped by it: this distinguishes a full queue from a lower sending
-  // rate.
-  const int64_t sent = std::max<int64_t>(1 + int64_t{arrival.lost_change}, 0);
-  size_ += DataSize::Bytes(reported.size.bytes() * sent);
-  received_ += reported.size;
+void ReportedArrivals::MeasureDelay(const ReportedArrival& reported, int32_t lost_change) {
   const TimeDelta delay = internal::Difference(reported.arrival_time, reported.send_time);
   const bool is_first = !std::exchange(any_delay_, true);
   if (is_first) first_delay_ = latest_delay_ = delay;
   const TimeDelta change = delay - std::exchange(latest_delay_, delay);
-  measured_ = queueing_delay_.Update(reported.arrival_time, {delay - first_delay_, change, is_first}, size_, received_,
-                                     lowest_rate_);
+  measured_ = queueing_delay_.Update(reported.arrival_time, {delay - first_delay_, change, is_first},
+                                     SentSize(reported.size, lost_change), reported.size, lowest_rate_);
   if (measured_.restarted && !is_first) ++clock_restarts_;
-  size_ = received_ = DataSize::Zero();
 }
 
 }  // namespace weir

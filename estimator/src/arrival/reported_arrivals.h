@@ -28,7 +28,7 @@ class ReportedArrivals {
  private:
   // See Arrival.
   int32_t LostChange(uint32_t number);
-  void MeasureDelay(const ReportedArrival& reported, Arrival& arrival);
+  void MeasureDelay(const ReportedArrival& reported, int32_t lost_change);
 
   bool any_ = false;
   uint32_t first_ = 0;
@@ -39,9 +39,6 @@ class ReportedArrivals {
   // One-way delays of the first and of the latest packet with one.
   TimeDelta first_delay_ = TimeDelta::Zero();
   TimeDelta latest_delay_ = TimeDelta::Zero();
-  // Bytes sent and received since then.
-  DataSize size_ = DataSize::Zero();
-  DataSize received_ = DataSize::Zero();
   QueueingDelay queueing_delay_;
   QueueingDelay::Result measured_{TimeDelta::Zero(), TimeDelta::Zero(), false, false};
   DataRate lowest_rate_ = DataRate::Zero();

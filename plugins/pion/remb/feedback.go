@@ -37,8 +37,9 @@ func (r *Receiver) withoutLosses(packets []rtcp.Packet) []rtcp.Packet {
 // split returns the parts of a message between losses, or the message itself, numbered one after the other.
 func (f *feedback) split(message *rtcp.TransportLayerCC, omits bool) []*rtcp.TransportLayerCC {
 	parts := []*rtcp.TransportLayerCC{message}
-	if received := f.reader.Read(message); omits {
+	if omits {
 		parts = nil
+		received := f.reader.Read(message)
 		for first := 0; first < len(received); {
 			recorder := pion.NewRecorder(message.SenderSSRC)
 			last := first
