@@ -203,8 +203,8 @@ typedef struct weir_estimate {
 /* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* 1: losses do not depend on the rate at present, and a host that sends transport feedback leaves them out: it begins
- * a new message after each. A browser's LossBasedBweV2 would lower the rate for them in vain (docs/remb.md). 0: they
- * do, or `estimator` is NULL. Asked for each message. */
+ * a new message after each, in an RTCP packet of its own. A browser's LossBasedBweV2 would lower the rate for them in
+ * vain (docs/remb.md). 0: they do, or `estimator` is NULL. Asked for each message. */
 WEIR_API int weir_estimator_omits_losses(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* Bits of the result of weir_estimator_on_timeout(). */
 enum {

@@ -247,7 +247,6 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
 void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp now) {
   if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
-  path_->guard.OnRoundTripTime(round_trip_time);
   if (!started()) return;
   controller_->OnRoundTripTimeUpdate(*round_trip_time_);
   if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);

@@ -60,7 +60,7 @@ uint32_t IpPacketSize(const ReceiverRtcp& message) {
       if (block) bytes += kReportBlockBytes;
     }
   }
-  for (const TransportFeedback& feedback : message.transport_feedback) bytes += TransportFeedbackBytes(feedback);
+  if (message.transport_feedback) bytes += TransportFeedbackBytes(*message.transport_feedback);
   if (message.congestion_control_feedback) {
     bytes += CongestionControlFeedbackBytes(*message.congestion_control_feedback);
   }

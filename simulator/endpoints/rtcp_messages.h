@@ -53,8 +53,7 @@ struct CongestionControlFeedback {
 struct ReceiverRtcp final : RtcpMessage {
   std::vector<uint8_t> remb;
   std::optional<ReceiverReport> report;
-  // Several where each ends before a loss.
-  std::vector<TransportFeedback> transport_feedback;
+  std::optional<TransportFeedback> transport_feedback;
   std::optional<CongestionControlFeedback> congestion_control_feedback;
   // Generic NACK (RFC 4585 section 6.2.1): the requested packets of the video stream, in order, unwrapped.
   std::vector<int64_t> nack;
@@ -64,7 +63,7 @@ struct ReceiverRtcp final : RtcpMessage {
   int64_t sent_ns = 0;
 
   // It has what a controller decides by: a REMB, or the arrivals.
-  bool has_rate_feedback() const { return !remb.empty() || !transport_feedback.empty() || congestion_control_feedback; }
+  bool has_rate_feedback() const { return !remb.empty() || transport_feedback || congestion_control_feedback; }
 };
 
 // From the sender of media to its receiver; one IP packet.

@@ -132,7 +132,6 @@ void RtpReceiver::OnEstimatorTimeout() {
       auto message = std::make_shared<ReceiverRtcp>();
       message->remb = Serialized(*remb);
       SendRtcp(std::move(message));
-      observer_->OnFeedbackSent(now_ns);
       observer_->OnRembSent(remb->rate, now_ns);
     }
   }
@@ -160,16 +159,18 @@ void RtpReceiver::OnFeedbackTimeout() {
   const int64_t now_ns = NowNs();
   if (now_ns >= config_.stop_ns) return;
   ProcessArrivals(now_ns);
-  auto message = std::make_shared<ReceiverRtcp>();
   if (auto feedback = config_.transport_feedback ? feedback_builder_.Build(now_ns) : std::nullopt) {
     const bool omits = estimator_ && estimator_->OmitsLosses();
-    message->transport_feedback = omits ? WithoutLosses(*feedback) : std::vector{std::move(*feedback)};
+    for (TransportFeedback& part : omits ? WithoutLosses(*feedback) : std::vector{std::move(*feedback)}) {
+      auto message = std::make_shared<ReceiverRtcp>();
+      message->transport_feedback = std::move(part);
+      SendRtcp(std::move(message));
+    }
   }
-  if (config_.congestion_control_feedback)
+  if (config_.congestion_control_feedback) {
+    auto message = std::make_shared<ReceiverRtcp>();
     message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now_ns);
-  if (message->has_rate_feedback()) {
-    SendRtcp(std::move(message));
-    observer_->OnFeedbackSent(now_ns);
+    if (message->has_rate_feedback()) SendRtcp(std::move(message));
   }
   SetFeedbackTimer(now_ns);
 }
@@ -228,6 +229,7 @@ ReceiverReport RtpReceiver::BuildReport(int64_t now_ns) const {
 void RtpReceiver::SendRtcp(std::shared_ptr<ReceiverRtcp> message) {
   Packet packet;
   message->sent_ns = NowNs();
+  if (message->has_rate_feedback()) observer_->OnFeedbackSent(message->sent_ns);
   packet.size_bytes = IpPacketSize(*message);
   packet.sink = rtcp_sink_;
   packet.sent_time_ns = message->sent_ns;

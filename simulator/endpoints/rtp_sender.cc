@@ -152,8 +152,7 @@ void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
 }
 
 void RtpSender::OnFeedback(const ReceiverRtcp& message, Timestamp now) {
-  for (const TransportFeedback& feedback : message.transport_feedback)
-    OnPacketResults(history_.OnTransportFeedback(feedback, now));
+  if (message.transport_feedback) OnPacketResults(history_.OnTransportFeedback(*message.transport_feedback, now));
   if (message.congestion_control_feedback)
     OnPacketResults(history_.OnCongestionControlFeedback(*message.congestion_control_feedback, now));
 }

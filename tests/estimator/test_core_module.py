@@ -61,7 +61,7 @@ def test_losses_that_no_rate_ends_are_left_out_of_feedback() -> None:
         start_us = estimator.latest.at_time_us or 0
         for number in range(3000):
             now_us = start_us + (number + 1) * 5_000
-            if not loses or number % 20:
+            if not loses or number % 10:
                 send_us = now_us + 10_000_000
                 estimator.on_packet(
                     arrival_time_us=now_us, ssrc=7, sequence_number=number, payload_bytes=1000,

@@ -44,6 +44,7 @@ class ReceiveSideCall {
       : controller_(
             webrtc::CreateEnvironment(static_cast<webrtc::Clock*>(&clock_)),
             [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>& packets) {
+              const int before = transport_feedbacks_;
               for (const auto& packet : packets) {
                 const bool is_feedback = packet->Build().data()[1] == webrtc::rtcp::TransportFeedback::kPacketType;
                 ++(is_feedback ? transport_feedbacks_ : remote_estimates_);
@@ -52,6 +53,7 @@ class ReceiveSideCall {
                 reported_losses_ +=
                     static_cast<int64_t>(feedback.GetPacketStatusCount() - feedback.GetReceivedPackets().size());
               }
+              most_feedbacks_in_a_packet_ = std::max(most_feedbacks_in_a_packet_, transport_feedbacks_ - before);
             },
             [this](int64_t bitrate_bps, std::vector<uint32_t> ssrcs) {
               rembs_.push_back({clock_.TimeInMicroseconds(), bitrate_bps, std::move(ssrcs)});
@@ -112,6 +114,7 @@ class ReceiveSideCall {
   RtpFields& fields() { return fields_; }
   std::vector<Remb>& rembs() { return rembs_; }
   int transport_feedbacks() const { return transport_feedbacks_; }
+  int most_feedbacks_in_a_packet() const { return most_feedbacks_in_a_packet_; }
   int remote_estimates() const { return remote_estimates_; }
   int64_t reported_losses() const { return reported_losses_; }
 
@@ -119,6 +122,7 @@ class ReceiveSideCall {
   webrtc::SimulatedClock clock_{int64_t{1'000'000'000}};
   std::vector<Remb> rembs_;
   int transport_feedbacks_ = 0;
+  int most_feedbacks_in_a_packet_ = 0;
   int remote_estimates_ = 0;
   int64_t reported_losses_ = 0;
   webrtc::RtpHeaderExtensionMap extensions_;

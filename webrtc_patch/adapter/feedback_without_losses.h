@@ -15,8 +15,8 @@ class FeedbackWithoutLosses {
  public:
   using Messages = std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>;
 
-  // `messages` are rtcp::TransportFeedback. They are numbered anew, since there may be more of them. A loss costs some
-  // 20 bytes.
+  // `messages` are rtcp::TransportFeedback. They are numbered anew, since there may be more of them. Each needs an RTCP
+  // packet of its own: of a compound packet RTCPReceiver keeps the last. A loss so costs some 60 bytes with UDP and IP.
   Messages Filter(Messages messages, bool omits_losses);
 
  private:

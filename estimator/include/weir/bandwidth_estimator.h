@@ -143,8 +143,8 @@ class BandwidthEstimator {
   void OnProbeResult(DataRate rate);
   // A probe that shows more counts only as this: where the other end reports the arrivals, after the first queue.
   DataRate HighestProbe() const;
-  // Losses do not depend on the rate at present: transport feedback leaves them out, where the sender has a GCC
-  // (docs/remb.md). Asked for each message.
+  // Losses do not depend on the rate at present: transport feedback leaves them out, where the sender has a GCC: a
+  // message ends before each, and each is an RTCP packet of its own (docs/remb.md). Asked for each message.
   bool OmitsLosses() const;
 
   // Null: none. The observer outlives this.

@@ -20,8 +20,7 @@ GuardFacts Guard::Facts(Timestamp now) const {
           .elapsed = now - last_apply_,
           .rate = rate_,
           .rate_at_packets = rate_at_packets_,
-          .probed = probed_,
-          .round_trip_time = round_trip_time_};
+          .probed = probed_};
 }
 
 Guard::Result Guard::SetConstraints(const TargetRateConstraints& constraints, Timestamp now) {

@@ -33,7 +33,6 @@ class Guard {
   Result Apply(DataRate wanted, Timestamp now);
   // The rate in force rises to `rate`, which a probe has shown.
   void OnProbeResult(DataRate rate);
-  void OnRoundTripTime(TimeDelta round_trip_time) { round_trip_time_ = round_trip_time; }
   // A higher rate is not worth a probe, as of the latest Apply.
   DataRate highest_probe() const { return highest_probe_; }
   // When to call Apply again although no controller has decided: a rule holds the rate back, or a feedback timeout may
@@ -61,7 +60,6 @@ class Guard {
   DataRate rate_ = DataRate::Zero();
   DataRate rate_at_packets_ = DataRate::Zero();
   DataRate probed_ = DataRate::Zero();
-  TimeDelta round_trip_time_ = TimeDelta::Zero();
   bool omits_losses_ = false;
   DataRate highest_probe_ = DataRate::PlusInfinity();
   Timestamp last_apply_ = Timestamp::MinusInfinity();

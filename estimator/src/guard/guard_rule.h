@@ -26,8 +26,6 @@ struct GuardFacts {
   DataRate rate_at_packets = DataRate::Zero();
   // The highest rate that a probe has shown.
   DataRate probed = DataRate::Zero();
-  // The latest one; zero: not known.
-  TimeDelta round_trip_time = TimeDelta::Zero();
   // The call is in its first seconds and the sender has not reached the rate yet. Set by the rule that detects it, for
   // the rules after it.
   bool starting = false;

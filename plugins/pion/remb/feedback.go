@@ -15,21 +15,25 @@ type feedback struct {
 	number uint8
 }
 
-// withoutLosses returns what to send in place of the packets.
-func (r *Receiver) withoutLosses(packets []rtcp.Packet) []rtcp.Packet {
+// withoutLosses returns the compound packets to send in place of one. Browsers read one feedback message of each.
+func (r *Receiver) withoutLosses(packets []rtcp.Packet) [][]rtcp.Packet {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	omits := !r.over && r.estimator.OmitsLosses()
-	var all []rtcp.Packet
+	var all [][]rtcp.Packet
+	var others []rtcp.Packet
 	for _, packet := range packets {
 		message, is := packet.(*rtcp.TransportLayerCC)
 		if !is {
-			all = append(all, packet)
+			others = append(others, packet)
 			continue
 		}
 		for _, part := range r.feedback.split(message, omits) {
-			all = append(all, part)
+			all = append(all, []rtcp.Packet{part})
 		}
+	}
+	if len(others) > 0 {
+		all = append(all, others)
 	}
 	return all
 }

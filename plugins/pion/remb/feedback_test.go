@@ -91,21 +91,25 @@ func TestWhatOtherInterceptorsReportLeavesWithoutTheLossOfAnyRate(t *testing.T) 
 	writer := &rtcpWriter{}
 	bound := bind(t, receiver, videoStream(1)).BindRTCPWriter(writer)
 	report := func() (losses map[uint16]int64) {
-		writer.packets = nil
+		writer.packets, writer.compounds = nil, 0
 		if _, err := bound.Write(recorded(1, 40, map[uint16]bool{20: true}), interceptor.Attributes{}); err != nil {
 			t.Fatal(err)
 		}
 		_, losses = read(t, writer.packets, writer.packets[0].(*rtcp.TransportLayerCC).FbPktCount)
+		// Browsers read one of a compound packet.
+		if writer.compounds != len(writer.packets) {
+			t.Errorf("%d messages in %d packets", len(writer.packets), writer.compounds)
+		}
 		return losses
 	}
-	// A packet each 5 ms, one of 20 lost or none, and no queue.
+	// A packet each 5 ms, one of 10 lost or none, and no queue.
 	play := func(first, last uint16, loses bool) {
 		for number := first; number < last; number++ {
 			*now += 5_000
-			if !loses || number%20 != 0 {
+			if !loses || number%10 != 0 {
 				receiver.OnPacket(rawPacket(t, 1, number, *now, 1000, 0))
 			}
-			if number%20 == 10 {
+			if number%20 == 15 {
 				if _, _, _, err := receiver.decide(); err != nil {
 					t.Fatal(err)
 				}

@@ -65,7 +65,15 @@ func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) inte
 	r.writer = writer
 	r.begun.Do(func() { go weir.Run(r.closed, r.poll) })
 	return interceptor.RTCPWriterFunc(func(packets []rtcp.Packet, a interceptor.Attributes) (int, error) {
-		return writer.Write(r.withoutLosses(packets), a)
+		written := 0
+		for _, compound := range r.withoutLosses(packets) {
+			n, err := writer.Write(compound, a)
+			if err != nil {
+				return written, err
+			}
+			written += n
+		}
+		return written, nil
 	})
 }
 

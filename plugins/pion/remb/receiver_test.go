@@ -163,14 +163,16 @@ func TestSameEstimatesAsOfPacketsHandedToTheLibraryDirectly(t *testing.T) {
 }
 
 type rtcpWriter struct {
-	mutex   sync.Mutex
-	packets []rtcp.Packet
+	mutex     sync.Mutex
+	packets   []rtcp.Packet
+	compounds int
 }
 
 func (w *rtcpWriter) Write(packets []rtcp.Packet, _ interceptor.Attributes) (int, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.packets = append(w.packets, packets...)
+	w.compounds++
 	return 0, nil
 }
 
