@@ -27,6 +27,8 @@ READABLE = (
     "chrome://webrtc-internals ('Create a WebRTC-Internals dump'), rtcstats, Firefox's about:webrtc ('Copy Report "
     "History'), or getStats() as JSON lines"
 )
+_IS_LATE = "open chrome://webrtc-internals before the call begins, and save the dump before the call's page is closed"
+_IS_OLD = "no report of getStats() in it has the standard's objects, as those of browsers before 2018"
 _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive; unpack it and give the dump in it"),
     (b"\xd4\xc3\xb2\xa1", "a packet capture"),
@@ -51,10 +53,8 @@ def read_dump(path: Path) -> StatsDump:
     dump = _parse(_read(path), source)
     dump.connections = [connection for connection in dump.connections if connection.reports.objects]
     if not dump.connections:
-        raise InputError(
-            f"{source}: no statistics of a peer connection in it; open chrome://webrtc-internals before the call "
-            "begins, and save the dump before the call's page is closed"
-        )
+        why = _IS_LATE if dump.format == "webrtc-internals" else _IS_OLD
+        raise InputError(f"{source}: no statistics of a peer connection in it; {why}")
     return dump
 
 

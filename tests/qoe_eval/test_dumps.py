@@ -201,7 +201,7 @@ def test_texts_of_a_dump_cannot_become_markup(tmp_path):
         (b"{}", "JSON without PeerConnections"),
         (b'{"a": 1}\n{"b": 2}', "JSON without PeerConnections"),
         (b'{"PeerConnections": []}', "no PeerConnections"),
-        (b'{"PeerConnections": {}}', "no statistics"),
+        (b'{"PeerConnections": {}}', "no statistics.*open chrome://webrtc-internals before the call"),
         (
             b'{"PeerConnections": {"1": {"stats": {"a-googRtt": {"statsType": "ssrc", "values": "[1]"}}}}}',
             "no statistics",
@@ -220,7 +220,12 @@ def test_texts_of_a_dump_cannot_become_markup(tmp_path):
         (b"RTCStatsDump\n[]", "format None"),
         (b'RTCStatsDump\n{"fileFormat":4}', "format 4"),
         (b"RTCStatsDump\nnonsense", "not valid JSON"),
-        (b'RTCStatsDump\n{"fileFormat":3}\n["getStats","1",{"1":{"type":2,"80":1}}', "no statistics"),
+        (b'RTCStatsDump\n{"fileFormat":3}\n["getStats","1",{"1":{"type":2,"80":1}}', "no statistics.*before 2018"),
+        (
+            b'["create","PC_0",{},1478698000000]\n'
+            b'["getStats","PC_0",{"Channel-audio-1":{"googComponent":"1","type":"googComponent"}},1478698001000]',
+            "no statistics.*before 2018",
+        ),
     ],
 )
 def test_what_is_no_dump_is_one_message(tmp_path, content, message):
