@@ -125,6 +125,10 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """
         self._pool.objectives[:] = checked_objective(objective)
 
+    def set_objectives(self, objectives: np.ndarray) -> None:
+        """As `set_objective`, with one for each environment: shape (num_envs, 3)."""
+        self._pool.objectives[:] = [checked_objective(objective.tolist()) for objective in objectives]
+
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the simulator processes."""
         self._pool.close()

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.registry import WEIGHTS
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 
 Weights = tuple[float, float, float]
@@ -87,7 +86,7 @@ class LandmarkSchedule:
     """The landmark of each step of a training: first the bootstrap objectives in turn for BOOTSTRAP_SHARE of the steps,
     then VISITS rounds over all landmarks in the order of the neighbourhood sort.
 
-    It is also an objective source for environments: the current landmark, which `LandmarkObjectives` sets; before, any.
+    It is also an objective source for environments: any landmark, which `LandmarkObjectives` replaces.
     """
 
     def __init__(self, steps: int, excluded: Sequence[Landmark] = (), divisions: int = DIVISIONS) -> None:
@@ -103,7 +102,6 @@ class LandmarkSchedule:
         self.order = [weights_of(landmark) for landmark in sort_by_neighbourhood(vertices, bootstrap)]
         self.bootstrap_steps = BOOTSTRAP_SHARE * steps
         self.visit_steps = (steps - self.bootstrap_steps) / (VISITS * len(self.order))
-        self.current: Weights | None = None
 
     def at(self, step: int) -> Weights:
         """The landmark that is trained after `step` steps."""
@@ -114,34 +112,40 @@ class LandmarkSchedule:
 
     def __call__(self, generator: np.random.Generator) -> Weights:
         """The objective of an episode that begins."""
-        return self.current or self.order[int(generator.integers(len(self.order)))]
+        return self.order[int(generator.integers(len(self.order)))]
 
 
 class LandmarkObjectives(BaseCallback):
-    """Sets the landmark of the schedule in all environments before the steps of every update, in the middle of their
-    episodes, as an application may change its objective in a call.
+    """Sets the landmarks of the schedule before the steps of every update, in the middle of episodes, as an application
+    may change its objective in a call. An update may be as long as several visits, so each environment has the landmark
+    of its part of the update's steps, and the environments together visit all of them in order.
     """
 
-    def __init__(self, schedule: LandmarkSchedule) -> None:
+    def __init__(self, schedule: LandmarkSchedule, steps_per_update: int) -> None:
+        """`steps_per_update`: of each environment."""
         super().__init__()
         self._schedule = schedule
+        self._steps_per_update = steps_per_update
+        self._weights = np.empty((0, 3))
 
     def _on_rollout_start(self) -> None:
-        landmark = self._schedule.at(self.num_timesteps)
-        self._schedule.current = landmark
-        environment = self.training_env
-        assert isinstance(environment, BottleneckVecEnv)
-        environment.environment.set_objective(landmark)
+        parts = range(self.training_env.num_envs)
+        self._weights = np.array(
+            [self._schedule.at(self.num_timesteps + part * self._steps_per_update) for part in parts]
+        )
         # The next action answers this observation, which the learner keeps as a copy.
-        observations = np.array(self.model._last_obs)
-        size = environment.environment.specification.observation_size
-        observations[:, size : size + 3] = landmark
-        self.model._last_obs = observations
+        self.model._last_obs = np.array(self.model._last_obs)
+        self._set(self.model._last_obs)
 
     def _on_step(self) -> bool:
+        # The next episode began with another objective.
+        if self.locals["dones"].any():
+            self._set(self.locals["new_obs"])
         return True
 
-    def _on_rollout_end(self) -> None:
-        assert self._schedule.current is not None
-        for name, weight in zip(WEIGHTS, self._schedule.current, strict=True):
-            self.logger.record(f"landmark/{name}", weight)
+    def _set(self, observations: np.ndarray) -> None:
+        environment = self.training_env
+        assert isinstance(environment, BottleneckVecEnv)
+        environment.environment.set_objectives(self._weights)
+        size = environment.environment.specification.observation_size
+        observations[:, size : size + 3] = self._weights

@@ -24,7 +24,7 @@ from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import load_policy
 from weir.trainer.learning.train import train
 from weir.trainer.model.file import CHECKPOINT
-from weir_papers.mocc.dqn import act_with, train_dqn
+from weir_papers.mocc.dqn import STEPS_PER_ROUND, act_with, train_dqn
 from weir_papers.mocc.landmarks import LandmarkObjectives, LandmarkSchedule, Weights, landmarks, weights_of
 from weir_papers.mocc.testbed import OBJECTIVES, Act, Testbed
 
@@ -56,7 +56,9 @@ class Trainer:
         """A policy of all landmarks, in two phases (section 4.2); its folder."""
         schedule = LandmarkSchedule(steps, excluded, divisions)
         name = f"landmarks-{len(schedule.order)}-{seed}"
-        return self._train(name, seed, steps, schedule, [LandmarkObjectives(schedule)])
+        return self._train(
+            name, seed, steps, schedule, [LandmarkObjectives(schedule, self.settings.ppo.steps_per_update)]
+        )
 
     def single(self, seed: int, steps: int, objective: Weights) -> Path:
         """A policy of one objective."""
@@ -126,7 +128,7 @@ def _dqn(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> np.ndarra
     schedule = LandmarkSchedule(steps)
     settings = trainer.settings.model_copy(update={"seed": seed, "steps": steps})
     trainer.report("dqn", 0)
-    model = train_dqn(settings, schedule, LandmarkObjectives(schedule), trainer.simulator)
+    model = train_dqn(settings, schedule, LandmarkObjectives(schedule, STEPS_PER_ROUND), trainer.simulator)
     return testbed.rewards(lambda observations: act_with(model, observations))
 
 

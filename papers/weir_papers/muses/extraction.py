@@ -15,9 +15,10 @@ from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettin
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses import trees
-from weir_papers.muses.flows import Flows, roll_out, twins, windows
+from weir_papers.muses.flows import Flows, Paths, roll_out, twins, windows
 from weir_papers.muses.kinds import Decomposition, Selector, decompose
 from weir_papers.muses.mixture import Mixture, no_state
+from weir_papers.muses.networks import muses_scenario
 from weir_papers.muses.tree_inputs import TreeInputs, fit_lines, tree_inputs, whole_observation
 from weir_papers.muses.trees import Student
 
@@ -49,6 +50,7 @@ class Plan:
         rounds: of dataset aggregation: the trees run the flows, and learn how the teacher would have decided.
         seed: of paths, objectives and clusters.
         environments: simulator processes.
+        table_ii: the flows are on the paper's Table II, as its teacher's are, instead of Weir's random domain.
     """
 
     flows: int = 5000
@@ -61,6 +63,7 @@ class Plan:
     rounds: int = 2
     seed: int = 1
     environments: int = 256
+    table_ii: bool = False
 
     def share(self, share: float) -> int:
         """A share of the flows, in whole batches."""
@@ -108,8 +111,9 @@ def extract(
         return roll_out(
             teacher,
             inputs,
-            _paths(plan.duration_s, split),
+            _paths(plan, split),
             plan.share(share),
+            plan.duration_s,
             seed=next(seeds),
             environments=plan.environments,
             mixture=mixture,
@@ -141,9 +145,11 @@ def extract(
     return Extraction(mixture, decomposition, held_out, measure(mixture, decomposition, held_out), fewest)
 
 
-def _paths(duration_s: float, split: Split) -> ScenarioSampler:
+def _paths(plan: Plan, split: Split) -> Paths:
+    if plan.table_ii:
+        return lambda seed: muses_scenario(seed, split=split, duration_s=plan.duration_s).to_dict()
     settings = ScenarioSettings(
-        maximum_mean_bps=HIGHEST_MEAN_BPS, minimum_duration_s=duration_s, maximum_duration_s=duration_s
+        maximum_mean_bps=HIGHEST_MEAN_BPS, minimum_duration_s=plan.duration_s, maximum_duration_s=plan.duration_s
     )
     return ScenarioSampler(settings, split)
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from weir.registry import PRESETS
-from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.gym.episode import Episode, random_objective
 from weir.trainer.gym.pool import SimulatorPool
 from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses.mixture import Mixture, no_state
 from weir_papers.muses.tree_inputs import TreeInputs
+
+# The scenario document of a seed.
+Paths = Callable[[int], dict[str, Any]]
 
 _TIMEOUT_S = 120.0
 
@@ -45,29 +48,32 @@ class Flows:
 def roll_out(
     teacher: Teacher,
     inputs: TreeInputs,
-    sampler: ScenarioSampler,
+    paths: Paths,
     flows: int,
+    duration_s: float,
     *,
     seed: int,
     environments: int = 64,
     mixture: Mixture | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Flows:
-    """Runs flows and records them; the same arguments give the same flows. The teacher labels each interval, and
-    decides where `mixture` is None; it is not the oracle, which has no answer at first. `flows` is rounded up to whole
-    batches of `environments`, which is even.
+    """Runs flows of `duration_s` each and records them; the same arguments give the same flows. The teacher labels each
+    interval, and decides where `mixture` is None; it is not the oracle, which has no answer at first. `flows` is
+    rounded up to whole batches of `environments`, which is even.
 
     Raises:
         SimulatorError: a simulator failed.
     """
     specification = inputs.specification
     generator = np.random.default_rng(seed)
-    steps = round(sampler.settings.minimum_duration_s * 1000 / specification.interval_ms)
+    steps = round(duration_s * 1000 / specification.interval_ms)
+    # The first decision comes after an interval.
+    episode_s = duration_s + specification.interval_ms / 1000
     unknown_bps = np.full(environments, np.nan)
     parts: list[Flows] = []
     with closing(SimulatorPool(environments, specification, timeout_s=_TIMEOUT_S)) as pool:
         for first in range(0, flows, environments):
-            episodes = _episodes(sampler, generator, environments, specification.interval_ms)
+            episodes = _episodes(paths, generator, environments, episode_s)
             pool.reset(dict(enumerate(episodes)))
             teacher.forget(np.arange(environments))
             state = no_state(environments)
@@ -99,14 +105,10 @@ def twins(values: np.ndarray, flows: int) -> np.ndarray:
     return np.repeat(by_flow[::2], 2, axis=0).reshape(values.shape)
 
 
-def _episodes(
-    sampler: ScenarioSampler, generator: np.random.Generator, count: int, interval_ms: float
-) -> list[Episode]:
+def _episodes(paths: Paths, generator: np.random.Generator, count: int, duration_s: float) -> list[Episode]:
     episodes = []
-    # The first decision comes after an interval.
-    duration_s = sampler.settings.minimum_duration_s + interval_ms / 1000
     for _ in range(count // 2):
-        path, seed = sampler(int(generator.integers(2**31))), int(generator.integers(2**31))
+        path, seed = paths(int(generator.integers(2**31))), int(generator.integers(2**31))
         path = path | {"duration_s": duration_s}
         episodes += [Episode(path, seed, PRESETS["balanced"]), Episode(path, seed, random_objective(generator))]
     return episodes

@@ -111,12 +111,12 @@ def muses(
         options = {"duration_s": duration, "interval_s": interval, "trees": trees, "leaves": leaves}
         options |= {"flows": flows, "lines": lines, "rounds": rounds, "seed": seed, "environments": environments}
         if not model.exists():
-            _extract(teachers, model, kinds, options)
+            _extract(teachers, model, kinds, options, teach)
         if teach is not None:
             given[GLOBAL_TREE] = tree = out / "tree" / "muses.onnx"
             make_folder(tree.parent)
             if not tree.exists():
-                _extract(teachers, tree, "1", options)
+                _extract(teachers, tree, "1", options, teach)
     if extract_only:
         return
     chosen, simulator = model_to_run(model), find_simulator()
@@ -153,7 +153,7 @@ def muses(
     end_paper("muses", rows, run, figures, pages, out, console, as_json=as_json)
 
 
-def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, Any]) -> None:
+def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, Any], teach: int | None) -> None:
     if options["environments"] % 2:
         raise InputError(f"--environments {options['environments']}: must be even, since flows come in pairs")
     tried = _kinds(kinds)
@@ -164,7 +164,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     from weir_papers.muses.extraction import HIGHEST_MEAN_BPS, Plan, describe_kinds, extract
     from weir_papers.muses.onnx_model import export
 
-    plan = Plan(kinds=tried, **options)
+    plan = Plan(kinds=tried, table_ii=teach is not None, **options)
     steps = round(plan.duration_s * 1000 / specification.interval_ms)
     try:
         with progress_bar(plan.all_flows * steps) as show:
@@ -177,16 +177,18 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; nothing is written", err=True)
         raise typer.Exit(1) from None
-    words = ["weir", "paper", "muses", *map(str, teachers), "--extract-only", "--out", str(file.parent)]
-    words += ["--kinds", kinds]
+    taught = map(str, teachers) if teach is None else ("--teach", str(teach))
+    words = ["weir", "paper", "muses", *taught, "--extract-only", "--out", str(file.parent), "--kinds", kinds]
     words += [word for name, value in options.items() for word in (f"--{name.removesuffix('_s')}", f"{value:g}")]
+    networks = "Table II (weir_papers.muses.networks)"
+    if not plan.table_ii:
+        networks = f"random domain (weir.traces.generate), mean capacity at most {HIGHEST_MEAN_BPS / 1e6:g} Mbps"
     silhouettes = {} if found.decomposition is None else found.decomposition.silhouettes
     provenance = {
         "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {plan.trees}, leaves at "
         f"most {plan.leaves}, rounds of dataset aggregation {plan.rounds}",
         "teachers": [{"name": one.name, "version": one.version, "sha256": one.sha256} for one in described],
-        "data": "random domain (weir.traces.generate.random_domain), split train, mean capacity at most "
-        f"{HIGHEST_MEAN_BPS / 1e6:g} Mbps, {plan.flows:,} flows of {plan.duration_s:g} s under the teacher",
+        "data": f"{networks}, split train, {plan.flows:,} flows of {plan.duration_s:g} s under the teacher",
         "objectives": "balanced, and random on the same paths",
         "action": asdict(specification.action),
         "muses": {
