@@ -1,6 +1,7 @@
 """MVFST-RL's agent: its environment, its network and its learner."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,10 +10,13 @@ torch = pytest.importorskip("torch", reason="needs the extra `train`")
 
 from weir.traces.schema.scenario import Scenario  # noqa: E402
 from weir.trainer.gym.step import StepRecord  # noqa: E402
+from weir_papers.common import Case  # noqa: E402
 from weir_papers.mvfst import trials  # noqa: E402
 from weir_papers.mvfst.agent import MULTIPLIERS, Agent, Fragment  # noqa: E402
 from weir_papers.mvfst.claims import measured  # noqa: E402
 from weir_papers.mvfst.learner import Actor, Size, Variant, impala_loss, learn  # noqa: E402
+from weir_papers.mvfst.mvfst_report import mvfst_markdown  # noqa: E402
+from weir_papers.mvfst.mvfst_runs import EMULATORS  # noqa: E402
 from weir_papers.mvfst.senders import (  # noqa: E402
     HISTORY,
     DelayedSpecification,
@@ -179,12 +183,34 @@ def test_a_trial_is_kept(tmp_path, documents, fake_gym_simulator, monkeypatch):
     found = trials.trial(trials.LSTM, 1, size, tmp_path, simulator=fake_gym_simulator)
     assert set(found["cases"]) == {"a", "b"}
     assert 0.0 <= found["cases"]["a"][trials.RANDOM]["utilisation"] <= 1.5
+    assert len(found["curve"]) == trials.CURVE_PARTS
     assert (tmp_path / "lstm-1.zip").is_file()
     assert trials.trial(trials.LSTM, 1, size, tmp_path, simulator="nowhere") == found
     with pytest.raises(Exception, match="other options"):
         trials.trial(trials.LSTM, 1, Size(steps=301, senders=4, hidden=8), tmp_path)
     other = trials.trial("no lstm, low entropy", 1, size, tmp_path, simulator=fake_gym_simulator)
     assert "cases" not in other
+
+
+def test_a_curve_has_the_mean_of_each_tenth_over_emulators():
+    rewards = {"a": list(np.arange(20.0)), "b": [10.0] * 5}
+    assert trials.curve(rewards) == [5.25, 6.25, 7.25, 8.25, 9.25, 10.5, 12.5, 14.5, 16.5, 18.5]
+    assert trials.curve({"a": []}) == [None] * 10
+
+
+def test_the_page_has_the_agent_beside_the_controllers():
+    cases = {name: {"gcc": Case(0.9, 10.0, 0.02)} for name in ("blocked-0", *EMULATORS)}
+    cases["pantheon-7"]["nada"] = Case(0.9, 10.0, 0.0)
+    own = {f"pantheon-{number}": {"lstm": asdict(Case(0.8, 20.0, 0.1))} for number in range(1, 8)}
+    results = [
+        {"seed": seed, "variant": "lstm", "curve": [seed, None], "cases": own if seed == 1 else {}} for seed in (1, 2)
+    ]
+    page = mvfst_markdown([], cases, {"runs": 1, "seeds": [1], "model": {}, "finished": ""}, results)
+    assert "| agent | 80.0 %, 20 ms, 10.0 % | 80.0 %, 20 ms, 10.0 % |" in page
+    assert "| gcc | 90.0 %, 10 ms, 2.0 % | 90.0 %, 10 ms, 2.0 % |" in page
+    assert "| lstm | 1.50 |  |" in page
+    assert page.count("nada") == 2  # not among those of figure 3, as it did not run everywhere
+    assert "agent" not in mvfst_markdown([], cases, {"runs": 1, "seeds": [1], "model": {}, "finished": ""}, [])
 
 
 def test_the_values_of_claims_by_hand():

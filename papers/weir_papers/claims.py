@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from rich.table import Table
+
+from weir.console import output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.qoe_eval.measurement import Value
@@ -28,8 +31,8 @@ class Claim:
         what: the measure, for readers.
         paper: the paper's value, for readers.
         published: the paper's value as a number; None where it gives none.
-        holds: what the mean over seeds must reach for "holds", or for "holds in part" with `partly`.
-        partly: what it must reach for "holds in part"; None: there is nothing between.
+        holds: what the mean over seeds must reach for "holds".
+        partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
         why: the difference to the paper that explains the value, one line.
     """
 
@@ -62,9 +65,11 @@ class Claim:
         return of_mean if ends <= {of_mean} else f"{of_mean} (undecided)"
 
     def _verdict(self, value: float) -> str:
+        if self.partly is not None and not self.partly.met(value):
+            return "does not"
         if self.holds.met(value):
             return "holds"
-        return "holds in part" if self.partly is not None and self.partly.met(value) else "does not"
+        return "does not" if self.partly is None else "holds in part"
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,17 @@ def value_of(samples: Sequence[float]) -> Value:
     if mean.half_interval is None:
         return Value(mean.mean)
     return Value(mean.mean, mean.mean - mean.half_interval, mean.mean + mean.half_interval)
+
+
+def print_claims(claims: Iterable[Claim], samples: Samples) -> None:
+    """Prints each claim with the paper's value, what was measured here, and the verdict."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("claim", "paper", "here", "verdict"):
+        table.add_column(name)
+    for claim in claims:
+        here = samples.get(claim.key, ())
+        table.add_row(claim.what, claim.paper, claim.show(here), claim.verdict(value_of(here) if here else None))
+    output_console().print(table)
 
 
 def read_result(path: Path) -> dict[str, Any]:

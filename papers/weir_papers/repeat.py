@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.table import Table
 
-from weir.console import output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text, sha256_of_file
 from weir.files.output import make_folder, write_text
 from weir.qoe_eval.measurement import Measurement, Origin, Value, commit, read_measurement, today, write_measurement
-from weir_papers.claims import Claim, Repetition, value_of
+from weir_papers.claims import Repetition, print_claims, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
 from weir_papers.muses.claims import REPETITION as MUSES
@@ -64,7 +62,10 @@ def repeat(
     measured = measurement(results, small, earlier)
     for file in [out / PAPERS_JSON, *([record] if record else [])]:
         write_measurement(file, measured)
-    _print(results)
+    print_claims(
+        [claim for repetition, _ in results for claim in repetition.claims],
+        {key: values for _, found in results for key, values in found["samples"].items()},
+    )
 
 
 def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, Any]:
@@ -145,18 +146,3 @@ def measurement(
         published=published,
         values=values,
     )
-
-
-def _print(results: Sequence[tuple[Repetition, dict[str, Any]]]) -> None:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("claim", "paper", "here", "verdict"):
-        table.add_column(name)
-    for repetition, found in results:
-        for claim in repetition.claims:
-            samples = found["samples"].get(claim.key, ())
-            table.add_row(claim.what, claim.paper, claim.show(samples), _verdict(claim, samples))
-    output_console().print(table)
-
-
-def _verdict(claim: Claim, samples: Sequence[float]) -> str:
-    return claim.verdict(value_of(samples) if samples else None)

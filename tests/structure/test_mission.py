@@ -78,6 +78,12 @@ PROMISES = {
         ("estimator/c/weir.h", "weir_mocc_report_status"),
         ("estimator/c/weir.h", "weir_mocc_register"),
     ),
+    "MOCC: 100 objectives, number of landmarks, DQN (Fig. 6, 16, 19)": (
+        "weir paper mocc",
+        ("papers/weir_papers/mocc/objectives.py", "def measure_objectives"),
+        ("papers/weir_papers/mocc/dqn.py", "def train_dqn"),
+        ("papers/weir_papers/mocc/networks.py", "Table 3"),
+    ),
     "ReCoCo: reward": ("weir train", ("trainer/gym/rewards.py", "def recoco(")),
     "ReCoCo: orders": (
         "weir paper recoco",
@@ -86,9 +92,16 @@ PROMISES = {
     ),
     "ReCoCo: QoE": ("weir replay", ("qoe_eval/measures/recoco.py", "def recoco_scores")),
     "ReCoCo: search": ("weir paper recoco", ("papers/weir_papers/recoco/models.py", "def models_of_search")),
+    "ReCoCo: models of one trace, tried on all (Table I, Fig. 7)": (
+        "weir paper recoco",
+        ("papers/weir_papers/recoco/models.py", "def models_of_traces"),
+        ("papers/weir_papers/recoco/recoco_report.py", "figure_7"),
+    ),
     "Muses: teacher": (
         "weir paper muses",
         ("papers/weir_papers/muses/teaching.py", "def teach"),
+        ("papers/weir_papers/muses/teacher.toml", "hidden = 256"),
+        ("papers/weir_papers/muses/networks.py", "def muses_scenario"),
         ("papers/weir_papers/imitation/configuration.py", "layers: int"),
     ),
     "Muses: kinds": ("weir paper muses", ("papers/weir_papers/muses/kinds.py", "def decompose")),
@@ -97,6 +110,12 @@ PROMISES = {
     "Muses: its scenarios with WebRTC": (
         "weir paper muses",
         ("traces/generate/published.py", "def muses_cross_traffic"),
+    ),
+    "Muses: F1, networks of Table III, sharing (Fig. 1b, 3, 4; Table IV)": (
+        "weir paper muses",
+        ("papers/weir_papers/muses/imitation.py", "def imitation_scores"),
+        ("papers/weir_papers/muses/network_rows.py", "def network_rows"),
+        ("papers/weir_papers/muses/flow_rows.py", "def jain_by_flows"),
     ),
     "MVFST-RL: decisions that never block": (
         "make test-cpp",
@@ -108,6 +127,14 @@ PROMISES = {
         ("papers/weir_papers/mvfst/senders.py", "decision_delay_ms"),
         ("simulator/endpoints/decision_delay.h", "struct DecisionDelay"),
     ),
+    "MVFST-RL: log reward, normalized; discrete actions on the rate; those in flight in the state": (
+        "weir paper mvfst",
+        ("papers/weir_papers/mvfst/senders.py", "def log_reward"),
+        ("papers/weir_papers/mvfst/senders.py", "class RewardScale"),
+        ("papers/weir_papers/mvfst/senders.py", "class DelayedSpecification"),
+        ("papers/weir_papers/mvfst/agent.py", "MULTIPLIERS"),
+    ),
+    "MVFST-RL: ablations (Fig. 3)": ("weir paper mvfst", ("papers/weir_papers/mvfst/trials.py", "VARIANTS")),
     "MVFST-RL: LSTM": ("weir paper mvfst", ("papers/weir_papers/mvfst/agent.py", "nn.LSTMCell")),
     "MVFST-RL: IMPALA with V-trace": (
         "weir paper mvfst",

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.table import Table
 
-from weir.console import output_console
 from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 from weir.files.output import make_folder, write_text
@@ -21,7 +19,9 @@ from weir.simulator.executables import find_simulator
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import load_configuration
 from weir.trainer.learning.progress_bar import progress_bar
+from weir_papers.claims import print_claims
 from weir_papers.common import OutOption
+from weir_papers.mocc.claims import CLAIMS, measured
 
 RESULT: Final = "mocc.json"
 CONFIGURATION: Final = Path(__file__).parent / "mocc.toml"
@@ -77,7 +77,7 @@ def mocc(
         raise typer.Exit(1) from None
     document = {"schema": "weir.mocc/2", **summary(adapted), "objectives": objectives, "plan": sizes}
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
-    _print_table(document)
+    print_claims(CLAIMS, measured(document))
     typer.echo(f"\nDetails: {out / RESULT}")
 
 
@@ -96,16 +96,3 @@ def _kept(path: Path, sizes: Mapping[str, Any], measure: Callable[[], dict[str, 
     result = measure()
     write_text(path, json.dumps({"plan": wanted, "result": result}, indent=1, allow_nan=False) + "\n")
     return result
-
-
-def _print_table(document: Mapping[str, Any]) -> None:
-    """The measured values beside the paper's."""
-    from weir_papers.mocc.claims import CLAIMS, measured
-
-    values = measured(document)
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("what", "paper", "here"):
-        table.add_column(name, justify="left" if name == "what" else "right")
-    for claim in CLAIMS:
-        table.add_row(claim.what, claim.paper, claim.show(values.get(claim.key, ())))
-    output_console().print(table)

@@ -16,10 +16,13 @@ from weir.files.output import make_folder
 from weir.installation import require
 from weir.qoe_eval.evaluate.ending import replay_record
 from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run
+from weir.qoe_eval.report.goal_table import rows_document
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir.trainer.learning.progress_bar import progress_bar
+from weir_papers.claims import print_claims
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
+from weir_papers.mvfst.claims import CLAIMS, measured
 from weir_papers.mvfst.mvfst_report import mvfst_markdown
 from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans
 from weir_papers.mvfst.rows import mvfst_rows
@@ -54,11 +57,14 @@ def mvfst(
     cases = mvfst_cases(plans, outcome)
     rows = mvfst_rows(cases)
     run = replay_record(started, plans[0][1], outcome, [failure.describe() for failure in outcome.failures])
+    trials = _trials(steps, trained, out) if steps else []
     figures: dict[str, Any] = {
         "cases": {name: {who: asdict(case) for who, case in of.items()} for name, of in cases.items()},
-        "trials": _trials(steps, trained, out) if steps else [],
+        "trials": trials,
     }
-    pages = {out / "mvfst.md": mvfst_markdown(rows, cases, run)}
+    if trials and not as_json:
+        print_claims(CLAIMS, measured(rows_document("", rows, run) | figures))
+    pages = {out / "mvfst.md": mvfst_markdown(rows, cases, run, trials)}
     end_paper("mvfst", rows, run, figures, pages, out, console, as_json=as_json)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import astuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,12 +12,17 @@ from weir.qoe_eval.measures.statistics import bootstrap_interval
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.common import Case
-from weir_papers.mvfst.mvfst_runs import EMULATORS, Cases
+from weir_papers.mvfst.mvfst_runs import EMULATORS, POLICER, TRAINED_ON, Cases
 from weir_papers.mvfst.rows import shares_of_oracle
 
+# The names of `mvfst.trials`, which needs torch.
+AGENTS: Final = {"lstm": "agent", "random": "random actions"}
 
-def mvfst_markdown(rows: Sequence[Row], cases: Cases, run: Mapping[str, Any]) -> str:
-    """The page."""
+
+def mvfst_markdown(
+    rows: Sequence[Row], cases: Cases, run: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]
+) -> str:
+    """The page. `trials`: results of `mvfst.trials`, of all variants and seeds."""
     emulators = {name: cases[name] for name in EMULATORS if name in cases}
     everyone = list(dict.fromkeys(who for of in emulators.values() for who in of))
     means = [
@@ -37,6 +43,7 @@ def mvfst_markdown(rows: Sequence[Row], cases: Cases, run: Mapping[str, Any]) ->
             "One flow alone for 30 s (Figure 1: 60 s), filler media, or TCP. Values are means over seeds.\n",
             rows_markdown(rows),
             details_markdown(rows),
+            *_agent_markdown(cases, trials),
             "## All emulators\n",
             "Means and 95 % intervals over emulators.\n",
             markdown_table(["", "Throughput to the oracle's", "p95 queueing delay, ms", "Loss, %"], means),
@@ -45,6 +52,48 @@ def mvfst_markdown(rows: Sequence[Row], cases: Cases, run: Mapping[str, Any]) ->
             markdown_table(["", *everyone], each),
         ]
     )
+
+
+def _agent_markdown(cases: Cases, trials: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Figure 3: the agent and random actions beside all controllers (a, b), and the reward while training (c to e)."""
+    if not trials:
+        return []
+    of_agents: dict[str, dict[str, list[Case]]] = {}
+    for emulator, of in ((name, of) for trial in trials for name, of in trial.get("cases", {}).items()):
+        for who, case in of.items():
+            of_agents.setdefault(AGENTS.get(who, who), {}).setdefault(emulator, []).append(Case(**case))
+    names = (*TRAINED_ON, POLICER)
+    compared = of_agents | {
+        who: {name: [cases[name][who]] for name in names}
+        for who in cases.get(POLICER, {})
+        if all(who in cases.get(name, {}) for name in names)
+    }
+    reached = [
+        [who, *(_means([case for name in some for case in of[name]]) for some in (TRAINED_ON, (POLICER,)))]
+        for who, of in compared.items()
+    ]
+    variants: dict[str, list[list[float | None]]] = {}
+    for trial in trials:
+        variants.setdefault(trial["variant"], []).append(trial["curve"])
+    curves = [[name, *(_mean_of_seeds(tenth) for tenth in zip(*of, strict=True))] for name, of in variants.items()]
+    tenths = [f"{10 * part}" for part in range(1, 1 + max(len(of[0]) for of in variants.values()))]
+    return [
+        "## The paper's agent\n",
+        "Utilisation, p95 queueing delay and loss, means over emulators and seeds. Percentiles of agents are over "
+        "intervals, those of controllers over packets.\n",
+        markdown_table(["", "the six emulators that it learns on", "the policer, unseen"], reached),
+        "Reward while training, mean over emulators and seeds; columns: % of the steps.\n",
+        markdown_table(["", *tenths], curves),
+    ]
+
+
+def _means(cases: Sequence[Case]) -> str:
+    return _shown(Case(*(float(np.mean(values)) for values in zip(*map(astuple, cases), strict=True))))
+
+
+def _mean_of_seeds(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{np.mean(known):.2f}" if known else ""
 
 
 def _values(emulators: Cases, who: str, measure: Callable[[Case], float]) -> list[float]:

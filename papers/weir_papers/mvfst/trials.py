@@ -41,6 +41,7 @@ TESTED_DELAY_MS: Final = (30.0, 30.0)
 RUNS: Final = 5
 # Episodes at the end of a training that are its reward.
 _LAST_SHARE: Final = 0.2
+CURVE_PARTS: Final = 10
 _STEPS: Final = 300
 
 
@@ -54,7 +55,8 @@ def trial(
     on_progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """The result of a variant and seed: its `reward`, the mean over emulators of the mean log reward at the end of
-    training, and for the first variant `cases` by emulator. It is kept in the folder, with the agent.
+    training; `curve`, that of each tenth of it; and for the first variant `cases` by emulator. It is kept in the
+    folder, with the agent.
 
     Raises:
         InputError: the folder has a result of another size.
@@ -71,7 +73,9 @@ def trial(
     emulators = {one.name: one.to_dict() for one in pantheon_scenarios() if one.name in (*TRAINED_ON, POLICER)}
     trained_on = [emulators[one] for one in TRAINED_ON]
     agent, rewards = learn(VARIANTS[name], size, trained_on, seed, simulator=simulator, on_progress=on_progress)
-    result: dict[str, Any] = {"seed": seed, "variant": name, "reward": final_reward(rewards)}
+    result: dict[str, Any] = {
+        "seed": seed, "variant": name, "reward": final_reward(rewards), "curve": curve(rewards),
+    }  # fmt: skip
     if name == LSTM:
         write_checkpoint(base.with_suffix(".zip"), "mvfst", size.steps, policy_arrays(agent.state_dict()))
         result["cases"] = {
@@ -95,6 +99,13 @@ def final_reward(rewards: Mapping[str, list[float]]) -> float:
     if not last:
         raise InputError("--steps: too few: no episode of 30 s has ended")
     return float(np.mean([np.mean(episodes) for episodes in last]))
+
+
+def curve(rewards: Mapping[str, list[float]]) -> list[float | None]:
+    """The mean over emulators of the mean reward of each tenth of their episodes; None where none has one."""
+    parts = zip(*(np.array_split(episodes, CURVE_PARTS) for episodes in rewards.values()), strict=True)
+    means = [[float(part.mean()) for part in of_tenth if part.size] for of_tenth in parts]
+    return [float(np.mean(found)) if found else None for found in means]
 
 
 class Greedy:

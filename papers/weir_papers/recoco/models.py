@@ -56,10 +56,11 @@ DEPARTURES: Final = (
     "TD3 explores with Ornstein-Uhlenbeck noise (sigma 0.5) in every configuration; stable-baselines3's default, which "
     "those that are not tuned have, is none. Its learning rate falls from 0.001 to 0.0001 instead of staying at 0.001.",
     "The replay buffer survives a change of trace; the paper's begins anew with every trace.",
-    "A model for all traces gets as many steps on each as a model for that trace alone; the paper's gets three times "
-    "as many.",
-    "The search over configurations has one seed and fewer steps, and judges a model at its end alone. Tuned SAC "
-    "explores without state-dependent noise.",
+    "Delayed states have five intervals, the latest among them; Eq. 1 with x = 5 has six.",
+    "Without --steps a model gets 40,000 steps on each trace instead of 100,000, also one for all traces, which has "
+    "300,000 in the paper.",
+    "The search over configurations has one seed and half as many steps, and judges a model at its end alone. Tuned "
+    "SAC explores without state-dependent noise.",
     "The application's video never falls below 30 kbps, so that estimates between 10 and 30 kbps do the same.",
     "Scores are means over seeds; the paper's Table II has the run in the middle of three.",
 )
