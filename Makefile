@@ -172,7 +172,7 @@ test-cpp: build-test ## The C++ tests alone
 
 .PHONY: test-python
 test-python: build-test ## The Python tests alone
-	$(BIN)/pytest -n $$(nproc) --dist worksteal
+	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5
 
 .PHONY: test-distributed
 test-distributed: ALLOW_CUDA = 1
