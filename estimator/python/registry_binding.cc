@@ -96,6 +96,8 @@ void BindFeatures(py::module_& module) {
   py::dict features;
   for (const Feature& feature : kIntervalStatisticsFields) features[py::str(std::string(feature.name))] = feature;
   module.attr("FEATURES") = ReadOnly(features);
+  module.attr("DECISION_INTERVALS_MS") = py::make_tuple(kMinDecisionInterval.ms(), kMaxDecisionInterval.ms());
+  module.attr("MAXIMUM_HISTORY") = kMaxHistory;
   module.attr("RULE") = ReadOnly(Rule());
 }
 

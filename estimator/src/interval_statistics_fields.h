@@ -12,9 +12,10 @@
 
 namespace weir {
 
-// Decisions are made at intervals within these, at rates up to this.
+// Decisions are made at intervals within these, from at most so many of them, at rates up to this.
 inline constexpr TimeDelta kMinDecisionInterval = TimeDelta::Millis(10);
 inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
+inline constexpr int kMaxHistory = 64;
 inline constexpr double kMaxPolicyRateBps = 1e10;
 inline constexpr double kMaxSendingRatio = 100;
 inline constexpr double kMaxDelayGradient = 1e5;

@@ -12,10 +12,8 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMaxFields = 256;
-constexpr double kMaxHistory = 1000;
-constexpr double kMaxIntervalMs = 60'000;
-constexpr double kMaxRateBps = 1e10;
 constexpr size_t kMaxMultipliers = 1024;
+constexpr NumberRange kIntervalMs{.min = kMinDecisionInterval.ms(), .max = kMaxDecisionInterval.ms()};
 constexpr NumberRange kPositive{.min = 0, .min_excluded = true};
 
 FeatureSpecification ParseFeatures(JsonObject& request) {
@@ -39,7 +37,7 @@ ActionMapping ParseAction(const json& value) {
   if (!parsed)
     RefuseJson(action.PathOf("kind"), "must be rate_bps, log_rate, relative or discrete, not " + ShownJson(kind));
   mapping.kind = *parsed;
-  const NumberRange rates{.min = 1, .max = kMaxRateBps};
+  const NumberRange rates{.min = 1, .max = kMaxPolicyRateBps};
   mapping.min_rate = DataRate::BitsPerSecondF(action.Number("min_bps", rates));
   mapping.max_rate = DataRate::BitsPerSecondF(action.Number("max_bps", rates));
   if (mapping.max_rate < mapping.min_rate) RefuseJson(action.PathOf("max_bps"), "must not be below min_bps");
@@ -61,7 +59,7 @@ ActionMapping ParseAction(const json& value) {
 
 PolicyRequest ParsePolicyRequest(JsonObject& request) {
   PolicyRequest policy;
-  policy.interval = TimeDelta::SecondsF(request.Number("interval_ms", {.min = 1, .max = kMaxIntervalMs}) / 1000);
+  policy.interval = TimeDelta::SecondsF(request.Number("interval_ms", kIntervalMs) / 1000);
   policy.features = ParseFeatures(request);
   policy.action = ParseAction(request.Require("action"));
   return policy;

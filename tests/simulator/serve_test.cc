@@ -386,7 +386,8 @@ TEST_F(ServeTest, BadRequestsAreAnsweredAndSurvived) {
                {"/surprise", 1, "surprise"},
                {"/scenario/flows/0/controller", "gcc", "under_test"},
                {"/action/kind", "guess", "guess"},
-               {"/interval_ms", 0, "interval_ms"},
+               {"/interval_ms", 9, "interval_ms"},
+               {"/history", 65, "history"},
                {"/side", "middle", "side"}};
   for (const auto& [pointer, value, naming] : cases) {
     json bad = good;

@@ -151,6 +151,7 @@ def test_scenario_sources(fake_simulator, steady):
         ({"features": ("receive_rate",)}, "unknown: receive_rate"),
         ({"features": ()}, "at least one"),
         ({"history": 0}, "history 0"),
+        ({"history": 65}, "history 65"),  # no model file may have it
         ({"interval_ms": 1}, "interval_ms 1"),
         ({"side": "middle"}, "side 'middle': one of receiver, sender"),
         ({"action": AROUND_RULE, "features": ("receive_rate_bps",)}, "needs the features"),

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 import weir
+from weir._core import DECISION_INTERVALS_MS, MAXIMUM_HISTORY
 from weir.errors import InputError
 from weir.files.input import read_text
 from weir.simulator.executables import Stack
@@ -52,8 +53,8 @@ class EnvironmentSettings(Settings):
     """The environment: one simulator process each."""
 
     environments: int = Field(8, ge=1, le=4096)
-    interval_ms: int = Field(100, ge=10, le=10_000)
-    history: int = Field(8, ge=1, le=100)
+    interval_ms: int = Field(100, ge=DECISION_INTERVALS_MS[0], le=DECISION_INTERVALS_MS[1])
+    history: int = Field(8, ge=1, le=MAXIMUM_HISTORY)
     features: tuple[str, ...]
     reward: str = "challenge"
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"

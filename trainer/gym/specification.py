@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import gymnasium
 import numpy as np
 
-from weir._core import FEATURES
+from weir._core import DECISION_INTERVALS_MS, FEATURES, MAXIMUM_HISTORY
 from weir.errors import InputError
 from weir.registry import check_features
 from weir.simulator.executables import Stack
@@ -106,10 +106,11 @@ class EnvironmentSpecification:
             raise InputError(f"side {self.side!r}: one of {', '.join(get_args(Side))}")
         if self.stack not in get_args(Stack):
             raise InputError(f"stack {self.stack!r}: one of {', '.join(get_args(Stack))}")
-        if not 10 <= self.interval_ms <= 10_000:
-            raise InputError(f"interval_ms {self.interval_ms}: must be 10 to 10,000")
-        if not 1 <= self.history <= 100:
-            raise InputError(f"history {self.history}: must be 1 to 100")
+        shortest_ms, longest_ms = DECISION_INTERVALS_MS
+        if not shortest_ms <= self.interval_ms <= longest_ms:
+            raise InputError(f"interval_ms {self.interval_ms}: must be {shortest_ms} to {longest_ms:,}")
+        if not 1 <= self.history <= MAXIMUM_HISTORY:
+            raise InputError(f"history {self.history}: must be 1 to {MAXIMUM_HISTORY}")
         if self.action.kind == "around_rule":
             missing = [name for name in REQUIRED_FEATURES if name not in self.features]
             if missing:

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -17,18 +16,13 @@ namespace weir::adapter {
 
 inline constexpr size_t kPayloadTypes = 128;
 
-struct ReceiveSideSettings {
-  ReceiveSideMode mode = ReceiveSideMode::kWeir;
-  bool sender_decides_too = false;
-  ControllerFactory controller;
-  // Counts changes of `controller`.
+// A switch's configuration, of which calls may change mode, controller, objective and constraints, and what else they
+// may set.
+struct ReceiveSideSettings : ReceiveSideSwitchConfig {
+  // Counts changes of `controller`, which is not null.
   uint64_t controllers = 0;
   // Other than the one that a pool begins with.
-  std::optional<PoolSpecification> pool;
-  Objective objective;
-  TargetRateConstraints constraints;
-  bool guard = true;
-  GuardOptions guard_rules = {};
+  std::optional<PoolSpecification> pool = std::nullopt;
   std::array<PacketKind, kPayloadTypes> packet_kinds{};
   // Number of calls of RepeatRemb().
   uint64_t repeats = 0;

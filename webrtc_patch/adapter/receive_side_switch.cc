@@ -23,40 +23,26 @@ static_assert(HaveSameNames(kModeNames, kCallControllers), "each controller that
 
 class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  public:
-  EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings, ReceiveSideSwitchConfig config)
-      : settings_(std::move(settings)), changes_sdp_(config.changes_sdp), on_decision_(std::move(config.on_decision)) {}
+  explicit EstimatorFactory(std::shared_ptr<SharedReceiveSideSettings> settings) : settings_(std::move(settings)) {}
 
   std::unique_ptr<webrtc::RemoteBitrateEstimatorFromFactory> Create(
       const webrtc::Environment& environment, webrtc::RemoteBitrateObserver* observer,
       adapter::RembOutlet::RtcpSender rtcp_sender) override {
     return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, std::move(rtcp_sender),
-                                                                     environment, on_decision_);
+                                                                     environment);
   }
   // In every mode, since a call may be switched to shadow while it runs.
   bool WantsTransportSequenceNumbers() const override { return true; }
   std::optional<webrtc::RembSdp> Sdp() const override {
-    if (!changes_sdp_ || settings_->Get().mode != ReceiveSideMode::kWeir) return std::nullopt;
+    const ReceiveSideSettings settings = settings_->Get();
+    if (!settings.changes_sdp || settings.mode != ReceiveSideMode::kWeir) return std::nullopt;
     return webrtc::RembSdp{.start_bitrate_kbps = static_cast<int>(kStartRateOfReceiver.bps() / 1000),
                            .max_bitrate_kbps = static_cast<int>(kMaxRateOfReceiver.bps() / 1000)};
   }
 
  private:
   const std::shared_ptr<SharedReceiveSideSettings> settings_;
-  const bool changes_sdp_;
-  const std::function<void(const ReceiveSideDecision&)> on_decision_;
 };
-
-ReceiveSideSettings InitialSettings(const ReceiveSideSwitchConfig& config) {
-  ReceiveSideSettings settings;
-  settings.mode = config.mode;
-  settings.sender_decides_too = config.sender_decides_too;
-  settings.controller = config.controller ? config.controller : RuleAlone();
-  settings.objective = config.objective;
-  settings.constraints = config.constraints;
-  settings.guard = config.guard;
-  settings.guard_rules = config.guard_rules;
-  return settings;
-}
 
 }  // namespace
 
@@ -107,14 +93,15 @@ Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
 }
 
 ReceiveSideSwitch::ReceiveSideSwitch(ReceiveSideSwitchConfig config)
-    : settings_(std::make_shared<SharedReceiveSideSettings>(InitialSettings(config))),
-      factory_(std::make_shared<EstimatorFactory>(settings_, std::move(config))) {}
+    : settings_(std::make_shared<SharedReceiveSideSettings>(ReceiveSideSettings{std::move(config)})),
+      factory_(std::make_shared<EstimatorFactory>(settings_)) {}
 
 Result<std::shared_ptr<ReceiveSideSwitch>> ReceiveSideSwitch::Create(ReceiveSideSwitchConfig config) {
   const Result<TargetRateConstraints> valid = Validated(config.constraints);
   if (!valid) return Error{valid.error()};
   if (auto error = CheckObjective(config.objective)) return std::move(*error);
   config.constraints = valid.value();
+  if (!config.controller) config.controller = RuleAlone();
   return std::shared_ptr<ReceiveSideSwitch>(new ReceiveSideSwitch(std::move(config)));
 }
 

@@ -57,12 +57,10 @@ class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
 
 SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
     std::shared_ptr<const SharedReceiveSideSettings> settings, webrtc::RemoteBitrateObserver* throttler,
-    RembOutlet::RtcpSender rtcp_sender, const webrtc::Environment& environment,
-    WeirRemoteBitrateEstimator::OnDecision on_decision)
+    RembOutlet::RtcpSender rtcp_sender, const webrtc::Environment& environment)
     : shared_settings_(std::move(settings)),
       environment_(environment),
       clock_(&environment_.clock()),
-      on_decision_(std::move(on_decision)),
       outlet_(throttler, shared_settings_->Get().sender_decides_too ? nullptr : std::move(rtcp_sender), clock_) {
   // Earlier wishes to repeat were of other calls.
   repeats_ = shared_settings_->Get().repeats;
@@ -92,7 +90,7 @@ void SwitchedRemoteBitrateEstimator::SwitchTo(const ReceiveSideSettings& setting
     const webrtc::DataRate announced = gcc_ ? gcc_->LatestEstimate() : webrtc::DataRate::Zero();
     const DataRate start_rate =
         announced.IsZero() ? settings.constraints.start_rate : DataRate::BitsPerSecond(announced.bps());
-    weir_ = std::make_unique<WeirRemoteBitrateEstimator>(settings, start_rate, &outlet_, clock_, on_decision_);
+    weir_ = std::make_unique<WeirRemoteBitrateEstimator>(settings, start_rate, &outlet_, clock_);
   }
   if (!wants_weir && weir_) {
     weir_->SetInCharge(false);

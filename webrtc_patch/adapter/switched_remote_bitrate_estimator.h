@@ -24,8 +24,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   // `throttler` outlives this.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
                                  webrtc::RemoteBitrateObserver* throttler, RembOutlet::RtcpSender rtcp_sender,
-                                 const webrtc::Environment& environment,
-                                 WeirRemoteBitrateEstimator::OnDecision on_decision);
+                                 const webrtc::Environment& environment);
 
   void IncomingPacket(const webrtc::RtpPacketReceived& packet) override;
   void RemoveStream(uint32_t ssrc) override;
@@ -41,7 +40,6 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   const std::shared_ptr<const SharedReceiveSideSettings> shared_settings_;
   const webrtc::Environment environment_;
   webrtc::Clock* const clock_;
-  const WeirRemoteBitrateEstimator::OnDecision on_decision_;
   RembOutlet outlet_;
   FeedbackWithoutLosses feedback_;
 

@@ -44,14 +44,10 @@ bool IsReported(const webrtc::RtpPacketReceived& packet) {
 }
 
 WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate,
-                                                       RembOutlet* outlet, webrtc::Clock* clock, OnDecision on_decision)
-    : outlet_(outlet),
-      clock_(clock),
-      on_decision_(std::move(on_decision)),
-      estimator_(MakeEstimator(settings, start_rate, clock)),
-      settings_(settings) {
+                                                       RembOutlet* outlet, webrtc::Clock* clock)
+    : outlet_(outlet), clock_(clock), estimator_(MakeEstimator(settings, start_rate, clock)), settings_(settings) {
   ConfigurePool(settings);
-  estimator_.SetObserver(&recorder_);
+  if (settings.on_decision) estimator_.SetObserver(&recorder_);
 }
 
 void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settings) {
@@ -171,15 +167,14 @@ void WeirRemoteBitrateEstimator::Record(Timestamp now) {
   const MemberState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
   const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
-  if (!on_decision_) return;
-  on_decision_({.estimate = latest,
-                .controller = active.suspended ? "fallback" : active.name,
-                .pool = estimator_.controller().AsPool(),
-                .in_charge = in_charge_,
-                .objective = settings_.objective,
-                .constraints = settings_.constraints,
-                .statistics = statistics,
-                .counters = estimator_.counters()});
+  settings_.on_decision({.estimate = latest,
+                         .controller = active.suspended ? "fallback" : active.name,
+                         .pool = estimator_.controller().AsPool(),
+                         .in_charge = in_charge_,
+                         .objective = settings_.objective,
+                         .constraints = settings_.constraints,
+                         .statistics = statistics,
+                         .counters = estimator_.counters()});
 }
 
 }  // namespace weir::adapter

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "arrival/interval_accumulator.h"
@@ -58,12 +57,10 @@ bool IsReported(const webrtc::RtpPacketReceived& packet);
 // it while packets arrive.
 class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  using OnDecision = std::function<void(const ReceiveSideDecision&)>;
-
   // `outlet` and `clock` outlive this. Begins at `start_rate`, moved into the settings' bounds. Sends nothing before
   // SetInCharge(true).
   WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
-                             webrtc::Clock* clock, OnDecision on_decision);
+                             webrtc::Clock* clock);
 
   // Objective, constraints, packet kinds, the controller and its pool.
   void ApplySettings(const ReceiveSideSettings& settings);
@@ -90,7 +87,6 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
 
   RembOutlet* const outlet_;
   webrtc::Clock* const clock_;
-  const OnDecision on_decision_;
 
   DecisionRecorder recorder_;
   BandwidthEstimator estimator_;

@@ -17,6 +17,10 @@ __version__: str
 FEATURES: Mapping[str, Feature]
 """Features of policies, the statistics of a decision interval, by name; their meanings are in
 estimator/include/weir/interval_statistics.h."""
+DECISION_INTERVALS_MS: tuple[int, int]
+"""The shortest and the longest decision interval."""
+MAXIMUM_HISTORY: int
+"""The most intervals that an observation spans."""
 RULE: Mapping[str, float]
 """Constants of the ten-line rule, in SI units; see estimator/src/controllers/rule_controller.h."""
 CONTROLLERS: Mapping[str, Controller]

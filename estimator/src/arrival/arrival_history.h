@@ -41,6 +41,8 @@ class ArrivalHistory {
 
     // Lost by sent, 0 to 1.
     double LossRatio() const;
+    // Enough packets, and this share of those sent.
+    bool Loses(double ratio) const { return lost >= kFewestLost && LossRatio() >= ratio; }
     void AddFates(const Second& other);
   };
 

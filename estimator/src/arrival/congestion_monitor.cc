@@ -20,8 +20,7 @@ void Follow(bool holds, Timestamp now, Timestamp& since) {
 }
 
 bool Loses(const ArrivalHistory& arrivals) {
-  const ArrivalHistory::Second& latest = arrivals.latest_second();
-  return latest.lost >= ArrivalHistory::kFewestLost && latest.LossRatio() >= arrivals.LowestLossRatio() + kLossRatio;
+  return arrivals.latest_second().Loses(arrivals.LowestLossRatio() + kLossRatio);
 }
 
 }  // namespace

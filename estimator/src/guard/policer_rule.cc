@@ -60,8 +60,7 @@ class PolicerRule final : public GuardRule {
 
   void OnSecond(const ArrivalHistory& arrivals) {
     const Second& second = arrivals.latest_second();
-    const bool loses = second.lost >= ArrivalHistory::kFewestLost && second.LossRatio() >= kLoses;
-    if (!waited_ && loses && LosesBeyond(static_cast<double>(second.size.bytes()), arrivals)) {
+    if (!waited_ && second.Loses(kLoses) && LosesBeyond(static_cast<double>(second.size.bytes()), arrivals)) {
       OnPolicedSecond(arrivals.LatestSecondRate());
     } else if (limit_.IsFinite()) {
       const DataRate rate = arrivals.LatestSecondRate();

@@ -56,8 +56,7 @@ class StarveRule final : public GuardRule {
 
   static bool IsFree(const ArrivalHistory& arrivals) {
     const ArrivalHistory::Second& second = arrivals.latest_second();
-    const bool loses = second.lost >= ArrivalHistory::kFewestLost && second.LossRatio() >= kLoses;
-    return arrivals.totals().packets_with_delay > 0 && !Waits(arrivals, TimeDelta::Zero()) && !loses;
+    return arrivals.totals().packets_with_delay > 0 && !Waits(arrivals, TimeDelta::Zero()) && !second.Loses(kLoses);
   }
 
   static bool Waits(const ArrivalHistory& arrivals, TimeDelta allowance) {

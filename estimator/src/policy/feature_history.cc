@@ -18,41 +18,29 @@ const IntervalStatisticsField& FeatureSpecification::at(size_t element) const {
 }
 
 FeatureHistory::FeatureHistory(FeatureSpecification specification)
-    : specification_(std::move(specification)), interval_fields_(specification_.interval_fields()) {
+    : specification_(std::move(specification)),
+      interval_fields_(specification_.interval_fields()),
+      observation_(specification_.size(), 0.0f) {
   assert(!specification_.fields.empty() && specification_.history >= 1);
-  values_.assign(interval_fields_ * static_cast<size_t>(specification_.history), 0.0f);
-  path_values_.assign(specification_.path_fields(), 0.0f);
 }
 
 void FeatureHistory::Add(const IntervalStatistics& statistics) {
-  const auto history = static_cast<size_t>(specification_.history);
-  newest_ = (newest_ + 1) % history;
-  known_ = std::min(known_ + 1, history);
-  float* value = values_.data() + newest_ * interval_fields_;
-  float* path_value = path_values_.data();
+  const auto width = static_cast<std::ptrdiff_t>(interval_fields_);
+  const auto newest = observation_.begin();
+  const auto of_path = observation_.end() - static_cast<std::ptrdiff_t>(specification_.path_fields());
+  std::copy_backward(newest, of_path - width, of_path);
+  auto value = newest;
+  auto path_value = of_path;
   for (const IntervalStatisticsField& field : specification_.fields) {
     *(field.of_path ? path_value : value)++ = static_cast<float>(statistics.*field.member);
   }
-}
-
-void FeatureHistory::Write(std::span<float> observation) const {
-  assert(observation.size() == size());
-  const auto history = static_cast<size_t>(specification_.history);
-  for (size_t age = 0; age < history; ++age) {
-    // With nothing known every record is still zero.
-    const size_t known_age = known_ == 0 ? 0 : std::min(age, known_ - 1);
-    const size_t record = (newest_ + history - known_age) % history;
-    std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(record * interval_fields_), interval_fields_,
-                observation.begin() + static_cast<std::ptrdiff_t>(age * interval_fields_));
-  }
-  std::copy(path_values_.begin(), path_values_.end(), observation.end() - std::ssize(path_values_));
+  if (std::exchange(begun_, true)) return;
+  for (int age = 1; age < specification_.history; ++age) std::copy_n(newest, width, newest + age * width);
 }
 
 void FeatureHistory::Clear() {
-  std::fill(values_.begin(), values_.end(), 0.0f);
-  std::fill(path_values_.begin(), path_values_.end(), 0.0f);
-  newest_ = 0;
-  known_ = 0;
+  std::ranges::fill(observation_, 0.0f);
+  begun_ = false;
 }
 
 }  // namespace weir

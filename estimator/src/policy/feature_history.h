@@ -34,23 +34,16 @@ class FeatureHistory {
   explicit FeatureHistory(FeatureSpecification specification);
 
   const FeatureSpecification& specification() const { return specification_; }
-  // Length of an observation.
-  size_t size() const { return specification_.size(); }
-
   void Add(const IntervalStatistics& statistics);
-  // Missing history is the oldest known record repeated; all zeros before the first. `observation` must have `size()`
-  // elements.
-  void Write(std::span<float> observation) const;
+  // Missing history is the oldest known record repeated; all zeros before the first.
+  std::span<const float> observation() const { return observation_; }
   void Clear();
 
  private:
   const FeatureSpecification specification_;
   const size_t interval_fields_;
-  // A ring of `history` records of `interval_fields_` values, and the newest of the path.
-  std::vector<float> values_;
-  std::vector<float> path_values_;
-  size_t newest_ = 0;
-  size_t known_ = 0;
+  std::vector<float> observation_;
+  bool begun_ = false;
 };
 
 }  // namespace weir

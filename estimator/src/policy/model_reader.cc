@@ -14,7 +14,6 @@
 namespace weir::internal {
 namespace {
 
-constexpr int64_t kMaxHistory = 64;
 constexpr double kMinRateBps = 1e3;
 
 size_t Find(const std::vector<OnnxValueInfo>& tensors, std::string_view name) {

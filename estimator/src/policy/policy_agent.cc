@@ -6,24 +6,26 @@
 
 namespace weir {
 
-PolicyAgent::PolicyAgent(std::unique_ptr<PolicyExecutor> executor)
-    : executor_(std::move(executor)), observation_(description().observation_size) {
-  if (description().format == ModelFormat::kWeir1) history_.emplace(description().features);
+PolicyAgent::PolicyAgent(std::unique_ptr<PolicyExecutor> executor) : executor_(std::move(executor)) {
+  if (description().format == ModelFormat::kWeir1) {
+    history_.emplace(description().features);
+  } else {
+    mmsys_observation_.resize(description().observation_size);
+  }
 }
 
 void PolicyAgent::Add(const IntervalStatistics& statistics) {
   assert(description().format == ModelFormat::kWeir1);
   history_->Add(statistics);
-  history_->Write(observation_);
 }
 
 void PolicyAgent::Add(const MmsysFeatures& features) {
   assert(description().format == ModelFormat::kMmsys2024);
-  features.Write(observation_);
+  features.Write(mmsys_observation_);
 }
 
 void PolicyAgent::Submit(Timestamp now) {
-  executor_->Submit(observation_, objective_, now);
+  executor_->Submit(observation(), objective_, now);
   submitted_at_ = now;
   waiting_ = true;
 }

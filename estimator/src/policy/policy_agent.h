@@ -29,7 +29,7 @@ class PolicyAgent {
   // The same for models of the format kMmsys2024.
   void Add(const MmsysFeatures& features);
   // As of the last interval; zeros before the first.
-  std::span<const float> observation() const { return observation_; }
+  std::span<const float> observation() const { return history_ ? history_->observation() : mmsys_observation_; }
   // Submits the observation, in place of an answer that it waits for.
   void Submit(Timestamp now);
   // The rate that follows, within the model's bounds; `current` is the rate in force. Nothing while it is waiting, and
@@ -45,9 +45,10 @@ class PolicyAgent {
 
  private:
   std::unique_ptr<PolicyExecutor> executor_;
+  // Of either format one.
   std::optional<FeatureHistory> history_;
+  std::vector<float> mmsys_observation_;
   Objective objective_;
-  std::vector<float> observation_;
   bool waiting_ = false;
   Timestamp submitted_at_ = Timestamp::MinusInfinity();
 };

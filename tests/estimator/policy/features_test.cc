@@ -21,9 +21,7 @@ IntervalStatistics Record(double rate, double loss) {
 }
 
 std::vector<float> Observation(const FeatureHistory& history) {
-  std::vector<float> observation(history.size(), -1.0f);
-  history.Write(observation);
-  return observation;
+  return {history.observation().begin(), history.observation().end()};
 }
 
 TEST(FeaturesTest, IsZeroBeforeTheFirstRecord) {
