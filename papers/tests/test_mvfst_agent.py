@@ -203,12 +203,13 @@ def test_the_page_has_the_agent_beside_the_controllers():
     cases["pantheon-7"]["nada"] = Case(0.9, 10.0, 0.0)
     own = {f"pantheon-{number}": {"lstm": asdict(Case(0.8, 20.0, 0.1))} for number in range(1, 8)}
     results = [
-        {"seed": seed, "variant": "lstm", "curve": [seed, None], "cases": own if seed == 1 else {}} for seed in (1, 2)
+        {"seed": seed, "variant": "lstm", "curve": [seed] + 9 * [None], "cases": own if seed == 1 else {}}
+        for seed in (1, 2)
     ]
     page = mvfst_markdown([], cases, {"runs": 1, "seeds": [1], "model": {}, "finished": ""}, results)
     assert "| agent | 80.0 %, 20 ms, 10.0 % | 80.0 %, 20 ms, 10.0 % |" in page
     assert "| gcc | 90.0 %, 10 ms, 2.0 % | 90.0 %, 10 ms, 2.0 % |" in page
-    assert "| lstm | 1.50 |  |" in page
+    assert "| lstm | 1.50 |  |  |" in page
     assert page.count("nada") == 2  # not among those of figure 3, as it did not run everywhere
     assert "agent" not in mvfst_markdown([], cases, {"runs": 1, "seeds": [1], "model": {}, "finished": ""}, [])
 

@@ -15,7 +15,8 @@ from weir_papers.common import Case
 from weir_papers.mvfst.mvfst_runs import EMULATORS, POLICER, TRAINED_ON, Cases
 from weir_papers.mvfst.rows import shares_of_oracle
 
-# The names of `mvfst.trials`, which needs torch.
+# As `mvfst.trials`, which needs torch, has them.
+CURVE_PARTS: Final = 10
 AGENTS: Final = {"lstm": "agent", "random": "random actions"}
 
 
@@ -74,9 +75,10 @@ def _agent_markdown(cases: Cases, trials: Sequence[Mapping[str, Any]]) -> list[s
     ]
     variants: dict[str, list[list[float | None]]] = {}
     for trial in trials:
-        variants.setdefault(trial["variant"], []).append(trial["curve"])
+        # Folders of earlier versions have none.
+        variants.setdefault(trial["variant"], []).append(trial.get("curve", [None] * CURVE_PARTS))
     curves = [[name, *(_mean_of_seeds(tenth) for tenth in zip(*of, strict=True))] for name, of in variants.items()]
-    tenths = [f"{10 * part}" for part in range(1, 1 + max(len(of[0]) for of in variants.values()))]
+    tenths = [f"{100 * part // CURVE_PARTS}" for part in range(1, 1 + CURVE_PARTS)]
     return [
         "## The paper's agent\n",
         "Utilisation, p95 queueing delay and loss, means over emulators and seeds. Percentiles of agents are over "

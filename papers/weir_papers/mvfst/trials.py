@@ -21,6 +21,7 @@ from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
 from weir_papers.common import Case
 from weir_papers.mvfst.agent import MULTIPLIERS, Agent
 from weir_papers.mvfst.learner import Size, Variant, learn
+from weir_papers.mvfst.mvfst_report import CURVE_PARTS
 from weir_papers.mvfst.mvfst_runs import POLICER, TRAINED_ON
 from weir_papers.mvfst.senders import Senders
 
@@ -41,7 +42,6 @@ TESTED_DELAY_MS: Final = (30.0, 30.0)
 RUNS: Final = 5
 # Episodes at the end of a training that are its reward.
 _LAST_SHARE: Final = 0.2
-CURVE_PARTS: Final = 10
 _STEPS: Final = 300
 
 
