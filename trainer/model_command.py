@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +22,8 @@ def model(
         Path | None, typer.Option(metavar="FILE", help="For the card: summary.json of 'weir replay' with this model.")
     ] = None,
 ) -> None:
-    """Show a model's features, history, interval, action, bounds and provenance, or write its card.
+    """Show a model's features, history, interval, action, bounds and provenance, what computes it, and whether ONNX
+    Runtime gives the same; or write its card.
 
     The card includes the sections of NAME.notes.md beside the model, such as known failures.
     """
@@ -37,10 +39,25 @@ def model(
     if card:
         typer.echo(write_card(file, NO_RESULTS if summary is None else replay_results(read_summary(summary))))
         return
-    shown = read_model(file).to_dict()
+    shown = read_model(file).to_dict() | _evaluators(file)
     if as_json:
         typer.echo(json.dumps(shown, indent=1))
         return
+    width = max(map(len, shown)) + 2
     for key, value in shown.items():
         text = ", ".join(value) if key == "features" else json.dumps(value) if isinstance(value, dict | list) else value
-        typer.echo(printable_lines(f"{key + ':':16}{text}"))
+        typer.echo(printable_lines(f"{key + ':':{width}}{text}"))
+
+
+def _evaluators(file: Path) -> dict[str, Any]:
+    """`computed_by`: the library, or ONNX Runtime for models that need it; `onnxruntime_difference`: how far ONNX
+    Runtime is from the golden vectors, in units of what is allowed, where Python has it.
+    """
+    from weir._core import Model
+    from weir.trainer.model.file import parity
+
+    data = file.read_bytes()
+    return {
+        "computed_by": "ONNX Runtime" if Model(data).needs_onnxruntime else "the library",
+        "onnxruntime_difference": round(parity(data), 6) if find_spec("onnxruntime") else None,
+    }

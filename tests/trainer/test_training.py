@@ -202,6 +202,7 @@ def test_commands_end_to_end(values, tmp_path, weir, write_toml):
     assert shown["features"] == values["environment"]["features"]
     assert shown["action_kind"] == "rate_bps"
     assert shown["golden_vectors"] > 0
+    assert (shown["computed_by"], shown["onnxruntime_difference"] <= 1.0) == ("the library", True)
     assert weir("model", model).output.startswith("path:")
 
 

@@ -16,14 +16,11 @@ from weir._core import Policy
 from weir.errors import InputError
 from weir.files.output import write_bytes
 from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.model.file import make_session
+from weir.trainer.model.file import parity
 from weir.trainer.model.golden_inputs import golden_inputs, golden_states
 from weir.trainer.model.policy_graph import policy_graph
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentActor
-
-# Relative and absolute: what the library allows when it checks golden vectors (`MatchesGolden`).
-GOLDEN_TOLERANCE = 1e-4
 
 
 def export(
@@ -71,7 +68,7 @@ def finish(
     kept = {entry.key: entry.value for entry in model.metadata_props}
     onnx.helper.set_model_props(model, kept | _metadata(specification, name, version, provenance, golden))
     onnx.checker.check_model(model, full_check=True)
-    worst = parity(model)
+    worst = parity(model.SerializeToString())
     if not worst <= 1.0:
         raise InputError(
             f"{path}: its golden vectors and ONNX Runtime differ by {worst:.2g} times what is allowed; nothing is "
@@ -83,23 +80,6 @@ def finish(
     except ValueError as error:
         raise InputError(f"the library refuses the model: {error}") from None
     write_bytes(path, data)
-
-
-def parity(model: onnx.ModelProto) -> float:
-    """The largest difference between ONNX Runtime and the golden vectors, in units of the tolerance (at most 1 is
-    good).
-    """
-    metadata = {entry.key: entry.value for entry in model.metadata_props}
-    session = make_session(model.SerializeToString())
-    worst = 0.0
-    given = [value.name for value in session.get_inputs()]
-    for golden in json.loads(metadata["weir.golden"]):
-        names = [value.name for value in session.get_outputs() if value.name in golden]
-        answers = session.run(names, {key: np.array([golden[key]], dtype=np.float32) for key in given})
-        for answer, expected in zip(answers, (np.array(golden[key]) for key in names), strict=True):
-            difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
-            worst = max(worst, float(np.max(difference)))
-    return worst
 
 
 def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:

@@ -4,6 +4,7 @@ them.
 
 from __future__ import annotations
 
+import json
 import os
 import zipfile
 from pathlib import Path
@@ -24,6 +25,8 @@ CHECKPOINT: Final = "checkpoint.zip"
 CONFIGURATION: Final = "configuration.json"
 AVERAGED: Final = "averaged.zip"
 BEST_MODEL: Final = "best_model.zip"
+# Relative and absolute: what the library allows when it checks golden vectors (`MatchesGolden`).
+GOLDEN_TOLERANCE: Final = 1e-4
 
 
 def trained_policy(source: Path) -> Path:
@@ -111,3 +114,21 @@ def make_session(model: bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def parity(model: bytes) -> float:
+    """The largest difference between ONNX Runtime and a model's golden vectors, in units of the tolerance (at most 1 is
+    good).
+    """
+    import numpy as np
+
+    session = make_session(model)
+    worst = 0.0
+    given = [value.name for value in session.get_inputs()]
+    for golden in json.loads(session.get_modelmeta().custom_metadata_map["weir.golden"]):
+        names = [value.name for value in session.get_outputs() if value.name in golden]
+        answers = session.run(names, {key: np.array([golden[key]], dtype=np.float32) for key in given})
+        for answer, expected in zip(answers, (np.array(golden[key]) for key in names), strict=True):
+            difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
+            worst = max(worst, float(np.max(difference)))
+    return worst
