@@ -107,7 +107,7 @@ def _commands(out: Path, small: bool) -> list[list[str]]:
         "--teach 6400 --flows 16 --environments 8 --duration 20 --kinds 2 --rounds 0 --lines 4 --leaves 50 "
         "--networks 3 --imitated 1 --seeds 1"
     )
-    full = "--teach 1024000 --flows 2560 --rounds 1"
+    full = "--teach 1024000 --flows 2560 --rounds 1 --networks 40"
     return [["paper", "muses", *(sizes if small else full).split(), "--out", str(out)]]
 
 
