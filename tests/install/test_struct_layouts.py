@@ -13,7 +13,7 @@ HEADER = (ROOT / "estimator/c/weir.h").read_text()
 JAVASCRIPT = (ROOT / "estimator/packages/node/index.js").read_text()
 GO = (ROOT / "plugins/pion/internal/native/types.go").read_text()
 
-# Of WebAssembly, whose pointers have 32 bits: bytes and alignment.
+# Bytes, which are also the alignment, in WebAssembly, whose pointers have 32 bits.
 BYTES = {"int64_t": 8, "uint64_t": 8, "int32_t": 4, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1, "float": 4, "double": 8}
 POINTER = 4
 IN_JAVASCRIPT = {

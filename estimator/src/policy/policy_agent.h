@@ -45,7 +45,7 @@ class PolicyAgent {
 
  private:
   std::unique_ptr<PolicyExecutor> executor_;
-  // Of either format one.
+  // One of both, by the format.
   std::optional<FeatureHistory> history_;
   std::vector<float> mmsys_observation_;
   Objective objective_;
