@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weir.errors import InputError
-from weir.files.input import check_exists, printable_lines
+from weir.files.input import LARGEST_MODEL_BYTES, check_exists, printable_lines, read_bytes
 from weir.options import loading
 
 
@@ -22,8 +22,8 @@ def model(
         Path | None, typer.Option(metavar="FILE", help="For the card: summary.json of 'weir replay' with this model.")
     ] = None,
 ) -> None:
-    """Show a model's features, history, interval, action, bounds and provenance, what computes it, and whether ONNX
-    Runtime gives the same; or write its card.
+    """Show a model's features, history, interval, action, bounds and provenance, what computes it, and how far ONNX
+    Runtime, if Python has it, is from its golden vectors (1: as far as is allowed); or write its card.
 
     The card includes the sections of NAME.notes.md beside the model, such as known failures.
     """
@@ -35,11 +35,14 @@ def model(
         from weir.files.model import read_model
         from weir.qoe_eval.records import read_summary
         from weir.trainer.model.card import NO_RESULTS, replay_results, write_card
+        from weir.trainer.model.file import parity
 
     if card:
         typer.echo(write_card(file, NO_RESULTS if summary is None else replay_results(read_summary(summary))))
         return
-    shown = read_model(file).to_dict() | _evaluators(file)
+    shown = read_model(file).to_dict()
+    here = find_spec("onnxruntime") is not None
+    shown["onnxruntime_difference"] = round(parity(read_bytes(file, LARGEST_MODEL_BYTES)), 6) if here else None
     if as_json:
         typer.echo(json.dumps(shown, indent=1))
         return
@@ -47,17 +50,3 @@ def model(
     for key, value in shown.items():
         text = ", ".join(value) if key == "features" else json.dumps(value) if isinstance(value, dict | list) else value
         typer.echo(printable_lines(f"{key + ':':{width}}{text}"))
-
-
-def _evaluators(file: Path) -> dict[str, Any]:
-    """`computed_by`: the library, or ONNX Runtime for models that need it; `onnxruntime_difference`: how far ONNX
-    Runtime is from the golden vectors, in units of what is allowed, where Python has it.
-    """
-    from weir._core import Model
-    from weir.trainer.model.file import parity
-
-    data = file.read_bytes()
-    return {
-        "computed_by": "ONNX Runtime" if Model(data).needs_onnxruntime else "the library",
-        "onnxruntime_difference": round(parity(data), 6) if find_spec("onnxruntime") else None,
-    }

@@ -119,14 +119,10 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             infos["_final_obs"] = ended
         return self._pool.observations.copy(), rewards, (flags & TERMINATED) != 0, (flags & TRUNCATED) != 0, infos
 
-    def set_objective(self, objective: str | Sequence[float]) -> None:
-        """Changes the objective everywhere in the middle of the episodes, from the next step on; observations given
-        before still have the old one.
-        """
-        self._pool.objectives[:] = checked_objective(objective)
-
     def set_objectives(self, objectives: np.ndarray) -> None:
-        """As `set_objective`, with one for each environment: shape (num_envs, 3)."""
+        """Changes the objective of each environment, shape (num_envs, 3), in the middle of the episodes, from the next
+        step on; observations given before still have the old one.
+        """
         self._pool.objectives[:] = [checked_objective(objective.tolist()) for objective in objectives]
 
     def close_extras(self, **kwargs: Any) -> None:

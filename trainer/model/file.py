@@ -1,5 +1,5 @@
-"""Files that models are made of, checked before torch loads; where new models and their cards go; a session that runs
-them.
+"""Files that models are made of, checked before torch loads; where new models and their cards go; a model in ONNX
+Runtime, and its answers beside the golden vectors.
 """
 
 from __future__ import annotations
@@ -120,6 +120,7 @@ def parity(model: bytes) -> float:
     """The largest difference between ONNX Runtime and a model's golden vectors, in units of the tolerance (at most 1 is
     good).
     """
+    # A command refuses wrong input before numpy is loaded.
     import numpy as np
 
     session = make_session(model)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
 from typing import Any, Final
 
 import numpy as np
@@ -11,13 +10,11 @@ import numpy as np
 from weir.qoe_eval.measures.statistics import bootstrap_interval
 from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
-from weir_papers.common import Case
-from weir_papers.mvfst.mvfst_runs import EMULATORS, POLICER, TRAINED_ON, Cases
+from weir_papers.common import Case, mean_case
+from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, EMULATORS, LSTM, POLICER, RANDOM, TRAINED_ON, Cases
 from weir_papers.mvfst.rows import shares_of_oracle
 
-# As `mvfst.trials`, which needs torch, has them.
-CURVE_PARTS: Final = 10
-AGENTS: Final = {"lstm": "agent", "random": "random actions"}
+AGENTS: Final = {LSTM: "agent", RANDOM: "random actions"}
 
 
 def mvfst_markdown(
@@ -59,18 +56,17 @@ def _agent_markdown(cases: Cases, trials: Sequence[Mapping[str, Any]]) -> list[s
     """Figure 3: the agent and random actions beside all controllers (a, b), and the reward while training (c to e)."""
     if not trials:
         return []
-    of_agents: dict[str, dict[str, list[Case]]] = {}
-    for emulator, of in ((name, of) for trial in trials for name, of in trial.get("cases", {}).items()):
-        for who, case in of.items():
-            of_agents.setdefault(AGENTS.get(who, who), {}).setdefault(emulator, []).append(Case(**case))
     names = (*TRAINED_ON, POLICER)
-    compared = of_agents | {
-        who: {name: [cases[name][who]] for name in names}
-        for who in cases.get(POLICER, {})
-        if all(who in cases.get(name, {}) for name in names)
-    }
+    compared: dict[str, dict[str, list[Case]]] = {}
+    for trial in trials:
+        for emulator, of in trial.get("cases", {}).items():
+            for who, case in of.items():
+                compared.setdefault(AGENTS[who], {}).setdefault(emulator, []).append(Case(**case))
+    for who in cases.get(POLICER, {}):
+        if all(who in cases.get(name, {}) for name in names):
+            compared[who] = {name: [cases[name][who]] for name in names}
     reached = [
-        [who, *(_means([case for name in some for case in of[name]]) for some in (TRAINED_ON, (POLICER,)))]
+        [who, *(_shown(mean_case([case for name in some for case in of[name]])) for some in (TRAINED_ON, (POLICER,)))]
         for who, of in compared.items()
     ]
     variants: dict[str, list[list[float | None]]] = {}
@@ -87,10 +83,6 @@ def _agent_markdown(cases: Cases, trials: Sequence[Mapping[str, Any]]) -> list[s
         "Reward while training, mean over emulators and seeds; columns: % of the steps.\n",
         markdown_table(["", *tenths], curves),
     ]
-
-
-def _means(cases: Sequence[Case]) -> str:
-    return _shown(Case(*(float(np.mean(values)) for values in zip(*map(astuple, cases), strict=True))))
 
 
 def _mean_of_seeds(values: Sequence[float | None]) -> str:

@@ -25,6 +25,10 @@ CONGESTION_CONTROLS = ("cubic", "bbr", "vegas")
 EMULATORS = tuple(scenario.name for scenario in pantheon_scenarios())
 TRAINED_ON, POLICER = EMULATORS[:6], EMULATORS[6]
 
+# The first of the trained variants, and a sender that takes any action; parts of a curve of rewards.
+LSTM, RANDOM = "lstm", "random"
+CURVE_PARTS = 10
+
 BLOCKED_ON = EMULATORS[5]
 BLOCKED_MS = (0, 25, 50)
 BLOCKED_DURATION_S = 60.0

@@ -21,12 +21,10 @@ from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
 from weir_papers.common import Case
 from weir_papers.mvfst.agent import MULTIPLIERS, Agent
 from weir_papers.mvfst.learner import Size, Variant, learn
-from weir_papers.mvfst.mvfst_report import CURVE_PARTS
-from weir_papers.mvfst.mvfst_runs import POLICER, TRAINED_ON
+from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, LSTM, POLICER, RANDOM, TRAINED_ON
 from weir_papers.mvfst.senders import Senders
 
 LOW_ENTROPY, ENTROPY, HIGH_ENTROPY = 0.001, 0.01, 0.1
-LSTM: Final = "lstm"
 VARIANTS: Final[Mapping[str, Variant]] = {
     LSTM: Variant(),
     "lstm, low entropy": Variant(entropy=LOW_ENTROPY),
@@ -36,7 +34,6 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "no lstm, high entropy": Variant(recurrent=False, entropy=HIGH_ENTROPY),
     "uncorrected": Variant(corrected=False),
 }
-RANDOM: Final = "random"
 # A decision of the tests, as in the paper's Figure 2.
 TESTED_DELAY_MS: Final = (30.0, 30.0)
 RUNS: Final = 5
@@ -73,9 +70,8 @@ def trial(
     emulators = {one.name: one.to_dict() for one in pantheon_scenarios() if one.name in (*TRAINED_ON, POLICER)}
     trained_on = [emulators[one] for one in TRAINED_ON]
     agent, rewards = learn(VARIANTS[name], size, trained_on, seed, simulator=simulator, on_progress=on_progress)
-    result: dict[str, Any] = {
-        "seed": seed, "variant": name, "reward": final_reward(rewards), "curve": curve(rewards),
-    }  # fmt: skip
+    result: dict[str, Any] = {"seed": seed, "variant": name}
+    result |= {"reward": final_reward(rewards), "curve": curve(rewards)}
     if name == LSTM:
         write_checkpoint(base.with_suffix(".zip"), "mvfst", size.steps, policy_arrays(agent.state_dict()))
         result["cases"] = {

@@ -24,7 +24,8 @@ PARAMETERS = ("actor.", "head.")
 class ModelFile:
     """A model file of `weir.schema` 1.
 
-    `inputs` and `outputs`: name to shape. `golden_vectors`: their number. `parameters`: learned numbers.
+    `inputs` and `outputs`: name to shape. `golden_vectors`: their number. `parameters`: learned numbers. `computed_by`:
+    "the library", or "ONNX Runtime" where it needs that.
     """
 
     path: str
@@ -43,6 +44,7 @@ class ModelFile:
     inputs: dict[str, list[int | str]]
     outputs: dict[str, list[int | str]]
     provenance: Any
+    computed_by: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -57,9 +59,10 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """
     data = read_bytes(path, LARGEST_MODEL_BYTES)
     try:
-        about = Model(data).description
+        model = Model(data)
     except ValueError as error:
         raise InputError(f"{path}: {error}; give a file written by `weir export`") from None
+    about = model.description
     if about["format"] != "weir/1":
         raise InputError(f"{path}: is a model of {about['format']}; give a file written by `weir export`")
     graph = onnx.load_from_string(data)
@@ -74,6 +77,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         inputs=_shapes(graph.graph.input),
         outputs=_shapes(graph.graph.output),
         provenance=_provenance(about["provenance"]),
+        computed_by="ONNX Runtime" if model.needs_onnxruntime else "the library",
         name=about["name"],
         version=about["version"],
         features=about["features"],
