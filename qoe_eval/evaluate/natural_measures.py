@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
 from weir.qoe_eval.measures.families import common_means, gains_over_best
-from weir.qoe_eval.measures.summary import scenario_means
+from weir.qoe_eval.measures.summary import Means, scenario_means
+from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
+from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.variation import WITHOUT
 
 FAR_BELOW = -5.0
@@ -23,7 +25,14 @@ def gains(
     results: Results, name: str, own: str, metric: str, others: Sequence[str] = LIBWEBRTC_SENDERS
 ) -> dict[str, float]:
     """A controller less the best of others on each scenario of a set, above 0 is better."""
-    return gains_over_best(scenario_means(results.of(name)), own, others, metric)
+    return gains_over_best(_means(results, name), own, others, metric)
+
+
+def _means(results: Results, name: str, among: Callable[[Scenario], bool] = lambda scenario: True) -> Means:
+    """Those of a set's scenarios that `among` chooses; none where the set did not run."""
+    scenarios = results.sets[name].scenarios if name in results.sets else []
+    chosen = {scenario.name for scenario in scenarios if among(scenario)}
+    return {scenario: by for scenario, by in scenario_means(results.of(name)).items() if scenario in chosen}
 
 
 def _why_none(
@@ -35,14 +44,21 @@ def _why_none(
 
 @goal_measure
 def mean_gain(
-    results: Results, bound: Bound, name: str, own: str, metric: str, others: Sequence[str] = LIBWEBRTC_SENDERS
+    results: Results,
+    bound: Bound,
+    name: str,
+    own: str,
+    metric: str,
+    others: Sequence[str] = LIBWEBRTC_SENDERS,
+    among: Callable[[Scenario], bool] = lambda scenario: True,
 ) -> Outcome:
-    """The mean over scenarios."""
-    found = gains(results, name, own, metric, others)
+    """The mean over the scenarios that `among` chooses."""
+    means = _means(results, name, among)
+    found = gains_over_best(means, own, others, metric)
     if why := _why_none(results, name, own, found, others):
         return Outcome(reason=why)
-    each = common_means(scenario_means(results.of(name)), (own, *others), metric)
-    detail = ", ".join(f"{one} {value:.1f}" for one, value in each.items())
+    each = common_means(means, (own, *others), metric)
+    detail = ", ".join(f"{one} {MEASURES[metric].display(value)}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from weir.qoe_eval.evaluate import natural_measures as natural
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
@@ -79,6 +80,14 @@ _FAMILY_GOALS: Final = (
         Goal(f"loss_{percent}", f"random loss of {percent} %, video: utilisation",
              series.family_mean("loss", f"random{percent}"), Bound("at least", limit))
         for percent, limit in ((2, 0.95), (5, 0.92), (8, 0.85))
+    ),
+    *(
+        Goal(f"viewer_loss_{percent}",
+             f"random loss of {percent} %, video: viewer's quality against the better of gcc and scream, mean",
+             natural.mean_gain("loss", "weir", "viewer_quality",
+                               among=lambda scenario, case=f"random{percent}": case in scenario.name.split("-")),
+             _NOT_BELOW)
+        for percent in (8, 10)
     ),
     *(
         Goal(f"jitter_{ms}", f"jitter of {ms} ms, video: utilisation", series.family_mean("jitter", f"gaussian{ms}"),

@@ -7,6 +7,8 @@ families of impairments, which are many or long, its frame sizes alone.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,10 +17,12 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
 from weir.qoe_eval.evaluate.suites.natural import MIXTURES, mixtures
+from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.catalogue import bundled_scenarios
+from weir.traces.schema.scenario import Scenario
 
 _VIDEO: Final = CallMedia()
 _SIZES_ALONE: Final = CallMedia(Encoder.FAKE)
@@ -35,6 +39,7 @@ _L4S: Final = "l4s"
 _WEIR_CCFB: Final = "weir-send-ccfb"
 _SCREAM_CCFB: Final = "scream-ccfb"
 _POINTS: Final = Bound("at least", 0.0, signed=True, decimals=1)
+_SLOW_BPS: Final = 130e3
 
 
 def _goals(name: str) -> Iterator[Goal]:
@@ -51,6 +56,39 @@ def _goals(name: str) -> Iterator[Goal]:
             f"{what} not below the better of gcc and scream, share of paths",
             natural.not_below(name, own, "viewer_quality"),
             Bound("at least", 0.8, "%", scale=100, decimals=0),
+        )
+
+
+def _is_slow(scenario: Scenario) -> bool:
+    return (scenario.forward.mean_capacity_bps(scenario.duration_s) or math.inf) <= _SLOW_BPS
+
+
+def _has_deep_queue_and_tcp(scenario: Scenario) -> bool:
+    troubles = scenario.description.split(", ")
+    return "queue-deep" in troubles and any(trouble.startswith("tcp") for trouble in troubles)
+
+
+def _goals_against_gcc() -> Iterator[Goal]:
+    """Where a call under GCC was once better."""
+    against = functools.partial(natural.mean_gain, others=(GCC,))
+    for own in _OWN:
+        yield Goal(
+            f"slow_{own}",
+            f"{MIXTURES}, {own}: links of at most 130 kbps: challenge against gcc, mean",
+            against(MIXTURES, own, "challenge", among=_is_slow),
+            _POINTS,
+        )
+        yield Goal(
+            f"freezes_cellular_{own}",
+            f"cellular, {own}: freezes a call, gcc's less its own, mean",
+            against("cellular", own, "freeze_count"),
+            _POINTS,
+        )
+        yield Goal(
+            f"deep_tcp_{own}",
+            f"{MIXTURES}, {own}: deep queues with TCP: frozen, gcc's less its own, mean",
+            against(MIXTURES, own, "frozen_share", among=_has_deep_queue_and_tcp),
+            Bound("at least", -0.02, "points", signed=True, scale=100, decimals=1),
         )
 
 
@@ -77,6 +115,7 @@ SUITE: Final = Suite(
             )
             for own in _OWN
         ),
+        *_goals_against_gcc(),
         Goal(
             "mean_l4s",
             "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",
