@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import mean
+from statistics import geometric_mean, mean
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
@@ -60,6 +60,18 @@ def mean_gain(
     each = common_means(means, (own, *others), metric)
     detail = ", ".join(f"{one} {MEASURES[metric].display(value)}" for one, value in each.items())
     return Outcome(mean(found.values()), f"{detail}; {len(found)} scenarios", each)
+
+
+@goal_measure
+def mean_ratio(results: Results, bound: Bound, name: str, own: str, metric: str, other: str) -> Outcome:
+    """The geometric mean over scenarios of a metric as a ratio of another controller's."""
+    means = _means(results, name)
+    pairs = {scenario: (by.get(own, {}).get(metric), by.get(other, {}).get(metric)) for scenario, by in means.items()}
+    ratios = {scenario: one / of for scenario, (one, of) in pairs.items() if one and of}
+    if not ratios:
+        return Outcome(reason=results.why_absent([name], other, own) or "no pair of runs has it")
+    shown = ", ".join(f"{scenario} {ratio:.2f}" for scenario, ratio in ratios.items())
+    return Outcome(geometric_mean(ratios.values()), f"{own} over {other}: {shown}", ratios)
 
 
 @goal_measure

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from weir.qoe_eval.evaluate import hard_paths, scenarios
 from weir.qoe_eval.evaluate import natural_measures as natural
 from weir.qoe_eval.evaluate import scenario_sets as sets
-from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
+from weir.qoe_eval.evaluate.results import metric
 from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite
 from weir.qoe_eval.measures.fairness import settled_jain_index
 from weir.qoe_eval.report.goal_table import Bound
@@ -21,6 +22,8 @@ from weir.traces.schema.media import MEDIA, MediaKind
 
 _RIVALS: Final = ("weir", *LIBWEBRTC_SENDERS, "gcc-remb", "nada", "rule")
 _PAIR: Final = ("weir", "gcc")
+_HEAVY_LOSS: Final = "heavy loss"
+_ONE_PACKET: Final = "queues of one packet"
 _RISE: Final = f"base delay +{ROUTE_CHANGES_MS[0]:g} to +{ROUTE_CHANGES_MS[-1]:g} ms"
 _FAULTS: Final = {
     "feedback50": "half of the feedback lost for 5 s",
@@ -84,11 +87,15 @@ _FAMILY_GOALS: Final = (
     *(
         Goal(f"viewer_loss_{percent}",
              f"random loss of {percent} %, video: viewer's quality against the better of gcc and scream, mean",
-             natural.mean_gain("loss", "weir", "viewer_quality",
+             natural.mean_gain(name, "weir", "viewer_quality",
                                among=lambda scenario, case=f"random{percent}": case in scenario.name.split("-")),
              _NOT_BELOW)
-        for percent in (8, 10)
+        for percent, name in ((8, "loss"), (hard_paths.HEAVY_LOSS_PERCENT, _HEAVY_LOSS))
     ),
+    Goal("one_packet_utilisation", "queues of one packet, filler: utilisation, lowest",
+         scores.worst_value("weir", _ONE_PACKET, metric("utilisation"), ("gcc",)), Bound("at least", 0.75)),
+    Goal("one_packet_gcc", "queues of one packet, filler: utilisation against gcc's, worst",
+         scores.worst_gain(_ONE_PACKET, metric_name="utilisation"), Bound("at least", 0.0, signed=True)),
     *(
         Goal(f"jitter_{ms}", f"jitter of {ms} ms, video: utilisation", series.family_mean("jitter", f"gaussian{ms}"),
              Bound("at least", limit))
@@ -121,6 +128,8 @@ SUITE: Final = Suite(
             for media in MEDIA
             for name, build in sets.families(media).items()
         ),
+        Replays(_HEAVY_LOSS, sets.fixed(hard_paths.heavy_loss), ("weir", *LIBWEBRTC_SENDERS)),
+        Replays(_ONE_PACKET, sets.fixed(hard_paths.one_packet_queues), ("weir", *LIBWEBRTC_SENDERS)),
         Replays("sharing", sets.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),
     ),
     goals=_FAMILY_GOALS,

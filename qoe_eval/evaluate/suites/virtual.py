@@ -2,19 +2,19 @@
 libwebrtc's controllers, path by path.
 
 Bundled scenarios, cellular paths and L4S queues have the video of `weir call` as VP8; whole traces, mixtures and
-families of impairments, which are many or long, its frame sizes alone.
+families of impairments, which are many or long, its frame sizes alone, as have links on which GCC was once better.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from typing import Final
 
+from weir.qoe_eval.evaluate import hard_paths, scenarios
 from weir.qoe_eval.evaluate import natural_measures as natural
 from weir.qoe_eval.evaluate import scenario_sets as sets
-from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
 from weir.qoe_eval.evaluate.suites.natural import MIXTURES, mixtures
 from weir.qoe_eval.measures.families import GCC
@@ -35,6 +35,9 @@ _SETS: Final = {
     MIXTURES: (mixtures, _SIZES_ALONE),
     "impairments": (sets.joined(*sets.families("video").values()), _SIZES_ALONE),
 }
+_SLOW: Final = "slow links"
+_DEEP: Final = "deep queues with TCP"
+_HARD: Final = {_SLOW: hard_paths.slow_links, _DEEP: hard_paths.deep_queues_with_tcp}
 _L4S: Final = "l4s"
 _WEIR_CCFB: Final = "weir-send-ccfb"
 _SCREAM_CCFB: Final = "scream-ccfb"
@@ -63,31 +66,30 @@ def _is_slow(scenario: Scenario) -> bool:
     return (scenario.forward.mean_capacity_bps(scenario.duration_s) or math.inf) <= _SLOW_BPS
 
 
-def _has_deep_queue_and_tcp(scenario: Scenario) -> bool:
-    troubles = scenario.description.split(", ")
-    return "queue-deep" in troubles and any(trouble.startswith("tcp") for trouble in troubles)
-
-
-def _goals_against_gcc() -> Iterator[Goal]:
-    """Where a call under GCC was once better."""
-    against = functools.partial(natural.mean_gain, others=(GCC,))
+def _goals_of_hard_paths() -> Iterator[Goal]:
     for own in _OWN:
         yield Goal(
             f"slow_{own}",
             f"{MIXTURES}, {own}: links of at most 130 kbps: challenge against gcc, mean",
-            against(MIXTURES, own, "challenge", among=_is_slow),
+            natural.mean_gain(MIXTURES, own, "challenge", others=(GCC,), among=_is_slow),
             _POINTS,
+        )
+        yield Goal(
+            f"slow_delay_{own}",
+            f"{_SLOW}, {own}: p95 network delay over scream's, mean",
+            natural.mean_ratio(_SLOW, own, "network_delay_ms_p95", "scream"),
+            Bound("at most", 1.2, "times"),
         )
         yield Goal(
             f"freezes_cellular_{own}",
             f"cellular, {own}: freezes a call, gcc's less its own, mean",
-            against("cellular", own, "freeze_count"),
+            natural.mean_gain("cellular", own, "freeze_count", others=(GCC,)),
             _POINTS,
         )
         yield Goal(
             f"deep_tcp_{own}",
-            f"{MIXTURES}, {own}: deep queues with TCP: frozen, gcc's less its own, mean",
-            against(MIXTURES, own, "frozen_share", among=_has_deep_queue_and_tcp),
+            f"{_DEEP}, {own}: time frozen, gcc's less its own, worst path",
+            scores.worst_gain(_DEEP, own=own, metric_name="frozen_share"),
             Bound("at least", -0.02, "points", signed=True, scale=100, decimals=1),
         )
 
@@ -95,13 +97,17 @@ def _goals_against_gcc() -> Iterator[Goal]:
 SUITE: Final = Suite(
     name="virtual",
     about="Virtual calls: libwebrtc's own sender and receiver in simulated time, on the bundled scenarios and twelve "
-    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces, mixtures of ordinary networks and "
-    "families of impairments (VP8's frame sizes without pictures), against gcc and scream on the same stack. On L4S "
-    "queues (DualPI2), from RFC 8888 feedback, Weir at the sender against scream.",
+    "cellular paths (VP8 at 640x360), on OpenNetLab's and Mahimahi's traces, mixtures of ordinary networks, families "
+    "of impairments, slow links, and deep queues with TCP (VP8's frame sizes without pictures), against gcc and scream "
+    "on the same stack. On L4S queues (DualPI2), from RFC 8888 feedback, Weir at the sender against scream.",
     random=300,
     only_named=True,
     replays=(
         *(Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), call=media) for name, (build, media) in _SETS.items()),
+        *(
+            Replays(name, sets.fixed(build), (*_OWN, *LIBWEBRTC_SENDERS), call=_SIZES_ALONE)
+            for name, build in _HARD.items()
+        ),
         Replays(_L4S, sets.fixed(scenarios.l4s_calls), (_WEIR_CCFB, _SCREAM_CCFB), call=_VIDEO),
     ),
     goals=(
@@ -115,7 +121,7 @@ SUITE: Final = Suite(
             )
             for own in _OWN
         ),
-        *_goals_against_gcc(),
+        *_goals_of_hard_paths(),
         Goal(
             "mean_l4s",
             "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",

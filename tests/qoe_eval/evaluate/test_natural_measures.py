@@ -6,7 +6,7 @@ import pytest
 from hand_made import record, results, row
 
 from weir.qoe_eval.evaluate.suites.virtual import MIXTURES
-from weir.traces.generate.natural_domain import natural_scenario, troubles_of
+from weir.traces.generate.natural_domain import natural_scenario
 
 
 def ran(name, metric, own, gcc):
@@ -31,14 +31,21 @@ def test_only_slow_links_count():
     assert none.verdict == "not measured: no pair of runs completed"
 
 
-def test_only_deep_queues_that_tcp_fills_count():
-    def is_shared(seed):
-        troubles = troubles_of(seed)
-        return "queue-deep" in troubles and bool({"tcp-joins", "tcp-before"} & set(troubles))
+def test_delays_on_slow_links_are_compared_as_ratios():
+    found = [
+        record(name, controller, network_delay_ms_p95=ms)
+        for name, delays in {"a": (300.0, 100.0), "b": (75.0, 100.0)}.items()
+        for controller, ms in zip(("weir", "scream"), delays, strict=True)
+    ]
+    sets = {"slow links": SimpleNamespace(missing="", scenarios=[SimpleNamespace(name=name) for name in "ab"])}
+    ratio = row("slow_delay_weir", results({"slow links": found}, sets=sets))
+    assert (ratio.value, ratio.reached) == (pytest.approx(1.5), False)
+    assert ratio.detail == "weir over scream: a 3.00, b 0.75"
+    assert row("slow_delay_weir-send", results({"slow links": found}, sets=sets)).reached is None
 
-    shared = natural_scenario(next(filter(is_shared, range(300))))
-    alone = natural_scenario(next(seed for seed in range(300) if troubles_of(seed) == ["queue-deep"]))
-    found = [*ran(shared.name, "frozen_share", 0.05, 0.02), *ran(alone.name, "frozen_share", 0.9, 0.1)]
-    gain = judged("deep_tcp_weir", [shared, alone], found)
-    assert (gain.value, gain.reached) == (pytest.approx(-0.03), False)
-    assert gain.measured == "-3.0 points"
+
+def test_the_worst_path_with_tcp_counts():
+    pairs = [("a", 0.02, 0.05), ("b", 0.05, 0.02)]
+    found = [one for name, own, gcc in pairs for one in ran(name, "frozen_share", own, gcc)]
+    worst = row("deep_tcp_weir", results({"deep queues with TCP": found}))
+    assert (worst.value, worst.reached, worst.measured) == (pytest.approx(-0.03), False, "-3.0 points")

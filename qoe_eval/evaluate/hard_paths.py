@@ -1,0 +1,55 @@
+"""Paths on which a call under GCC or SCReAM was once better by far."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir.traces.formats.plain_trace import scenario_from_capacity
+from weir.traces.generate.families.family import Case, Family
+from weir.traces.generate.families.path import bernoulli, forward_with
+from weir.traces.generate.pantheon import pantheon_scenarios
+from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.links import Queue
+from weir.traces.schema.scenario import Scenario
+
+HEAVY_LOSS_PERCENT: Final = 12
+_SLOW_KBPS: Final = (64, 92, 130, 200, 300, 450)
+_SLOW_QUEUE_MS: Final = 2000
+_QUEUES_MS: Final = (800, 2000, 6000)
+_TCP: Final = {"kind": "tcp", "id": "tcp", "start_s": 10.0, "stop_s": 40.0}
+
+
+def heavy_loss() -> list[Scenario]:
+    """More random loss than the family `loss` has, on its links: video."""
+    percent = HEAVY_LOSS_PERCENT
+    cases = [Case(f"random{percent}", forward_with(loss=bernoulli(percent / 100)))]
+    return Family("loss", f"The path loses {percent} % of the packets", cases).scenarios("video")
+
+
+def slow_links() -> list[Scenario]:
+    """64 to 450 kbps with a queue of 2 s: 25 ms, 60 s, video."""
+    return [_deep_link(f"slow-{kbps}k", 1e3 * kbps, _SLOW_QUEUE_MS) for kbps in _SLOW_KBPS]
+
+
+def deep_queues_with_tcp() -> list[Scenario]:
+    """Video of 2.5 Mbps, from the tenth to the fortieth second beside one TCP flow, in queues of 0.8 to 6 s: 25 ms,
+    60 s.
+    """
+    found = []
+    for mbps in (2, 8):
+        for congestion_control in ("newreno", "bbr"):
+            for milliseconds in _QUEUES_MS:
+                name = f"deep-{mbps}M-{congestion_control}-{milliseconds}ms"
+                alone = _deep_link(name, 1e6 * mbps, milliseconds).to_dict()
+                flows = [*alone["flows"], _TCP | {"congestion_control": congestion_control}]
+                found.append(Scenario.from_dict(alone | {"flows": flows}, name))
+    return found
+
+
+def one_packet_queues() -> list[Scenario]:
+    """Pantheon's emulators 7 to 12: filler on links of 12 to 108 Mbps whose queues hold one packet."""
+    return pantheon_scenarios()[6:12]
+
+
+def _deep_link(name: str, rate_bps: float, queue_ms: float) -> Scenario:
+    return scenario_from_capacity(CapacityTrace.constant(rate_bps), name, queue=Queue(milliseconds=queue_ms))
