@@ -31,6 +31,8 @@ struct GuardFacts {
   bool starting = false;
   // A probe counts up to this rate. Set by the rule that bounds it.
   DataRate highest_probe = DataRate::PlusInfinity();
+  // A lower rate has ended losses before, and is held. Set by the rules that hold it, for the rule that judges losses.
+  bool rate_causes_losses = false;
   // Losses do not depend on the rate, as of this decision. Set by the rule that judges them.
   bool omits_losses = false;
 };

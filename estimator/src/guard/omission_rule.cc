@@ -7,9 +7,10 @@
 //      packet that waits for 10 ms above the delay noise shows a queue;
 //   2. each of the last ten seconds lost 2 % or more, and all together 7 %. Below, that estimator hardly limits, and at
 //      more than it lets pass a viewer sees more freezes, since a frame of more packets is lost more often. In the
-//      first second of a call, whose losses it would remember, this is presumed.
+//      first second of a call, whose losses it would remember, this is presumed;
+//   3. no rule holds a rate that ended losses. A policer that is not found yet looks like any other loss.
 //
-// What a queue or a policer drops is reported, since a lower rate ends it.
+// What a queue drops is reported, and a policer once it is found, since a lower rate ends it.
 #include "guard/guard_rule.h"
 
 namespace weir {
@@ -27,7 +28,7 @@ class OmissionRule final : public GuardRule {
     const bool no_queue = facts.now >= queue_counts_until_ && arrivals.SmallestDelay().IsFinite();
     const bool loses = arrivals.whole_seconds() == 0 ||
                        (arrivals.LowestLossRatio() >= kLowestLoss && arrivals.MeanLossRatio() >= kMeanLoss);
-    facts.omits_losses = !facts.reported && no_queue && loses;
+    facts.omits_losses = !facts.reported && no_queue && loses && !facts.rate_causes_losses;
     return rate;
   }
 

@@ -8,8 +8,10 @@
 // 2. If its latest second lost less than half as much as the ten before, the rate was the cause. Then the limit is
 //    0.95 R, 1 % more after each second in which it was one, until a second loses less than 5 % of more than 1.05 R.
 // 3. The next back-off begins after 15 s. Where the sender obeyed and the loss went on, it begins after a minute, and
-//    twice as long after each such back-off.
+//    twice as long after each such back-off. The rate before it is in force again at once: it was not the cause, and a
+//    controller that climbs back by itself would lose the seconds that it takes.
 #include <algorithm>
+#include <utility>
 
 #include "guard/guard_rule.h"
 
@@ -39,6 +41,8 @@ class OverloadRule final : public GuardRule {
       seconds_ = facts.arrivals.whole_seconds();
       OnSecond(facts.arrivals, facts.rate);
     }
+    rate = std::max(rate, std::min(std::exchange(resumed_, DataRate::Zero()), facts.constraints.max_rate));
+    facts.rate_causes_losses |= limit_.IsFinite() && !probes_;
     limits_ = limits_ || rate > limit_;
     return Limited(rate, limit_, facts);
   }
@@ -55,12 +59,13 @@ class OverloadRule final : public GuardRule {
     if (limits_) limit_ = limit_ * kRise;
     limits_ = false;
     if (!loses && arrivals.LatestSecondRate() > passed_ * kWithin) limit_ = DataRate::PlusInfinity();
-    if (losing_seconds_ >= kLosingSeconds && seconds_ >= next_) Begin(arrivals);
+    if (losing_seconds_ >= kLosingSeconds && seconds_ >= next_) Begin(arrivals, rate);
   }
 
-  void Begin(const ArrivalHistory& arrivals) {
+  void Begin(const ArrivalHistory& arrivals, DataRate rate) {
     probes_ = true;
     begin_ = seconds_;
+    before_ = rate;
     passed_ = arrivals.LatestSecondRate();
     loss_ratio_ = arrivals.MeanLossRatio();
     limit_ = passed_ * kBackOff;
@@ -76,17 +81,21 @@ class OverloadRule final : public GuardRule {
     } else if (arrivals.LatestSecondRate() < passed_ * kObeys) {
       next_ = seconds_ + wait_;
       wait_ = std::min(wait_ * 2, kLongestWait);
+      resumed_ = before_;
     }
   }
 
   size_t seconds_ = 0;
   int losing_seconds_ = 0;
-  // The present back-off, or the latest one: its first second, and R and the loss ratio before it.
+  // The present back-off, or the latest one: its first second, and the rate in force, R and the loss ratio before it.
   bool probes_ = false;
   size_t begin_ = 0;
+  DataRate before_ = DataRate::Zero();
   DataRate passed_ = DataRate::Zero();
   double loss_ratio_ = 0;
   DataRate limit_ = DataRate::PlusInfinity();
+  // The rate before a back-off that was in vain, until it is in force again.
+  DataRate resumed_ = DataRate::Zero();
   // It was a limit in the present second.
   bool limits_ = false;
   size_t next_ = 0;

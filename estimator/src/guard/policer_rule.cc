@@ -55,6 +55,7 @@ class PolicerRule final : public GuardRule {
       seconds_ = facts.arrivals.whole_seconds();
       OnSecond(facts.arrivals);
     }
+    facts.rate_causes_losses |= limit_.IsFinite();
     return Limited(rate, limit_, facts);
   }
 

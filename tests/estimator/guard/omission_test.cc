@@ -49,6 +49,13 @@ TEST_F(OmissionRuleTest, ReportsWhileThereIsAQueueAndASecondLonger) {
   EXPECT_TRUE(Omits(2, 0.1));
 }
 
+TEST_F(OmissionRuleTest, ReportsWhileARuleHoldsARateThatEndedLosses) {
+  EXPECT_TRUE(Omits(100, 0.1));
+  GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now, .rate_causes_losses = true};
+  rule_->Apply(DataRate::PlusInfinity(), facts);
+  EXPECT_FALSE(facts.omits_losses);
+}
+
 TEST_F(OmissionRuleTest, DoesNothingAtTheSender) {
   path_.reported = true;
   EXPECT_FALSE(Omits(20, 0.1));

@@ -6,6 +6,7 @@
 #include <random>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "watched_path.h"
 
@@ -193,6 +194,9 @@ TEST_F(PolicerRuleTest, APauseAndTheBucketThatItFillsAreNoReasonToForget) {
   }
   const DataRate before = Send(2, Kbps(50), Kbps(1000));
   EXPECT_FALSE(before.IsPlusInfinity());
+  GuardFacts facts = path_.Facts();
+  rule_->Apply(DataRate::PlusInfinity(), facts);
+  EXPECT_TRUE(facts.rate_causes_losses);
   EXPECT_EQ(Send(60, Kbps(50), Kbps(1000)), before);
   EXPECT_FALSE(Send(1, Kbps(1400), Kbps(2000)).IsPlusInfinity());
 }
@@ -273,6 +277,44 @@ TEST_F(OverloadRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
   bool again = false;
   for (int i = 0; i < 8; ++i) again = again || !Send(1, Kbps(2000), 0.09).IsPlusInfinity();
   EXPECT_TRUE(again);
+}
+
+TEST_F(OverloadRuleTest, TheRateBeforeABackOffInVainIsInForceAgainAtOnce) {
+  path_.rate = Kbps(2000);
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+  path_.rate = Kbps(1200);
+  std::vector<DataRate> applied;
+  for (int i = 0; i < 100; ++i) {
+    path_.Pass(Kbps(1200), 0.09);
+    applied.push_back(path_.Apply(*rule_, Kbps(1200)));
+  }
+  EXPECT_EQ(std::ranges::count(applied, Kbps(2000)), 1);
+  EXPECT_EQ(std::ranges::count(applied, Kbps(1200)), 99);
+}
+
+TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
+  path_.rate = Kbps(2000);
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+  path_.rate = Kbps(1200);
+  path_.constraints.max_rate = Kbps(1500);
+  DataRate highest = DataRate::Zero();
+  for (int i = 0; i < 100; ++i) {
+    path_.Pass(Kbps(1200), 0.09);
+    highest = std::max(highest, path_.Apply(*rule_, Kbps(1200)));
+  }
+  EXPECT_EQ(highest, Kbps(1500));
+}
+
+TEST_F(OverloadRuleTest, ALowerRateThatEndsTheLossStays) {
+  path_.rate = Kbps(2000);
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+  path_.rate = Kbps(1200);
+  for (int i = 0; i < 100; ++i) {
+    path_.Pass(Kbps(1200));
+    GuardFacts facts = path_.Facts();
+    EXPECT_EQ(rule_->Apply(Kbps(1200), facts), Kbps(1200)) << i;
+    EXPECT_EQ(facts.rate_causes_losses, i >= 35) << i;
+  }
 }
 
 TEST_F(OverloadRuleTest, ASenderThatDoesNotObeyProvesNothing) {

@@ -53,15 +53,22 @@ class WatchedPath {
   }
 
   // The limit that the rule sets on any rate; PlusInfinity: none, but for the rule of bounds.
-  DataRate Limit(GuardRule& rule) const {
-    GuardFacts facts{.arrivals = arrivals,
-                     .constraints = constraints,
-                     .reported = reported,
-                     .now = now,
-                     .elapsed = TimeDelta::Millis(100),
-                     .rate = rate,
-                     .rate_at_packets = DataRate::KilobitsPerSecond(300)};
-    return rule.Apply(DataRate::PlusInfinity(), facts);
+  DataRate Limit(GuardRule& rule) const { return Apply(rule, DataRate::PlusInfinity()); }
+
+  // The rule's answer to the rate that a controller decides.
+  DataRate Apply(GuardRule& rule, DataRate decided) const {
+    GuardFacts facts = Facts();
+    return rule.Apply(decided, facts);
+  }
+
+  GuardFacts Facts() const {
+    return {.arrivals = arrivals,
+            .constraints = constraints,
+            .reported = reported,
+            .now = now,
+            .elapsed = TimeDelta::Millis(100),
+            .rate = rate,
+            .rate_at_packets = DataRate::KilobitsPerSecond(300)};
   }
 
   Timestamp now = Timestamp::Seconds(7);
