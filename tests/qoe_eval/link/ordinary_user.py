@@ -13,13 +13,26 @@ NOBODY = pwd.getpwnam("nobody")
 _IMPORT = f"import site, sys; site.addsitedir({sysconfig.get_path('purelib')!r}); import weir"
 
 
+WEIR = "sys.argv[0] = 'weir'; from weir.cli.main import main; main()"
+"""The code of `weir` with the arguments."""
+
+
 def run(code, *arguments, sudo=False):
     """Runs Python code; with `sudo` as sudo does when nobody calls it."""
+    with start(code, *arguments, sudo=sudo) as process:
+        out, error = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, out, error)
+
+
+def start(code, *arguments, sudo=False):
+    """The same, without waiting for its end."""
     who = {} if sudo else {"user": NOBODY.pw_uid, "group": NOBODY.pw_gid, "extra_groups": []}
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/root" if sudo else "/nonexistent", "WEIR_SIM": find_simulator()}
     environment |= {"SUDO_UID": str(NOBODY.pw_uid)} if sudo else {}
     command = [_python(), "-c", f"{_IMPORT}\n{code}", *arguments]
-    return subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, **who)
+    return subprocess.Popen(
+        command, env=environment, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **who
+    )
 
 
 @functools.cache

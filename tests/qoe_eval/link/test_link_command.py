@@ -201,9 +201,8 @@ def test_under_sudo_weir_must_not_be_in_a_folder_of_root_s(tmp_path):
 @real
 @as_nobody
 def test_an_ordinary_user_needs_no_root():
-    code = "sys.argv[0] = 'weir'; from weir.cli.main import main; main()"
     line = "id -u; grep CapPrm /proc/self/status"
-    done = ordinary_user.run(code, "link", "catalogue/steady-1m", "--", "sh", "-c", line)
+    done = ordinary_user.run(ordinary_user.WEIR, "link", "catalogue/steady-1m", "--", "sh", "-c", line)
     assert done.returncode == 0, done.stderr
     user, capabilities = done.stdout.splitlines()
     assert user == str(ordinary_user.NOBODY.pw_uid)
