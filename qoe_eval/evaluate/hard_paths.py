@@ -32,8 +32,8 @@ def slow_links() -> list[Scenario]:
 
 
 def deep_queues_with_tcp() -> list[Scenario]:
-    """Video of 2.5 Mbps, from the tenth to the fortieth second beside one TCP flow, in queues of 0.8 to 6 s: 25 ms,
-    60 s.
+    """Video of 2.5 Mbps, from the tenth to the fortieth second in competition with a TCP flow, in queues of 0.8 to 6 s:
+    25 ms, 60 s.
     """
     found = []
     for mbps in (2, 8):
