@@ -282,25 +282,25 @@ TEST_F(OverloadRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
 TEST_F(OverloadRuleTest, TheRateBeforeABackOffInVainIsInForceAgainAtOnce) {
   path_.rate = Kbps(2000);
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
-  path_.rate = Kbps(1200);
+  path_.rate = Kbps(1100);
   std::vector<DataRate> applied;
   for (int i = 0; i < 100; ++i) {
-    path_.Pass(Kbps(1200), 0.09);
-    applied.push_back(path_.Apply(*rule_, Kbps(1200)));
+    path_.Pass(Kbps(1100), 0.09);
+    applied.push_back(path_.Apply(*rule_, Kbps(1100)));
   }
   EXPECT_EQ(std::ranges::count(applied, Kbps(2000)), 1);
-  EXPECT_EQ(std::ranges::count(applied, Kbps(1200)), 99);
+  EXPECT_EQ(std::ranges::count(applied, Kbps(1100)), 99);
 }
 
 TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
   path_.rate = Kbps(2000);
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
-  path_.rate = Kbps(1200);
+  path_.rate = Kbps(1100);
   path_.constraints.max_rate = Kbps(1500);
   DataRate highest = DataRate::Zero();
   for (int i = 0; i < 100; ++i) {
-    path_.Pass(Kbps(1200), 0.09);
-    highest = std::max(highest, path_.Apply(*rule_, Kbps(1200)));
+    path_.Pass(Kbps(1100), 0.09);
+    highest = std::max(highest, path_.Apply(*rule_, Kbps(1100)));
   }
   EXPECT_EQ(highest, Kbps(1500));
 }
@@ -308,12 +308,12 @@ TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
 TEST_F(OverloadRuleTest, ALowerRateThatEndsTheLossStays) {
   path_.rate = Kbps(2000);
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
-  path_.rate = Kbps(1200);
+  path_.rate = Kbps(1100);
   for (int i = 0; i < 100; ++i) {
-    path_.Pass(Kbps(1200));
+    path_.Pass(Kbps(1100));
     GuardFacts facts = path_.Facts();
-    EXPECT_EQ(rule_->Apply(Kbps(1200), facts), Kbps(1200)) << i;
-    EXPECT_EQ(facts.rate_causes_losses, i >= 35) << i;
+    EXPECT_EQ(rule_->Apply(Kbps(1100), facts), Kbps(1100)) << i;
+    EXPECT_EQ(facts.rate_causes_losses, i >= 20) << i;
   }
 }
 
