@@ -2,8 +2,7 @@
 
 1. The base is the least time from the sending of a packet to its arrival, by two clocks that drift apart, without the
    time that this packet needed on the link. An arrival less the base is when a packet left the link (`link_estimate`).
-2. Losses at queues almost as long as the longest were drops at the limit, if losses are much rarer elsewhere; other
-   losses are random, in bursts of their mean length.
+2. Losses are of the queue, of a policer, or random (`loss_estimate`).
 3. Where the target is far above what was sent, the video is at its limit; else its limit is the most that was sent, and
    at least 2.5 Mbps.
 """
@@ -19,6 +18,7 @@ from weir.errors import InputError
 from weir.qoe_eval.event_logs.clock_drift import least_delay_s
 from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.event_logs.link_estimate import BIN_S, LinkEstimate, Packets, estimate_link, least_service_s
+from weir.qoe_eval.event_logs.loss_estimate import estimate_loss
 from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, Targets, logged_targets
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS
 from weir.traces.bounds import MAX_DURATION_S
@@ -28,13 +28,6 @@ from weir.traces.schema.scenario import Scenario
 _LEAST_PACKETS = 100
 _LEAST_DURATION_S = 5.0
 _LEAST_OUTAGE_S = 2.0
-_DEFAULT_QUEUE_S = 0.3
-# The share of the longest queue from which on losses are of the queue, if there are that many, and the ratio of losses
-# is at most this share of theirs elsewhere.
-_LONG_QUEUE = 0.6
-_LEAST_DROPPED = 3
-_MOST_RANDOM = 0.2
-_FULL_PACKET_BYTES = 1500
 # The sent rate over that of the video alone: headers and audio.
 _OVERHEAD = 1.08
 # The target is so far above all that was sent, for so many seconds: the video is at its limit.
@@ -82,7 +75,7 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
     serialization_s = least_service_s(received, duration_s)
     packets, received = packets.later(serialization_s), received.later(serialization_s)
     link = _until_its_end(estimate_link(received, duration_s), received)
-    queue_bytes, loss = _queue_and_loss(packets, received, float(link.rates_bps.mean()))
+    loss = estimate_loss(packets, received, float(link.rates_bps.mean()))
     one_way_s = max(round_trip_s - serialization_s, 0.0) / 2
     scenario = Scenario.make(
         name=name,
@@ -94,8 +87,9 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
                 "rates_bps": link.rates_bps.round().tolist(),
             },
             "one_way_delay_ms": round(1e3 * one_way_s, 3),
-            "queue": {"bytes": queue_bytes},
-            "loss": loss,
+            "queue": {"bytes": loss.queue_bytes},
+            "queue_discipline": loss.queue_discipline,
+            "loss": loss.loss,
             "jitter": link.jitter(),
         },
         flows=[_flow(log, packets)],
@@ -129,37 +123,6 @@ def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float]:
     round_trip_s = float(np.min(reports["time_s"][order][arrived] - sent[arrived]))
     bits = 8 * (reports["size_bytes"][order] + missing_bytes)
     return Packets(sent - sent[0], received - base_s - sent[0], bits), max(round_trip_s, 0.0)
-
-
-def _queue_and_loss(packets: Packets, received: Packets, mean_bps: float) -> tuple[int, dict[str, Any]]:
-    """The limit of the queue, in bytes, and the random loss, as a scenario has it."""
-    lost = ~np.isfinite(packets.left_s)
-    sent_bytes = np.concatenate(([0.0], np.cumsum(received.bits))) / 8
-    before = np.concatenate(([0], np.cumsum(~lost)))[:-1]
-    gone = np.minimum(np.searchsorted(received.left_s, packets.sent_s, side="right"), before)
-    queued_bytes = sent_bytes[before] - sent_bytes[gone]
-    longest = float(queued_bytes[~lost].max())
-    is_long = queued_bytes >= _LONG_QUEUE * longest
-    dropped = lost & is_long
-    elsewhere = lost & ~is_long
-    # The ratio of losses elsewhere is at most that share of the ratio at long queues.
-    is_limit = elsewhere.sum() * is_long.sum() <= _MOST_RANDOM * dropped.sum() * (~is_long).sum()
-    if longest > 0 and is_limit and dropped.sum() >= _LEAST_DROPPED:
-        # Some of the packet would have found room.
-        limit = float(np.median((queued_bytes + packets.bits / 16)[dropped]))
-        lost = lost[~dropped]
-    else:
-        limit = max(longest + _FULL_PACKET_BYTES, _DEFAULT_QUEUE_S * mean_bps / 8)
-    bursts = int(np.count_nonzero(np.diff(lost.astype(int), prepend=0) == 1))
-    if not bursts:
-        return int(limit), {"kind": "none"}
-    return int(limit), {
-        "kind": "gilbert_elliott",
-        "good_to_bad": round(bursts / max(int((~lost).sum()), bursts), 6),
-        "bad_to_good": round(bursts / int(lost.sum()), 6),
-        "loss_good": 0.0,
-        "loss_bad": 1.0,
-    }
 
 
 def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:

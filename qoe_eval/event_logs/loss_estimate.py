@@ -1,0 +1,125 @@
+"""The queue's limit and discipline, and the loss of the link that packets crossed, as a scenario has them.
+
+Losses are taken for the first of these that fits:
+
+1. A policer: seconds with many losses and no queue received the same rate, whatever was sent, and seconds that sent
+   less lost little. Its bucket is the most that was received in any time beyond that rate.
+2. The limit of the queue: queues almost as long as the longest lost packets, and others hardly any.
+3. CoDel: packets that waited long were lost, wherever the queue's end was, and others hardly any.
+4. Random loss, in bursts of their mean length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.qoe_eval.event_logs.link_estimate import Packets
+from weir.qoe_eval.measures.flow_series import Array
+
+_FULL_PACKET_BYTES = 1500
+_DEFAULT_QUEUE_S = 0.3
+# Seconds with so many losses, and such a share of them, count.
+_LEAST_LOST = 4
+_LEAST_LOSS = 0.05
+_LEAST_SECONDS = 3
+# Of those, such a share received the median within that ratio of it, after so short a wait.
+_ALIKE_SHARE = 0.8
+_ALIKE = 0.15
+_NO_QUEUE_S = 0.02
+# The received rate varies by at most that share of the sent rate's variation, or seconds that sent less than that share
+# of it lost at most this share of the others' ratio.
+_MOST_VARIATION = 0.5
+_LESS = 0.95
+_MOST_BELOW = 0.2
+# The share of the longest queue from which on losses are of the queue, if there are that many, and the ratio of losses
+# is at most this share of theirs elsewhere.
+_LONG_QUEUE = 0.6
+_LEAST_DROPPED = 3
+_MOST_RANDOM = 0.2
+# CoDel has dropped so many, and of the half with the shorter waits at most such a share of the other half's.
+_LEAST_BY_CODEL = 20
+_MOST_OF_SHORT_WAITS = 0.1
+
+
+@dataclass(frozen=True)
+class LossEstimate:
+    """Fields of a scenario's link."""
+
+    queue_bytes: int
+    loss: dict[str, Any] = field(default_factory=lambda: {"kind": "none"})
+    queue_discipline: str = "drop_tail"
+
+
+def estimate_loss(packets: Packets, received: Packets, mean_bps: float) -> LossEstimate:
+    """The loss of packets, of which `received` arrived, on a link of that mean capacity."""
+    lost = ~np.isfinite(packets.left_s)
+    queued_bytes = _queued_bytes(packets, received, lost)
+    longest = float(queued_bytes[~lost].max())
+    no_limit = int(max(longest + _FULL_PACKET_BYTES, _DEFAULT_QUEUE_S * mean_bps / 8))
+    wait_s = np.interp(np.arange(len(lost)), np.flatnonzero(~lost), (packets.left_s - packets.sent_s)[~lost])
+    if policer := _policer(packets, received, lost, wait_s):
+        return LossEstimate(no_limit, policer)
+    is_long = queued_bytes >= _LONG_QUEUE * longest
+    dropped, elsewhere = lost & is_long, lost & ~is_long
+    # The ratio of losses elsewhere is at most that share of the ratio at long queues.
+    is_limit = elsewhere.sum() * is_long.sum() <= _MOST_RANDOM * dropped.sum() * (~is_long).sum()
+    if longest > 0 and is_limit and dropped.sum() >= _LEAST_DROPPED:
+        # Some of the packet would have found room.
+        limit = int(np.median((queued_bytes + packets.bits / 16)[dropped]))
+        return LossEstimate(limit, _random_loss(lost[~dropped]))
+    waited_long = wait_s > np.median(wait_s)
+    if lost.sum() >= _LEAST_BY_CODEL and lost[~waited_long].sum() <= _MOST_OF_SHORT_WAITS * lost[waited_long].sum():
+        return LossEstimate(no_limit, queue_discipline="codel")
+    return LossEstimate(no_limit, _random_loss(lost))
+
+
+def _queued_bytes(packets: Packets, received: Packets, lost: NDArray[np.bool_]) -> Array:
+    """What was in the queue before each packet."""
+    sent_bytes = np.concatenate(([0.0], np.cumsum(received.bits))) / 8
+    before = np.concatenate(([0], np.cumsum(~lost)))[:-1]
+    gone = np.minimum(np.searchsorted(received.left_s, packets.sent_s, side="right"), before)
+    return sent_bytes[before] - sent_bytes[gone]
+
+
+def _policer(packets: Packets, received: Packets, lost: NDArray[np.bool_], wait_s: Array) -> dict[str, Any] | None:
+    """The policer that the losses show, if they do."""
+    second = packets.sent_s.astype(int)
+    sent_bits, count, gone = (np.bincount(second, values) for values in (packets.bits, np.ones(len(lost)), lost))
+    carried_bits = np.bincount(second, np.where(lost, 0.0, packets.bits))
+    heavy = (gone >= _LEAST_LOST) & (gone >= _LEAST_LOSS * count)
+    if heavy.sum() < _LEAST_SECONDS or np.median(wait_s[heavy[second]]) > _NO_QUEUE_S:
+        return None
+    rate_bps = float(np.median(carried_bits[heavy]))
+    if np.mean(np.abs(carried_bits[heavy] / rate_bps - 1) <= _ALIKE) < _ALIKE_SHARE:
+        return None
+    below = (sent_bits < _LESS * rate_bps) & (count > 0)
+    if below.any():
+        is_policer = gone[below].sum() * count[heavy].sum() <= _MOST_BELOW * gone[heavy].sum() * count[below].sum()
+    else:
+        is_policer = _variation(carried_bits[heavy]) <= _MOST_VARIATION * _variation(sent_bits[heavy])
+    if not is_policer:
+        return None
+    saved_bytes = (np.cumsum(received.bits) - rate_bps * received.sent_s) / 8
+    bucket = float(np.max(saved_bytes - np.minimum.accumulate(saved_bytes - received.bits / 8)))
+    return {"kind": "policer", "rate_bps": round(rate_bps), "burst_bytes": max(round(bucket), _FULL_PACKET_BYTES)}
+
+
+def _variation(values: Array) -> float:
+    return float(np.std(values) / np.mean(values))
+
+
+def _random_loss(lost: NDArray[np.bool_]) -> dict[str, Any]:
+    bursts = int(np.count_nonzero(np.diff(lost.astype(int), prepend=0) == 1))
+    if not bursts:
+        return {"kind": "none"}
+    return {
+        "kind": "gilbert_elliott",
+        "good_to_bad": round(bursts / max(int((~lost).sum()), bursts), 6),
+        "bad_to_good": round(bursts / int(lost.sum()), 6),
+        "loss_good": 0.0,
+        "loss_bad": 1.0,
+    }
