@@ -36,7 +36,7 @@ _TRAIN_PACKETS = range(1, 60)
 _LEAST_RATE_BPS = 1e5
 # Clumps: so many neighbors in the queue, with a mean time on the link of at least that, and a median of at most that
 # share of it; and the share of packets in clumps from which on the link has jitter.
-_CLUMP_NEIGHBOURS = 9
+_CLUMP_NEIGHBOURS = (9, 27, 81)
 _LEAST_CLUMP_GAP_S = 0.0015
 _MOST_IN_CLUMP = 0.1
 _CLUMPED_SHARE = 0.3
@@ -149,13 +149,16 @@ def _bound(packets: Packets, bins: int) -> Array:
 def _clumped_share(packets: Packets) -> float:
     """The share of packets, 0 to 1, that waited and left in clumps."""
     waited = 1 + np.flatnonzero(packets.left_s[:-1] - packets.sent_s[1:] > _LEAST_WAIT_S)
-    if len(waited) < _CLUMP_NEIGHBOURS:
-        return 0.0
     per_byte_s = (packets.left_s[waited] - packets.left_s[waited - 1]) * 8 / packets.bits[waited]
-    near = np.lib.stride_tricks.sliding_window_view(1000 * per_byte_s, _CLUMP_NEIGHBOURS)
-    mean_s = near.mean(1)
-    clumped = (mean_s > _LEAST_CLUMP_GAP_S) & (np.median(near, axis=1) < _MOST_IN_CLUMP * mean_s)
-    return float(clumped.sum() / len(packets.bits))
+    most = 0.0
+    for neighbours in _CLUMP_NEIGHBOURS:
+        if len(waited) < neighbours:
+            break
+        near = np.lib.stride_tricks.sliding_window_view(1000 * per_byte_s, neighbours)
+        mean_s = near.mean(1)
+        clumped = (mean_s > _LEAST_CLUMP_GAP_S) & (np.median(near, axis=1) < _MOST_IN_CLUMP * mean_s)
+        most = max(most, float(clumped.sum() / len(packets.bits)))
+    return most
 
 
 def _with_jitter(packets: Packets, bins: int) -> LinkEstimate:

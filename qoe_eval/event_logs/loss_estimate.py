@@ -42,6 +42,7 @@ _LEAST_DROPPED = 3
 _MOST_RANDOM = 0.2
 # CoDel has dropped so many, and of the half with the shorter waits at most such a share of the other half's.
 _LEAST_BY_CODEL = 20
+_CODEL_WAIT_S = 0.05
 _MOST_OF_SHORT_WAITS = 0.1
 
 
@@ -72,7 +73,8 @@ def estimate_loss(packets: Packets, received: Packets, mean_bps: float) -> LossE
         limit = int(np.median((queued_bytes + packets.bits / 16)[dropped]))
         return LossEstimate(limit, _random_loss(lost[~dropped]))
     waited_long = wait_s > np.median(wait_s)
-    if lost.sum() >= _LEAST_BY_CODEL and lost[~waited_long].sum() <= _MOST_OF_SHORT_WAITS * lost[waited_long].sum():
+    of_long_waits = lost[~waited_long].sum() <= _MOST_OF_SHORT_WAITS * lost[waited_long].sum()
+    if lost.sum() >= _LEAST_BY_CODEL and of_long_waits and np.median(wait_s[lost]) >= _CODEL_WAIT_S:
         return LossEstimate(no_limit, queue_discipline="codel")
     return LossEstimate(no_limit, _random_loss(lost))
 

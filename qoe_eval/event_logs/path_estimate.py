@@ -4,7 +4,7 @@
    time that this packet needed on the link. An arrival less the base is when a packet left the link (`link_estimate`).
 2. Losses are of the queue, of a policer, or random (`loss_estimate`).
 3. Where the target is far above what was sent, the video is at its limit; else its limit is the most that was sent, and
-   at least 2.5 Mbps.
+   at least 2.5 Mbps. Audio is there where each second has the small packets of Opus.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ _LIMITED_RATIO = 1.25
 _LEAST_LIMITED_S = 5
 _LEAST_PAUSE_S = 1.0
 _LARGEST_AUDIO_BYTES = 400
+# In a second, of Opus; with headers of RTP, UDP and IP.
+_AUDIO_PACKETS = 50
+_LEAST_AUDIO_PACKETS = 25
+_AUDIO_HEADER_BYTES = 52
 _ROOM_BPS = 300e3
 _LEAST_VIDEO_BPS = 50e3
 
@@ -142,8 +146,24 @@ def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:
     return {
         "kind": "rtp",
         "start_rate_bps": min(max(start_bps, DEFAULT_MIN_BPS), highest_bps),
-        "media": media_of("video", max_rate_bps=round(highest_bps), video_pauses_s=_video_pauses(packets, since_first)),
+        "media": media_of(
+            "video",
+            max_rate_bps=round(highest_bps),
+            audio_rate_bps=_audio_bps(times_s, sizes),
+            video_pauses_s=_video_pauses(packets, since_first),
+        ),
     }
+
+
+def _audio_bps(sent_s: Array, sizes: Array) -> float:
+    """The rate of audio's payload, in bit/s: 0 where seconds have too few small packets for it."""
+    small = sizes <= _LARGEST_AUDIO_BYTES
+    a_second = np.bincount((sent_s[small] - sent_s.min()).astype(int), minlength=int(np.ptp(sent_s)))
+    if np.percentile(a_second, 10) < _LEAST_AUDIO_PACKETS:
+        return 0.0
+    # The smaller half: packets of slow video may be as small.
+    payload_bytes = max(float(np.percentile(sizes[small], 25)) - _AUDIO_HEADER_BYTES, 0.0)
+    return round(8 * _AUDIO_PACKETS * payload_bytes, 1)
 
 
 def _video_pauses(packets: Packets, targets: Targets) -> list[list[float]]:
