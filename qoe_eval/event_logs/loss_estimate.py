@@ -27,7 +27,7 @@ _LEAST_LOST = 4
 _LEAST_LOSS = 0.05
 _LEAST_SECONDS = 3
 # Of those, such a share received the median within that ratio of it, after so short a wait.
-_ALIKE_SHARE = 0.8
+_ALIKE_SHARE = 0.6
 _ALIKE = 0.15
 _NO_QUEUE_S = 0.02
 # The received rate varies by at most that share of the sent rate's variation, or seconds that sent less than that share

@@ -16,10 +16,12 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.qoe_eval.event_logs.clock_drift import least_delay_s
+from weir.qoe_eval.event_logs.delay_steps import base_steps_s
 from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.event_logs.link_estimate import BIN_S, LinkEstimate, Packets, estimate_link, least_service_s
 from weir.qoe_eval.event_logs.loss_estimate import estimate_loss
 from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, Targets, logged_targets
+from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS
 from weir.traces.bounds import MAX_DURATION_S
 from weir.traces.schema.media import media_of
@@ -66,7 +68,7 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
     Raises:
         InputError: feedback is about too few packets.
     """
-    packets, round_trip_s = _packets(log, missing_bytes)
+    packets, round_trip_s, steps_s = _packets(log, missing_bytes)
     received = packets.received()
     duration_s = float(log.of("sent", "id")[0].max()) - log.reports["sent_s"].min() if len(packets.sent_s) else 0.0
     if len(received.sent_s) < _LEAST_PACKETS or duration_s < _LEAST_DURATION_S:
@@ -90,7 +92,7 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
                 "times_s": [round(BIN_S * index, 3) for index in range(len(link.rates_bps))],
                 "rates_bps": link.rates_bps.round().tolist(),
             },
-            "one_way_delay_ms": round(1e3 * one_way_s, 3),
+            "one_way_delay_ms": _delay_ms(one_way_s, steps_s),
             "queue": {"bytes": loss.queue_bytes},
             "queue_discipline": loss.queue_discipline,
             "loss": loss.loss,
@@ -102,8 +104,23 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
         scenario,
         float(link.filled.mean()),
         float(received.bits.sum() / duration_s),
-        1e3 * (one_way_s + float(np.nanpercentile(packets.left_s - packets.sent_s, 95))),
+        1e3 * (one_way_s + float(np.nanpercentile(packets.left_s - packets.sent_s + _at(packets.sent_s, steps_s), 95))),
     )
+
+
+def _at(sent_s: Array, steps_s: Array) -> Array:
+    return steps_s[sent_s.astype(int)]
+
+
+def _delay_ms(one_way_s: float, steps_s: Array) -> float | dict[str, list[float]]:
+    """The base delay, over time where it has steps."""
+    if not steps_s.any():
+        return round(1e3 * one_way_s, 3)
+    changes = np.flatnonzero(np.diff(steps_s, prepend=np.inf))
+    return {
+        "times_s": changes.astype(float).tolist(),
+        "values_ms": (1e3 * (one_way_s + steps_s[changes])).round(3).tolist(),
+    }
 
 
 def _until_its_end(link: LinkEstimate, received: Packets) -> LinkEstimate:
@@ -115,18 +132,24 @@ def _until_its_end(link: LinkEstimate, received: Packets) -> LinkEstimate:
     return replace(link, filled=link.filled | is_out, rates_bps=np.where(is_out, 0.0, link.rates_bps))
 
 
-def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float]:
-    """The packets that feedback names, and the least time from the sending of one to its feedback, in s."""
+def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float, Array]:
+    """The packets that feedback names, the least time from the sending of one to its feedback, and the steps of the
+    base delay by second, in s; the packets have it without them.
+    """
     reports = log.reports
     order = np.argsort(reports["sent_s"], kind="stable")
     sent, received = reports["sent_s"][order], reports["received_s"][order]
     arrived = np.isfinite(received)
     if not arrived.any():
-        return Packets(np.empty(0), np.empty(0), np.empty(0)), 0.0
+        return Packets(np.empty(0), np.empty(0), np.empty(0)), 0.0, np.zeros(1)
     base_s = least_delay_s(sent[arrived], received[arrived] - sent[arrived], sent)
     round_trip_s = float(np.min(reports["time_s"][order][arrived] - sent[arrived]))
     bits = 8 * (reports["size_bytes"][order] + missing_bytes)
-    return Packets(sent - sent[0], received - base_s - sent[0], bits), max(round_trip_s, 0.0)
+    since = sent - sent[0]
+    delay_s = received - base_s - sent
+    steps_s = base_steps_s(since, delay_s)
+    left_s = since + delay_s - _at(since, steps_s)
+    return Packets(since, left_s, bits), max(round_trip_s, 0.0), steps_s
 
 
 def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:

@@ -115,6 +115,36 @@ def test_packets_that_leave_in_clumps_show_jitter_and_not_a_slow_link():
     assert forward.mean_capacity_bps(20) >= 1e6
 
 
+def test_audio_is_where_each_second_has_its_packets():
+    log = made_log(lambda s: 5e6, 800_000)
+    assert estimate_path(log, "alone").scenario.flows[0].media.audio_rate_bps == 0
+    sent = log.columns["sent"]
+    times_s = np.concatenate([sent["time_s"], np.arange(0, 20, 0.02)])
+    sizes = np.concatenate([sent["size_bytes"], np.full(1000, 132.0)])
+    order = np.argsort(times_s, kind="stable")
+    log.columns["sent"] = {"time_s": times_s[order], "size_bytes": sizes[order], "id": np.arange(len(order))}
+    assert estimate_path(log, "with audio").scenario.flows[0].media.audio_rate_bps == 32_000
+
+
+def test_another_route_is_no_queue():
+    log = made_log(lambda s: 5e6, 800_000)
+    detour = (log.reports["sent_s"] >= 5) & (log.reports["sent_s"] < 13)
+    log.reports["received_s"] += np.where(detour, 0.05, 0.0)
+    found = estimate_path(log, "detour")
+    delay = found.scenario.forward.one_way_delay_ms
+    assert delay.times_s == [0, 5, 13]
+    assert np.diff(delay.values_ms) == pytest.approx([50, -50], abs=1)
+    assert found.scenario.forward.mean_capacity_bps(20) > 4e6
+    assert found.network_delay_ms_p95 == pytest.approx(1e3 * ONE_WAY_S + 50, abs=10)
+
+
+def test_a_queue_that_swings_is_no_route():
+    def capacity_bps(time_s):
+        return 4e5 if 5 < time_s < 13 else 2e6
+
+    assert isinstance(estimate_path(made_log(capacity_bps, 480_000), "queue").scenario.forward.one_way_delay_ms, float)
+
+
 @pytest.mark.parametrize(
     ("target_bps", "late_s", "pauses"), [(1e6, 0.0, [[1.96, 5.0]]), (1e6, 2.0, []), (2e5, 0.0, [])]
 )
