@@ -389,6 +389,9 @@ def refused_models(folder: Path) -> dict[str, bytes]:
     )
     custom = squashed(lambda x: [helper.make_node("Gelu", [x], ["action"], domain="com.microsoft")])
     custom.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    with_node = linear()
+    weights = with_node.graph.initializer.pop(0)
+    with_node.graph.node.insert(0, helper.make_node("Constant", [], [weights.name], value=weights))
     good = finish(linear(), "rate_bps")
     return {
         "empty": b"",
@@ -419,6 +422,7 @@ def refused_models(folder: Path) -> dict[str, bytes]:
         "infinite_on_saturation": finish(squashed(lambda x: [helper.make_node("Exp", [x], ["action"])]), "rate_bps"),
         "external_data": external_data_model(folder),
         "custom_domain": finish(custom, "rate_bps", golden="[]"),
+        "constant_node": finish(with_node, "rate_bps"),
         **hostile_models(finish, squashed),
         **refused_trees(finish, OBSERVATION),
     }

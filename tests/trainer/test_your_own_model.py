@@ -6,19 +6,20 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 import weir
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/your_own_model.md").read_text()
+PROGRAM, WITHOUT_CONSTANT_NODES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    (program,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", PROGRAM], cwd=folder, check=True, timeout=60)
     return folder / "mine.onnx"
 
 
@@ -33,6 +34,19 @@ def test_the_command_shows_it(model, run_weir):
     status, out, _ = run_weir("model", str(model))
     assert status == 0
     assert "receive_rate_bps" in out
+
+
+def test_constant_nodes_are_refused_until_they_are_initializers(model, run_weir, tmp_path):
+    exported = onnx.load(model)
+    weights = exported.graph.initializer.pop()
+    exported.graph.node.insert(0, onnx.helper.make_node("Constant", [], [weights.name], value=weights))
+    onnx.save(exported, tmp_path / "exported.onnx")
+    status, _, error = run_weir("model", "exported.onnx")
+    assert status == 2
+    assert "an attribute holds a tensor, as in PyTorch's Constant nodes" in error
+    exec(WITHOUT_CONSTANT_NODES, {"model": exported})
+    onnx.save(exported, tmp_path / "exported.onnx")
+    assert run_weir("model", "exported.onnx")[0] == 0
 
 
 def test_every_key_is_documented():

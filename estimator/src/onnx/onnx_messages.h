@@ -22,6 +22,9 @@ inline constexpr std::string_view kBroken = "it is not an ONNX model, or is trun
 inline constexpr std::string_view kExternal = "it keeps weights in another file (external data); export it as one file";
 inline constexpr std::string_view kSubgraph =
     "an attribute holds a graph, and loops and branches have no bounded running time";
+inline constexpr std::string_view kTensorAttribute =
+    "it is no model of Weir or of MMSys 2024: an attribute holds a tensor, as in PyTorch's Constant nodes "
+    "(docs/your_own_model.md converts them)";
 inline constexpr std::string_view kSparse = "it has sparse tensors; export it with dense ones";
 inline constexpr std::string_view kNotFloat = "is not a float32 tensor";
 
@@ -95,10 +98,12 @@ inline constexpr FieldRule kFields[] = {
     {kFloat, Type::kFloat},
     {kInteger, Type::kInteger},
     {kText, Type::kBytes},
+    {5, Type::kBytes, kAny, kTensorAttribute},
     {6, Type::kBytes, kAny, kSubgraph},
     {kFloats, Type::kFloats, kAny},
     {kIntegers, Type::kIntegers, kAny},
     {kTexts, Type::kBytes, kAny},
+    {10, Type::kBytes, kAny, kTensorAttribute},
     {11, Type::kBytes, kAny, kSubgraph},
     {13, Type::kText},  // doc_string
     {kType, Type::kEnum},

@@ -122,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"golden_wrong_size", "does not have the sizes"},
         Refusal{"nan_on_zeros", "not finite for an observation of zeros"},
         Refusal{"infinite_on_saturation", "not finite for an observation with saturated features"},
-        Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"}),
+        Refusal{"external_data", "external data"}, Refusal{"custom_domain", "'com.microsoft'"},
+        Refusal{"constant_node", "holds a tensor, as in PyTorch's Constant nodes"}),
     [](const auto& info) { return std::string(info.param.model); });
 
 // tests/estimator/hostile_models.py
