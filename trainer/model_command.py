@@ -25,6 +25,8 @@ def model(
     """Show a model's features, history, interval, action, bounds and provenance, what computes it, and how far ONNX
     Runtime, if Python has it, is from its golden vectors (1: as far as is allowed); or write its card.
 
+    A model of the MMSys 2024 challenge has no metadata: its tensors and interval are shown, and how to run it.
+
     The card includes the sections of NAME.notes.md beside the model, such as known failures.
     """
     if not card and summary is not None:
@@ -32,7 +34,7 @@ def model(
     for path in (file, *([summary] if summary else [])):
         check_exists(path)
     with loading():
-        from weir.files.model import read_model
+        from weir.files.model import ModelFile, read_any_model
         from weir.qoe_eval.records import read_summary
         from weir.trainer.model.card import NO_RESULTS, replay_results, write_card
         from weir.trainer.model.file import parity
@@ -40,9 +42,11 @@ def model(
     if card:
         typer.echo(write_card(file, NO_RESULTS if summary is None else replay_results(read_summary(summary))))
         return
-    shown = read_model(file).to_dict()
-    here = find_spec("onnxruntime") is not None
-    shown["onnxruntime_difference"] = round(parity(read_bytes(file, LARGEST_MODEL_BYTES)), 6) if here else None
+    described = read_any_model(file)
+    shown = described.to_dict()
+    if isinstance(described, ModelFile):
+        here = find_spec("onnxruntime") is not None
+        shown["onnxruntime_difference"] = round(parity(read_bytes(file, LARGEST_MODEL_BYTES)), 6) if here else None
     if as_json:
         typer.echo(json.dumps(shown, indent=1))
         return

@@ -29,6 +29,7 @@ class ModelFile:
     """
 
     path: str
+    format: str
     bytes: int
     sha256: str
     parameters: int
@@ -51,8 +52,46 @@ class ModelFile:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class ChallengeModelFile:
+    """A model file of the MMSys 2024 challenge, which has no metadata.
+
+    `inputs`, `outputs`, `computed_by`: as in `ModelFile`. `use`: options of commands that run it.
+    """
+
+    path: str
+    format: str
+    bytes: int
+    sha256: str
+    interval_ms: int
+    inputs: dict[str, list[int | str]]
+    outputs: dict[str, list[int | str]]
+    computed_by: str
+    use: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Reads a model file and its metadata.
+
+    Raises:
+        InputError: it is missing, the library refuses it, or it is of the MMSys 2024 challenge; the message has the
+            reason.
+    """
+    model = read_any_model(path)
+    if isinstance(model, ChallengeModelFile):
+        raise InputError(
+            f"{path}: is a model of the MMSys 2024 challenge, without Weir's metadata; give a file written by "
+            "`weir export`"
+        )
+    return model
+
+
+def read_any_model(path: str | os.PathLike[str]) -> ModelFile | ChallengeModelFile:
+    """Reads a model file of either format that the library runs.
 
     Raises:
         InputError: it is missing, or the library refuses it; the message has the reason.
@@ -63,21 +102,35 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     except ValueError as error:
         raise InputError(f"{path}: {error}; give a file written by `weir export`") from None
     about = model.description
-    if about["format"] != "weir/1":
-        raise InputError(f"{path}: is a model of {about['format']}; give a file written by `weir export`")
     graph = onnx.load_from_string(data)
+    sha256 = hashlib.sha256(data).hexdigest()
+    inputs, outputs = _shapes(graph.graph.input), _shapes(graph.graph.output)
+    computed_by = "ONNX Runtime" if model.needs_onnxruntime else "the library"
+    if about["format"] == "mmsys2024":
+        return ChallengeModelFile(
+            path=str(path),
+            format=about["format"],
+            bytes=len(data),
+            sha256=sha256,
+            interval_ms=round(about["interval_ms"]),
+            inputs=inputs,
+            outputs=outputs,
+            computed_by=computed_by,
+            use="weir replay --controller FILE, or FILE:bare without the guard; weir:FILE in a pool",
+        )
     golden = next((entry.value for entry in graph.metadata_props if entry.key == "weir.golden"), "[]")
     parameters = (tensor.dims for tensor in graph.graph.initializer if tensor.name.startswith(PARAMETERS))
     return ModelFile(
         path=str(path),
+        format=about["format"],
         bytes=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=sha256,
         parameters=sum(math.prod(dimensions) for dimensions in parameters),
         golden_vectors=len(json.loads(golden)),
-        inputs=_shapes(graph.graph.input),
-        outputs=_shapes(graph.graph.output),
+        inputs=inputs,
+        outputs=outputs,
         provenance=_provenance(about["provenance"]),
-        computed_by="ONNX Runtime" if model.needs_onnxruntime else "the library",
+        computed_by=computed_by,
         name=about["name"],
         version=about["version"],
         features=about["features"],
