@@ -26,7 +26,7 @@ _DEFAULT_QUEUE_S = 0.3
 _LEAST_LOST = 4
 _LEAST_LOSS = 0.05
 _LEAST_SECONDS = 3
-# Of those, such a share received the median within that ratio of it, after so short a wait.
+# Such a share of them received the median within that ratio of it, after so short a wait.
 _ALIKE_SHARE = 0.6
 _ALIKE = 0.15
 _NO_QUEUE_S = 0.02
@@ -80,7 +80,7 @@ def estimate_loss(packets: Packets, received: Packets, mean_bps: float) -> LossE
 
 
 def _queued_bytes(packets: Packets, received: Packets, lost: NDArray[np.bool_]) -> Array:
-    """What was in the queue before each packet."""
+    """Bytes in the queue before each packet."""
     sent_bytes = np.concatenate(([0.0], np.cumsum(received.bits))) / 8
     before = np.concatenate(([0], np.cumsum(~lost)))[:-1]
     gone = np.minimum(np.searchsorted(received.left_s, packets.sent_s, side="right"), before)
