@@ -1,4 +1,4 @@
-"""Writes the pages that cite records, from their sources in `docs/src`, each at the path that it has there.
+"""Writes the pages that cite records or code, from their sources in `docs/src`, each at the path that it has there.
 
 `cog` runs the blocks of Python in a source with the names of `cite.py`, and what they print takes their place.
 """

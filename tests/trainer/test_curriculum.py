@@ -1,7 +1,6 @@
 """Curricula over traces: their orders and probabilities by hand, and in training runs."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -300,8 +299,3 @@ def test_a_bad_curriculum_is_one_message(values, change, message):
     with pytest.raises(InputError, match=message) as raised:
         checked_configuration(values | change, "my.toml")
     assert "\n" not in str(raised.value)
-
-
-def test_the_readme_names_every_key_of_scenarios():
-    text = (Path(__file__).parents[2] / "trainer/README.md").read_text()
-    assert [key for key in ScenarioSettings.model_fields if f"`{key}`" not in text] == []

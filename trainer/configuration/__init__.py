@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Settings(BaseModel):
-    """A table of the file: unknown keys are refused."""
+    """A table of the file: unknown keys are refused. The docstrings of its keys are in the tables of
+    `trainer/README.md`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

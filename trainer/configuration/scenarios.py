@@ -21,26 +21,26 @@ _DRAWS = 1000
 class ScenarioSettings(Settings):
     """The table `scenarios` of a training configuration.
 
-    Attributes:
-        source: `random_domain` draws from the `train` split of `weir.traces.generate.random_domain`; its `held_out`
-            split is for evaluation and never trained on. `random_traces` draws from the first `traces` of
-            `weir.traces.generate.random_trace`. `files` draws from `files`.
-        files: scenarios, or traces of any format that `weir.traces.formats` reads, with the video of a call, 25 ms one
-            way and a queue of 300 ms; faults that have a repair are repaired. An episode is a whole trace.
-        traces: of the random traces, how many; an episode is a whole trace.
-        ordinary: of the random domain, only paths away from its edges; see `is_ordinary` there.
-        maximum_mean_bps: of the random domain, the highest mean capacity.
-        minimum_duration_s: of the random domain, the shortest episode.
-        maximum_duration_s: of the random domain, the longest episode.
+    The random paths are those of the `train` split of `weir.traces.generate.random_domain`; its `held_out` split is for
+    evaluation and never trained on. Random traces are those of `weir.traces.generate.random_trace`.
     """
 
     source: Literal["random_domain", "random_traces", "files"] = "random_domain"
+    """Random paths; random traces, of the same dynamics on the path of a replayed trace; or `files`."""
     files: tuple[Path, ...] = ()
+    """Scenarios, or traces of any format that [`traces/`](../traces/README.md) reads, with the video of a call, 25 ms
+    one way and a queue of 300 ms; faults that have a repair are repaired. An episode is a whole trace.
+    """
     traces: int = Field(36, ge=1, le=10_000)
+    """How many random traces there are. An episode is a whole trace."""
     ordinary: bool = False
+    """`true` excludes random paths at the edges of the domain, such as delays above 200 ms."""
     maximum_mean_bps: PositiveFloat = 1e9
+    """The highest mean capacity of random paths, in bit/s."""
     minimum_duration_s: PositiveFloat = 20.0
+    """The shortest episode on random paths, in seconds."""
     maximum_duration_s: PositiveFloat = 60.0
+    """The longest episode on random paths, in seconds."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ScenarioSettings:

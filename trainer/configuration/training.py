@@ -39,10 +39,17 @@ class ActionSettings(Settings):
     """See `ActionSpecification`."""
 
     kind: Literal["log_rate", "relative", "around_rule"] = "around_rule"
+    """How an action in [-1, 1] becomes a rate: between the bounds on a logarithmic scale; by a share of the last rate
+    (MOCC); or a multiple of the rate of the ten-line rule.
+    """
     min_bps: PositiveFloat = 30_000.0
+    """The lowest rate, in bit/s."""
     max_bps: PositiveFloat = 50_000_000.0
+    """The highest rate, in bit/s; above `min_bps`."""
     alpha: PositiveFloat = 0.025
+    """The largest share of a step of `"relative"`."""
     span: float = Field(3.0, gt=1.0)
+    """The largest multiple of `"around_rule"`, and the inverse of the smallest."""
 
     def specification(self) -> ActionSpecification:
         """The same for an environment."""
@@ -53,16 +60,31 @@ class EnvironmentSettings(Settings):
     """The environment: one simulator process each."""
 
     environments: int = Field(8, ge=1, le=4096)
+    """Environments side by side; of `impala` those of each runner."""
     interval_ms: int = Field(100, ge=DECISION_INTERVALS_MS[0], le=DECISION_INTERVALS_MS[1])
+    """Decision interval, in milliseconds."""
     history: int = Field(8, ge=1, le=MAXIMUM_HISTORY)
+    """Intervals that an observation spans."""
     features: tuple[str, ...]
+    """Fields of the estimator's interval statistics, as `weir model` lists those of a model."""
     reward: str = "challenge"
+    """A row of `REWARDS` in `gym/rewards.py`: `"mocc"`, `"recoco"`, `"challenge"`, or with `stack = "libwebrtc"`
+    `"viewer"`, the quality of what a viewer sees.
+    """
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
+    """Weights of throughput, latency and loss, or a preset such as `"balanced"`; `"random"`: other ones with every
+    episode.
+    """
     guard: bool = False
+    """The estimator's guard is behind the agent."""
     side: Side = "receiver"
+    """Where the agent decides: from packets, or as `weir-send` from transport feedback about them."""
     stack: Stack = "model"
+    """The simulator's own sender and receiver, or those of libwebrtc, in virtual calls."""
     privileged_critic: bool = False
+    """The critic observes the truth about the path, too."""
     timeout_s: PositiveFloat = 30.0
+    """Seconds after which a simulator that has not answered is an error."""
     action: ActionSettings = ActionSettings()
 
     @model_validator(mode="after")
@@ -94,8 +116,11 @@ class PolicySettings(Settings):
     """The network."""
 
     hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 32), min_length=1, max_length=8)
+    """Widths of the hidden layers."""
     preference_size: int = Field(8, ge=1, le=1024)
+    """Width of the objective's own layer."""
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
+    """Natural logarithm of the standard deviation of actions before the training; of `ppo` and `impala`."""
 
 
 Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
@@ -104,14 +129,6 @@ Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
 class TrainingConfiguration(Settings):
     """A whole file.
 
-    `curriculum`: how the traces of scenarios are drawn (`weir.trainer.learning.curriculum`). `random`: each
-    as often as any other. `reward` and `gap`: one after the other, each for the same share of the steps, by ascending
-    mean reward of the oracle, or by descending distance of GCC's score to the oracle's. `adaptive_gap`: in proportion
-    to the policy's present distance to GCC.
-
-    `stages`: each has the settings in which it differs from the file, among them `steps`, those of the whole training
-    when it ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
-
     An algorithm of another distribution has a subclass with its table, an entry point of the group `weir.algorithms` by
     the algorithm's name, and names its module, a `Learner`, in `learner`.
     """
@@ -119,14 +136,28 @@ class TrainingConfiguration(Settings):
     learner: ClassVar[str] = ""
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
+    """The model's."""
     version: str = weir.__version__
+    """The model's; without it the package's."""
     seed: int = Field(1, ge=0, lt=2**31)
+    """The seed of weights, scenarios and actions."""
     steps: PositiveInt = 1_000_000
+    """Decisions, of all environments together; rounded up to whole updates. With stages those of the last."""
     stages: tuple[dict[str, JsonValue], ...] = ()
+    """Each has the settings in which it differs from the file, among them `steps`, those of the whole training when it
+    ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
+    """
     checkpoint_every_steps: PositiveInt = 100_000
+    """Steps between two checkpoints."""
     threads: int = Field(1, ge=1, le=1024)
+    """Threads of torch."""
     algorithm: str = "ppo"
+    """`"ppo"`, `"impala"`, `"td3"`, `"sac"`, or one that another distribution registers."""
     curriculum: Curriculum = "random"
+    """How traces are drawn: each as often as any other; one after the other, each for the same share of the steps, by
+    ascending mean reward of the oracle, or by descending distance of GCC's score to the oracle's; or in proportion to
+    the policy's present distance to GCC.
+    """
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()

@@ -19,14 +19,16 @@ _FIXED = ("tune", "steps", "stages")
 
 
 class ParameterRange(Settings):
-    """The values of one setting: whole numbers from `low` to `high` if both are whole, else real ones, uniform or, with
-    `log`, uniform in the logarithm; or one of `choices`.
-    """
+    """The values of one setting: those of a range, or one of several."""
 
     low: int | float | None = None
+    """The lowest value. If it and `high` are whole, only whole numbers are drawn."""
     high: int | float | None = None
+    """The highest value, above `low`."""
     log: bool = False
+    """`true` draws uniformly in the logarithm; `low` is then above 0."""
     choices: tuple[JsonValue, ...] | None = Field(None, min_length=2, max_length=100)
+    """One of these instead of a range."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ParameterRange:
@@ -61,22 +63,20 @@ class ParameterRange(Settings):
 class TuneSettings(Settings):
     """A search by asynchronous successive halving (Li et al. 2018): each trial is a training, judged at rungs. Of those
     that reach a rung, the best of every `reduction_factor` go on to the next, which has that many times its steps.
-
-    Attributes:
-        trials: configurations that are tried.
-        rungs: how often a trial is judged; the last time after all `steps` of the configuration.
-        reduction_factor: see above.
-        scenarios: held-out random scenarios with video, which judge a trial.
-        scenario_duration_s: of each.
-        parameters: by the path of a setting, such as `ppo.learning_rate`.
     """
 
     trials: int = Field(30, ge=1, le=10_000)
+    """Configurations that are tried."""
     rungs: int = Field(3, ge=1, le=8)
+    """How often a trial is judged; the last time after all `steps` of the configuration."""
     reduction_factor: int = Field(3, ge=2, le=10)
+    """The best of so many trials at a rung goes on to the next, which has that many times the steps."""
     scenarios: int = Field(100, ge=1, le=10_000)
+    """Held-out random scenarios with video, which judge a trial."""
     scenario_duration_s: float = Field(60.0, ge=1.0, le=3600.0)
+    """Seconds of each of them."""
     parameters: dict[str, ParameterRange] = Field(min_length=1, max_length=50)
+    """Ranges by the path of a setting, such as `ppo.learning_rate`."""
 
     def rung_steps(self, steps: int) -> list[int]:
         """The steps of a trial at each rung, of `steps` in all."""
