@@ -1,9 +1,23 @@
 #!/usr/bin/env bash
 # Builds and runs a consumer of each package of estimator/packages/write.py, outside the clone and as a user would, with
 # nothing but the ecosystem's own tools: run.sh PACKAGES. All print the same rate after 400 packets. What is not here is
-# skipped, and named.
+# skipped, and named; those that WEIR_CONSUMERS names, such as "CMake Go", must be here.
 set -euo pipefail
 [[ $# -eq 1 ]] || { echo "usage: $0 PACKAGES" >&2; exit 2; }
+consumers=" C CMake Conan vcpkg Python Python-arm64 Node Go Rust "
+for name in ${WEIR_CONSUMERS:-}; do
+  [[ $consumers == *" $name "* ]] || { echo "WEIR_CONSUMERS: $name is none of$consumers" >&2; exit 2; }
+done
+
+# skip NAME REASON
+skip() {
+  if [[ " ${WEIR_CONSUMERS:-} " == *" $1 "* ]]; then
+    echo "WEIR_CONSUMERS: $1 must run, but $2; install it, or do not name $1" >&2
+    exit 3
+  fi
+  echo "== $1: skipped, since $2"
+}
+
 packages=$(realpath "$1") here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
@@ -30,7 +44,7 @@ if command -v cmake >/dev/null; then
   [[ $(readelf -h cmake/consumer) == *"DYN (Position-Independent"* && $(readelf -l cmake/consumer) != *INTERP* ]]
   cmake/consumer | cmp - expected
 else
-  echo "== CMake: skipped, since cmake is not here"
+  skip CMake "cmake is not here"
 fi
 
 if command -v conan >/dev/null; then
@@ -47,7 +61,7 @@ if command -v conan >/dev/null; then
   cmake --build conan/build >/dev/null
   conan/build/consumer | cmp - expected
 else
-  echo "== Conan: skipped, since conan is not here"
+  skip Conan "conan is not here"
 fi
 
 if [[ -x ${VCPKG_INSTALLATION_ROOT:-}/vcpkg ]]; then
@@ -58,7 +72,7 @@ if [[ -x ${VCPKG_INSTALLATION_ROOT:-}/vcpkg ]]; then
   cmake --build vcpkg >/dev/null
   vcpkg/consumer | cmp - expected
 else
-  echo "== vcpkg: skipped, since VCPKG_INSTALLATION_ROOT names none"
+  skip vcpkg "VCPKG_INSTALLATION_ROOT names none"
 fi
 
 python=$(basename "$packages"/python/*manylinux*x86_64.whl | sed -E 's/.*-cp3([0-9]+)-cp.*/python3.\1/')
@@ -71,7 +85,7 @@ if [[ $(uname -m) == x86_64 ]] && command -v "$python" >/dev/null; then
     environment/bin/python "$here/consumer.py" | cmp - expected
   done
 else
-  echo "== Python: skipped, since $python on x86-64 is not here"
+  skip Python "$python on x86-64 is not here"
 fi
 
 if command -v qemu-aarch64-static >/dev/null && command -v "$python" >/dev/null; then
@@ -82,7 +96,7 @@ if command -v qemu-aarch64-static >/dev/null && command -v "$python" >/dev/null;
   QEMU_LD_PREFIX=$work/arm64 PYTHONPATH=$work/arm64/wheel qemu-aarch64-static "$work/arm64/usr/bin/$python" \
     "$here/consumer.py" | cmp - expected
 else
-  echo "== Python on arm64: skipped, since qemu-aarch64-static or $python is not here"
+  skip Python-arm64 "qemu-aarch64-static or $python is not here"
 fi
 
 if command -v node >/dev/null; then
@@ -91,7 +105,7 @@ if command -v node >/dev/null; then
   cp "$here/consumer.mjs" node
   (cd node && npm install --silent --no-audit --no-fund "$packages"/weir-bwe-*.tgz && node consumer.mjs) | cmp - expected
 else
-  echo "== Node: skipped, since node is not here"
+  skip Node "node is not here"
 fi
 
 if command -v go >/dev/null; then
@@ -108,7 +122,7 @@ if command -v go >/dev/null; then
   echo "== Go without cgo"
   (cd go && CGO_ENABLED=0 go run .) | cmp - expected
 else
-  echo "== Go: skipped, since go is not here"
+  skip Go "go is not here"
 fi
 
 crate=$(find "$packages" -name '*.crate')
@@ -121,5 +135,5 @@ if command -v cargo >/dev/null && [[ -n $crate ]]; then
   printf '[package]\nname = "consumer"\nedition = "2024"\n[dependencies]\nweir-webrtc-rs = { path = "../crate" }\n' >rust/Cargo.toml
   (cd rust && cargo run --quiet --release) | cmp - expected
 else
-  echo "== Rust: skipped, since cargo or the crate is not here"
+  skip Rust "cargo or the crate is not here"
 fi
