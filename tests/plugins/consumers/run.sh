@@ -4,7 +4,7 @@
 # skipped, and named; those that WEIR_CONSUMERS names, such as "CMake Go", must be here.
 set -euo pipefail
 [[ $# -eq 1 ]] || { echo "usage: $0 PACKAGES" >&2; exit 2; }
-consumers=" C CMake Conan vcpkg Python Python-arm64 Node Go Rust "
+consumers=" C CMake Conan vcpkg Python Python-arm64 Node browser Go Rust "
 for name in ${WEIR_CONSUMERS:-}; do
   [[ $consumers == *" $name "* ]] || { echo "WEIR_CONSUMERS: $name is none of$consumers" >&2; exit 2; }
 done
@@ -106,6 +106,18 @@ if command -v node >/dev/null; then
   (cd node && npm install --silent --no-audit --no-fund "$packages"/weir-bwe-*.tgz && node consumer.mjs) | cmp - expected
 else
   skip Node "node is not here"
+fi
+
+chromium=$(command -v chromium || command -v google-chrome || true)
+clone_python=$here/../../../.venv/bin/python
+if [[ -n $chromium ]] && "$clone_python" -c "import playwright" 2>/dev/null; then
+  echo "== Browser"
+  mkdir browser
+  cp "$here/consumer.mjs" "$here/consumer.html" browser
+  tar -xzf "$packages"/weir-bwe-*.tgz -C browser
+  "$clone_python" "$here/browser.py" browser "$chromium" | cmp - expected
+else
+  skip browser "chromium is not here, or .venv has no playwright"
 fi
 
 if command -v go >/dev/null; then
