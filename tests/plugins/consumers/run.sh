@@ -4,7 +4,7 @@
 # skipped, and named; those that WEIR_CONSUMERS names, such as "CMake Go", must be here.
 set -euo pipefail
 [[ $# -eq 1 ]] || { echo "usage: $0 PACKAGES" >&2; exit 2; }
-consumers=" C CMake Conan vcpkg Python Python-arm64 Node browser Go Rust "
+consumers=" C musl musl-arm64 CMake Conan vcpkg Python Python-arm64 Node browser Go Rust "
 for name in ${WEIR_CONSUMERS:-}; do
   [[ $consumers == *" $name "* ]] || { echo "WEIR_CONSUMERS: $name is none of$consumers" >&2; exit 2; }
 done
@@ -32,6 +32,28 @@ c++ -std=c++20 -O2 -fPIC -fno-exceptions -fno-rtti -c source/weir.cc
 cc -std=c11 -fPIE -Isource -c "$here/consumer.c"
 c++ -static-pie consumer.o weir.o -o consumer
 ./consumer | tee expected
+
+# musl MACHINE [EMULATOR]: with zig, which brings musl.
+musl() {
+  python3 -m ziglang c++ -target "$1-linux-musl" -std=c++20 -O2 -fno-exceptions -fno-rtti -c source/weir.cc -o musl.o
+  python3 -m ziglang cc -target "$1-linux-musl" -std=c11 -Isource -c "$here/consumer.c" -o musl_consumer.o
+  python3 -m ziglang c++ -target "$1-linux-musl" -static musl_consumer.o musl.o -o musl_consumer
+  ${2:-} ./musl_consumer | cmp - expected
+}
+
+if python3 -c "import ziglang" 2>/dev/null; then
+  echo "== C with musl, static"
+  musl "$(uname -m)"
+else
+  skip musl "python3 has no ziglang"
+fi
+
+if python3 -c "import ziglang" 2>/dev/null && command -v qemu-aarch64-static >/dev/null; then
+  echo "== C with musl, static, on arm64, under qemu-user"
+  musl aarch64 qemu-aarch64-static
+else
+  skip musl-arm64 "qemu-aarch64-static is not here, or python3 has no ziglang"
+fi
 
 if command -v cmake >/dev/null; then
   echo "== CMake: find_package, -static-pie"
