@@ -53,9 +53,26 @@ def test_validate_accepts_a_sound_file(run, good: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout == (
         f"{good}: csv, time_s in s, rate_bps in bit/s, each rate until the next row; mean 1.5 Mbps, lowest 1 Mbps, 0 s "
-        "below 100 kbps, 2 s long: usable (0 errors, 0 warnings)\n"
+        "below 100 kbps, 2 s long, repeated for 60 s: usable (0 errors, 0 warnings)\n"
     )
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("length_s", "shown"),
+    [(0.01, "0.01 s long, repeated for 60 s:"), (9.9, "9.9 s long, repeated"), (10, "10 s long:")],
+)
+def test_validate_states_that_a_run_repeats_a_short_trace(run, tmp_path: Path, length_s: float, shown: str) -> None:
+    path = tmp_path / "short.csv"
+    path.write_text(f"time_s,rate_bps\n0,1000000\n{length_s},\n")
+    assert f", {shown}" in run("validate", path).stdout
+
+
+def test_validate_states_that_a_scenario_repeats_its_trace(run, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    capacity = {"times_s": [0], "rates_bps": [1e6], "period_s": 5}
+    Scenario.make(name="x", duration_s=7.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}]).save(path)
+    assert ", 5 s long, repeated for 7 s:" in run("validate", path).stdout
 
 
 def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, negative: Path) -> None:
@@ -64,7 +81,7 @@ def test_validate_refuses_a_faulty_file_and_names_the_line(run, good: Path, nega
     assert f"weir: {negative}: line 3: error (negative_rate): capacity is -5 bit/s" in result.stderr
     assert all(line.startswith("weir: ") for line in result.stderr.splitlines())
     assert "--repair accepts the repairs" in result.stderr
-    assert "lowest 0 kbps, 1 s below 100 kbps, 3 s long: refused (1 error, 2 warnings)" in result.stdout
+    assert "1 s below 100 kbps, 3 s long, repeated for 60 s: refused (1 error, 2 warnings)" in result.stdout
     assert "usable" in result.stdout
 
 
@@ -101,7 +118,7 @@ def test_validate_json(run, good: Path, negative: Path, tmp_path: Path) -> None:
     assert result.exit_code == 2
     first, second, third = json.loads(result.stdout)
     reading = "time_s in s, rate_bps in bit/s, each rate until the next row"
-    understood = {"reading": reading, "mean_bps": 1.5e6, "lowest_bps": 1e6, "low_s": 0.0, "length_s": 2.0}
+    understood = {"reading": reading, "mean_bps": 1.5e6, "lowest_bps": 1e6, "low_s": 0.0, "length_s": 2.0, "run_s": 60}
     assert first == {
         "file": str(good),
         "format": "csv",

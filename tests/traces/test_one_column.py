@@ -1,5 +1,6 @@
 """One number a row: Mahimahi's times, or rates, which are never read as times without a statement."""
 
+import os
 import random
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def column(tmp_path: Path, numbers: list[float | str]) -> Path:
         ([5.5], "they have fractions"),
         ([1.5, 2.5, 3.0, 4.25], "they have fractions"),
         ([731, 731, 731], "they are all equal"),
+        ([5, 6, 6, 7, 8, 9, 10], "they are few and begin late"),
+        (list(range(100, 440, 20)), "they are few and begin late"),
+        ([500, 1000, 1500, 2000], "as times they would be no plausible rate"),
         ([100_000, 200_000, 300_000], "as times they would be no plausible rate"),
     ],
 )
@@ -44,6 +48,37 @@ def test_rates_are_not_read_as_times(tmp_path: Path, numbers: list[float | str],
     assert message.startswith(f"{path}: one number a row, and {fault}; choose what they are:")
     assert f"\n  --step SECONDS --unit UNIT: {len(numbers)} rates, each for a step, mean " in message
     assert "\n  --unit ms: times of Mahimahi's deliveries, mean " in message
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        list(range(12)),
+        list(range(1, 13)),
+        [1, 1, 1, 2, 2, 2],
+        # As Weir writes 10.9 and 2.4 Mbps, and as a file of 1 Mbps is written.
+        [2, 3, 4, 5, 6, 7],
+        [5, 10, 15, 20],
+        [12],
+    ],
+)
+def test_few_deliveries_that_begin_near_0_are_read(tmp_path: Path, numbers: list[float | str]) -> None:
+    trace = read_trace(column(tmp_path, numbers))
+    assert trace.format == "mahimahi"
+    assert trace.capacity is not None
+    assert trace.capacity.mean_bps() == pytest.approx(len(numbers) * 12e6 / float(numbers[-1]))
+
+
+def test_few_that_begin_late_are_deliveries_where_it_is_stated(tmp_path: Path) -> None:
+    trace = read_trace(column(tmp_path, [5, 6, 6, 7, 8, 9, 10]), reading=Reading(time_unit_s=1e-3))
+    assert trace.capacity == CapacityTrace([0], [8.4e6], 0.01)
+
+
+@pytest.mark.parametrize("name", ["ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-driving.down"])
+def test_mahimahis_own_traces_are_deliveries(name: str) -> None:
+    if not (shared := os.environ.get("WEIR_SHARED")):
+        pytest.skip("needs Mahimahi's traces, in WEIR_SHARED")
+    assert read_trace(Path(shared) / "traces" / "mahimahi" / name).format == "mahimahi"
 
 
 @pytest.mark.parametrize("unit", [KBPS, MBPS])

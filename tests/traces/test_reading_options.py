@@ -44,7 +44,7 @@ def test_validate_refuses_an_ambiguous_file_and_shows_a_line_of_what_was_underst
     assert "--step SECONDS --unit UNIT" in error
     status, out, error = run_weir("traces", "validate", rates, "--step", 0.5, "--unit", "Mbps")
     assert (status, error) == (0, "")
-    summary = "mean 600.4 Mbps, lowest 426.1 Mbps, 0 s below 100 kbps, 2 s long"
+    summary = "mean 600.4 Mbps, lowest 426.1 Mbps, 0 s below 100 kbps, 2 s long, repeated for 60 s"
     assert f"{rates}: rates, Mbps, a row for 0.5 s; {summary}: usable" in out
 
 

@@ -16,6 +16,12 @@ SHORTEST_RUN_S = 10.0
 """A shorter trace is a period that repeats: the start of a call alone takes seconds."""
 
 
+def run_length_s(trace: CapacityTrace) -> float:
+    """Seconds of a run: the trace's period, or 60 s where it has none, or one below SHORTEST_RUN_S, which repeats."""
+    is_short = trace.period_s is None or trace.period_s < SHORTEST_RUN_S
+    return DEFAULT_DURATION_S if is_short else trace.period_s
+
+
 def scenario_from_capacity(
     trace: CapacityTrace,
     name: str,
@@ -36,20 +42,16 @@ def scenario_from_capacity(
         queue: None: 300 ms of the mean capacity.
         loss_ratio: independent loss of packets, 0..1; None: no loss.
         reverse: fields of the reverse link; what is left out has its default. None: unlimited, with the same delay.
-        duration_s: None: the trace's period, or 60 s where it has none, or one below SHORTEST_RUN_S. A run that is
-            longer repeats the trace.
+        duration_s: None: `run_length_s`. A run that is longer than the trace's period repeats the trace.
         provenance: where the trace comes from, and its licence.
 
     Raises:
         InputError: a value is out of its range.
     """
-    if duration_s is None:
-        is_short = trace.period_s is None or trace.period_s < SHORTEST_RUN_S
-        duration_s = DEFAULT_DURATION_S if is_short else trace.period_s
     return Scenario.make(
         name=name,
         provenance=provenance or {},
-        duration_s=duration_s,
+        duration_s=run_length_s(trace) if duration_s is None else duration_s,
         forward={
             "capacity": Capacity.from_trace(trace),
             "one_way_delay_ms": DEFAULT_ONE_WAY_DELAY_MS if one_way_delay_ms is None else one_way_delay_ms,

@@ -1,7 +1,8 @@
 """One number a row: the times of Mahimahi's deliveries, or rates at a step that a user states.
 
-Times of deliveries rise, are whole milliseconds, and make a plausible rate. Numbers that do not are never taken for
-them without a statement; NYU-METS's rows are refused likewise, since each has a number and its unit, and no time.
+Times of deliveries rise, are whole milliseconds, and make a plausible rate. Where they are fewer than 20, that rate is
+100 kbps or more, and they begin within two mean steps of 0, or at 1. Numbers that do not are never taken for them
+without a statement; NYU-METS's rows are refused likewise, since each has a number and its unit, and no time.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from weir.traces.schema.capacity import MAX_RATE_BPS
 
 # How far numbers of a capture are below the largest before them, as a share of their range; in few rows more.
 _DISORDER, _DISORDER_OF_FEW, _FEW = 0.01, 0.05, 20
+# Few rates may rise by chance, or as a test raises them; a few deliveries at an even rate begin within two steps of 0.
+_LATEST_START_OF_FEW_STEPS = 2
 _SHORTEST_CAPTURE_MS = 1000.0
-_SLOWEST_BPS = 10e3
+_SLOWEST_BPS, _SLOWEST_BPS_OF_FEW = 10e3, 100e3
 _BPS = RateUnit(1.0)
 _DIGITS = frozenset("0123456789\n")
 
@@ -105,19 +108,24 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
     spread = float(np.ptp(numbers))
     length_ms = spread if numbers[0] > LATEST_START_MS else float(highest[-1])
     disorder = float(np.mean(highest - numbers)) / spread if spread else 0.0
+    few = numbers.size < _FEW
     fractions = bool(np.any(numbers != np.rint(numbers)))
-    if disorder > (_DISORDER if numbers.size >= _FEW else _DISORDER_OF_FEW):
+    if disorder > (_DISORDER_OF_FEW if few else _DISORDER):
         return "they do not rise"
     if fractions and length_ms < _SHORTEST_CAPTURE_MS:
         return "they have fractions"
     if numbers.size > 1 and spread == 0 and numbers[0] > 0:
         return "they are all equal"
     # The reader of deliveries names a line that is too late.
+    slowest_bps = _SLOWEST_BPS_OF_FEW if few else _SLOWEST_BPS
     if (
         0 < length_ms <= LATEST_START_MS
-        and not _SLOWEST_BPS <= numbers.size * DELIVERY_BITS / length_ms * 1e3 <= MAX_RATE_BPS
+        and not slowest_bps <= numbers.size * DELIVERY_BITS / length_ms * 1e3 <= MAX_RATE_BPS
     ):
         return "as times they would be no plausible rate"
+    late = numbers[0] * (numbers.size - 1) > _LATEST_START_OF_FEW_STEPS * spread
+    if few and late and 1 < numbers[0] <= LATEST_START_MS:
+        return "they are few and begin late"
     return ""
 
 
