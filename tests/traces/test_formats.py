@@ -56,7 +56,7 @@ def test_opennetlab_gives_the_same_trace_back(trace: CapacityTrace) -> None:
 @given(traces)
 @settings(max_examples=60, deadline=None)
 def test_mahimahi_keeps_integral_and_length(trace: CapacityTrace) -> None:
-    if bits(trace) < DELIVERY_BITS / 2 * 1.01:
+    if round(bits(trace) / DELIVERY_BITS) < 1:
         with pytest.raises(InputError, match="less than one packet"):
             write_mahimahi(trace)
         return
