@@ -104,6 +104,19 @@ def test_a_rate_is_what_video_sends(run):
         assert max(packet["arrival_time_ms"] - packet["send_time_ms"] for packet in later) < 200
 
 
+def test_agents_may_filter_another_payload_type_of_video(real_simulator, write_trace):
+    gym = Gym(simulator=real_simulator, video_payload_type=125)
+    gym.reset(write_trace({"duration": 10_000, "capacity": 3000, "loss": 0.1, "rtt": 60}), 1000, 10_000)
+    types, done = set(), False
+    while not done:
+        packets, done = gym.step(1_000_000)
+        types |= {packet["payload_type"] for packet in packets}
+    gym.close()
+    assert types == {125, RETRANSMISSION}
+    with pytest.raises(InputError, match="video_payload_type 128: give a whole number, 0 to 127"):
+        Gym(video_payload_type=128)
+
+
 def test_the_first_rate_is_that_of_the_beginning(run):
     for rate_bps in (100_000, 2_000_000):
         packets = [packet for packet in run(rate_bps, trace_path="") if packet["send_time_ms"] < 1000]

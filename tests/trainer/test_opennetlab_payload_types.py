@@ -19,7 +19,7 @@ class Estimator:
         self.last, self.seen, self.lost, self.intervals, self.known = None, 0, 0, 0, 0
 
     def report_states(self, stats):
-        if stats["payload_type"] != 126:
+        if stats["payload_type"] != VIDEO:
             return
         number = stats["sequence_number"]
         if self.last is not None:
@@ -62,6 +62,21 @@ def test_payload_types_are_those_of_the_gym_whatever_was_negotiated():
     assert Estimator.seen == [126, 103, 98, 98]
 
 
+@pytest.mark.parametrize("video", [-1, 128, 125.5, "video"])
+def test_a_payload_type_of_video_that_is_none_is_refused(video):
+    class Estimator:
+        video_payload_type = video
+
+        def report_states(self, stats):
+            pass
+
+        def get_estimated_bandwidth(self):
+            return 1
+
+    with pytest.raises(Exception, match=r"Estimator\.video_payload_type is .*; it must be a whole number, 0 to 127"):
+        PythonController(Estimator, START)
+
+
 def test_an_estimator_may_grow_without_end():
     class Estimator:
         def report_states(self, stats):
@@ -87,11 +102,18 @@ def test_other_controllers_see_what_was_negotiated():
     assert decide(PythonController(Controller, START), NEGOTIATED) == 1
 
 
-def test_an_estimator_that_counts_video_sees_its_loss_in_a_replay(real_simulator, run_weir, tmp_path):
-    (tmp_path / "video.py").write_text(VIDEO_COUNTER)
+@pytest.mark.parametrize("video", [126, 125])
+def test_an_estimator_that_counts_video_sees_its_loss_in_a_replay(real_simulator, run_weir, tmp_path, video):
+    (tmp_path / "video.py").write_text(VIDEO_COUNTER.replace("VIDEO", str(video)))
+    controller = "video.py:Estimator"
+    if video != 126:
+        controller = "stated.py:Stated"
+        (tmp_path / "stated.py").write_text(
+            f"from video import Estimator\n\n\nclass Stated(Estimator):\n    video_payload_type = {video}\n"
+        )
     entry = {"duration": 60_000, "capacity": 3000, "loss": 0.08, "rtt": 60}
     (tmp_path / "lossy.json").write_text(json.dumps({"uplink": {"trace_pattern": [entry]}}))
-    status, _, errors = run_weir("replay", "lossy.json", "--controller", "video.py:Estimator", "--out", "out")
+    status, _, errors = run_weir("replay", "lossy.json", "--controller", controller, "--out", "out")
     assert status == 0, errors
     counts = json.loads((tmp_path / "counts.json").read_text())
     assert counts["known"] > 0.95

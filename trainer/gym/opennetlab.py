@@ -45,7 +45,6 @@ PACKET_RECORD: Final = np.dtype(
 )
 PACKET_FIELDS: Final = tuple(name for name in PACKET_RECORD.names or () if name != "kind")
 _KINDS: Final = ("video", "audio", "probe", "retransmission")
-_PAYLOAD_TYPES: Final = np.array([OPENNETLAB_PAYLOAD_TYPES[kind] for kind in _KINDS], np.uint8)
 # Action, and an objective that stays as it is.
 _STEP: Final = struct.Struct("<4f")
 
@@ -60,9 +59,10 @@ class Gym:
         simulator: path of that program; None: see `weir.simulator.executables`.
         timeout_s: how long the simulator may take for an answer.
         seed: of every run; the original has none.
+        video_payload_type: of video's packets, 0 to 127; some agents filter by 125.
 
     Raises:
-        InputError: there is no such stack.
+        InputError: there is no such stack or payload type.
     """
 
     def __init__(
@@ -73,9 +73,14 @@ class Gym:
         simulator: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         seed: int = 1,
+        video_payload_type: int = OPENNETLAB_PAYLOAD_TYPES["video"],
     ) -> None:
         if stack not in get_args(Stack):
             raise InputError(f"stack {stack!r}: one of {', '.join(get_args(Stack))}")
+        if video_payload_type not in range(128):
+            raise InputError(f"video_payload_type {video_payload_type!r}: give a whole number, 0 to 127")
+        types = OPENNETLAB_PAYLOAD_TYPES | {"video": video_payload_type}
+        self._payload_types = np.array([types[kind] for kind in _KINDS], np.uint8)
         self.gym_id = gym_id or uuid.uuid4().hex
         self._stack = stack
         self._simulator = simulator
@@ -126,9 +131,10 @@ class Gym:
 
         Returns:
             the packets that arrived, in the order of arrival, and False; after the last interval an empty list and
-            True. A packet is a dict of whole numbers: `send_time_ms`, `arrival_time_ms`, `payload_type` (126 video, 103
-            audio, 98 retransmissions, probes and padding), `sequence_number` (16 bits, with gaps where packets were
-            lost), `ssrc`, `padding_length`, `header_length`, `payload_size` (bytes).
+            True. A packet is a dict of whole numbers: `send_time_ms`, `arrival_time_ms`, `payload_type` (126 video
+            unless `video_payload_type` is another, 103 audio, 98 retransmissions, probes and padding),
+            `sequence_number` (16 bits, with gaps where packets were lost), `ssrc`, `padding_length`, `header_length`,
+            `payload_size` (bytes).
 
         Raises:
             InputError: it is called before reset, the rate is not a number, or the report interval is out of range.
@@ -151,7 +157,7 @@ class Gym:
             step = _STEP.pack(rate_bps, math.nan, math.nan, math.nan)
             self._process.send(FRAME_HEADER.pack(len(step), ord("S")) + step)
         packets, self._done = self._read_packets(self._process)
-        packets["payload_type"] = _PAYLOAD_TYPES[packets["kind"] % len(_KINDS)]
+        packets["payload_type"] = self._payload_types[packets["kind"] % len(_KINDS)]
         columns = [np.trunc(packets[name]).astype(np.int64).tolist() for name in PACKET_FIELDS]
         return [dict(zip(PACKET_FIELDS, values, strict=True)) for values in zip(*columns, strict=True)], False
 

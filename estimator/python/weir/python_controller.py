@@ -21,20 +21,29 @@ VERSION = 1
 # OpenNetLab asks its estimators five times a second.
 _OPENNETLAB_INTERVAL_US = 200_000
 # Payload types of OpenNetLab's gym, those of libwebrtc's tests, by which its estimators filter; libwebrtc sends probes
-# and padding with the payload type of retransmissions.
+# and padding with the payload type of retransmissions. Estimators that filter by another one of video, often 125,
+# state it.
 OPENNETLAB_PAYLOAD_TYPES = {"video": 126, "audio": 103, "probe": 98, "retransmission": 98}
 _ABS_SEND_TIME_BITS = 24
 _ABS_SEND_TIME_TICKS_PER_MS = (1 << 18) / 1000
 
 
 class OpenNetLabFace:
-    """A class with OpenNetLab's `report_states` and `get_estimated_bandwidth`, as one with ours."""
+    """A class with OpenNetLab's `report_states` and `get_estimated_bandwidth`, as one with ours.
+
+    Its attributes `interval_us` and `video_payload_type` are optional.
+    """
 
     interval_us = _OPENNETLAB_INTERVAL_US
 
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
         self.interval_us = getattr(estimator, "interval_us", _OPENNETLAB_INTERVAL_US)
+        video = getattr(estimator, "video_payload_type", OPENNETLAB_PAYLOAD_TYPES["video"])
+        if video not in range(128):
+            name = type(estimator).__name__
+            raise _WrongClassError(f"{name}.video_payload_type is {video!r:.60}; it must be a whole number, 0 to 127")
+        self._payload_types = OPENNETLAB_PAYLOAD_TYPES | {"video": video}
         # Send time of the last packet that has one; None before it.
         self._last_ticks: int | None = None
         self._ticks = 0
@@ -46,7 +55,7 @@ class OpenNetLabFace:
                 {
                     "send_time_ms": self._send_time_ms(packet.get("abs_send_time")),
                     "arrival_time_ms": packet["arrival_time_us"] / 1000,
-                    "payload_type": OPENNETLAB_PAYLOAD_TYPES[packet["kind"]],
+                    "payload_type": self._payload_types[packet["kind"]],
                     "sequence_number": packet["sequence_number"],
                     "ssrc": packet["ssrc"],
                     "padding_length": packet["padding_bytes"],
