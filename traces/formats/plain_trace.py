@@ -18,8 +18,9 @@ SHORTEST_RUN_S = 10.0
 
 def run_length_s(trace: CapacityTrace) -> float:
     """Seconds of a run: the trace's period, or 60 s where it has none, or one below SHORTEST_RUN_S, which repeats."""
-    is_short = trace.period_s is None or trace.period_s < SHORTEST_RUN_S
-    return DEFAULT_DURATION_S if is_short else trace.period_s
+    if trace.period_s is None or trace.period_s < SHORTEST_RUN_S:
+        return DEFAULT_DURATION_S
+    return trace.period_s
 
 
 def scenario_from_capacity(
