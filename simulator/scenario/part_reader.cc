@@ -182,7 +182,7 @@ void PartReader::Capacity(std::string_view key, std::optional<CapacityTrace>& to
 
 void PartReader::Pauses(std::string_view key, sim::Pauses& to_ns) {
   const std::string path = object_.PathOf(key);
-  const json& pauses = JsonArray(object_.Require(key), path, 0, SIZE_MAX);
+  const json& pauses = JsonArray(object_.Require(key), path, 0, kMaxPauses);
   for (size_t i = 0; i < pauses.size(); ++i) {
     const std::string pause_path = Element(path, i);
     const json& pause = JsonArray(pauses[i], pause_path, 2, 2);

@@ -3,6 +3,7 @@
 #define WEIR_SIMULATOR_SCENARIO_RTP_SPEC_H_
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ namespace weir::sim {
 
 // Start and end of each pause, in order and apart, in ns.
 using Pauses = std::vector<std::pair<int64_t, int64_t>>;
+// Three a second of an hour; the time of a run rises faster than their number.
+inline constexpr size_t kMaxPauses = 10'000;
 
 struct MediaSpec {
   enum class Kind { kFiller, kVideo };

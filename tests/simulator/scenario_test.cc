@@ -239,6 +239,18 @@ TEST(ScenarioTest, RefusesWithTheJsonPath) {
   }
 }
 
+TEST(ScenarioTest, TakesPausesUpToTheBoundOfThePythonReader) {
+  json pauses = json::array();
+  for (int second = 0; second < 10'000; ++second) pauses.push_back({second, second + 0.5});
+  json document = With("/flows/0/media", {{"kind", "video"}, {"video_pauses_s", pauses}});
+  document["flows"][0]["pauses_s"] = pauses;
+  EXPECT_EQ(ErrorOf(document), "");
+  pauses.push_back({10'000, 10'000.5});
+  EXPECT_EQ(ErrorOf(With("/flows/0/pauses_s", pauses)), "flows[0].pauses_s: takes at most 10000 value(s)");
+  EXPECT_EQ(ErrorOf(With("/flows/0/media", {{"kind", "video"}, {"video_pauses_s", pauses}})),
+            "flows[0].media.video_pauses_s: takes at most 10000 value(s)");
+}
+
 // Removes each key in turn, wherever it stands, and expects a refusal that names it.
 void ExpectEveryKeyIsNeeded(const json& document, const json::json_pointer& at) {
   const json& value = document[at];

@@ -62,6 +62,10 @@ REFUSALS = {
 }
 
 
+# One more than a scenario takes.
+PAUSES = [[pause, pause + 0.5] for pause in range(10_001)]
+
+
 def minimal() -> dict[str, Any]:
     return json.loads((DATA / "good" / "minimal.json").read_text())
 
@@ -136,8 +140,12 @@ def test_the_reverse_link_takes_the_forward_delay() -> None:
         ({"kind": "rtp", "id": "x", "objective": [0, 0.5, 0.5]}, "flows[1].objective[0]: must be greater than 0"),
         ({"kind": "rtp", "id": "x", "pauses_s": [[1]]}, "flows[1].pauses_s[0]: needs at least 2 value(s)"),
         (
-            {"kind": "rtp", "id": "x", "pauses_s": [[pause, pause + 0.5] for pause in range(10_001)]},
+            {"kind": "rtp", "id": "x", "pauses_s": PAUSES},
             "flows[1].pauses_s: takes at most 10000 value(s), not 10001",
+        ),
+        (
+            {"kind": "rtp", "id": "x", "media": {"kind": "video", "video_pauses_s": PAUSES}},
+            "flows[1].media.video_pauses_s: takes at most 10000 value(s), not 10001",
         ),
         ({"kind": "rtp", "id": ""}, "flows[1].id: must not be empty"),
         ({"kind": "cbr", "rate_bps": 1e6, "extra_one_way_delay_ms": 5}, "flows[1].extra_one_way_delay_ms: this key"),
@@ -151,6 +159,12 @@ def test_flows_are_checked(flow: Any, message: str) -> None:
     with pytest.raises(InputError) as refusal:
         Scenario.from_dict(data, "some.json")
     assert str(refusal.value).startswith(f"some.json: {message}")
+
+
+def test_as_many_pauses_as_the_simulator_reads() -> None:
+    media = {"kind": "video", "video_pauses_s": PAUSES[:-1]}
+    flow = scenario_with_flow({"kind": "rtp", "pauses_s": PAUSES[:-1], "media": media}).flows[0]
+    assert len(flow.pauses_s) == len(flow.media.video_pauses_s) == 10_000
 
 
 def test_a_flow_has_a_registered_controller() -> None:
