@@ -43,9 +43,9 @@ def whatif(
         typer.Option(
             metavar="NAME",
             help=f"{', '.join(name for name in SIMULATED if not knows_path(name))}; {FIELD_TRIALS}. Those at the "
-            "sender need packets sent with their feedback, those at the receiver packets received; in closed loop, all "
-            "work on packets sent. Repeatable. Default: gcc, weir-send and scream; without packets sent weir, gcc-remb "
-            "and rule; in closed loop weir, gcc and scream.",
+            "sender need packets sent with their feedback, those at the receiver packets received, or what feedback "
+            "names of those sent; in closed loop, all work on packets sent. Repeatable. Default: gcc, weir-send and "
+            "scream; without packets sent weir, gcc-remb and rule; in closed loop weir, gcc and scream.",
         ),
     ] = None,
     model: ModelOption = None,

@@ -16,6 +16,7 @@ from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_li
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
 from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
 from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_file
+from weir.qoe_eval.event_logs.reported_packets import reported_packet_lines
 from weir.qoe_eval.report.display import css_name
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, render_page
@@ -57,7 +58,10 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
     name = printable(path.name)
     if not is_packet_file(path):
         lines = event_log_lines(path)
-        return Recording(name, lines, parse_event_log(lines, name))
+        log = parse_event_log(lines, name)
+        # Controllers at the sender pass over packets received, and those at the receiver over all others.
+        reported = b"" if len(log.of("received", "payload_bytes")[0]) else reported_packet_lines(log)
+        return Recording(name, lines + reported, log)
     packets = read_packet_file(path, abs_send_time_id)
     lines = packets.event_lines()
     begin_us, end_us = packets.packets[0].time_us, packets.packets[-1].time_us

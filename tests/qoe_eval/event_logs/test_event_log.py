@@ -59,10 +59,13 @@ def test_gcc_in_open_loop_says_what_the_call_logged(log, run_weir, tmp_path):
     assert gcc["median_percent"] < 2
 
 
-def test_a_receivers_controller_needs_packets_that_were_received(log, run_weir):
-    status, _, error = run_weir("whatif", log, "--controller", "weir")
-    assert status == 2
-    assert "weir-send" in error
+def test_a_receivers_controller_has_the_packets_that_feedback_names(log, run_weir, tmp_path):
+    arguments = ["--controller", "weir", "--controller", "scream", "--json", "--out", tmp_path / "page"]
+    status, printed, error = run_weir("whatif", log, *arguments)
+    assert status == 0, error
+    found = json.loads(printed)["controllers"]
+    assert [one["controller"] for one in found] == ["logged", "weir", "scream"]
+    assert 100 < found[1]["lowest_kbps"] < 0.8 * found[1]["highest_kbps"] < 10_000
 
 
 def test_calls_on_the_estimated_path_predict_the_logged_one(log, run_weir, tmp_path):

@@ -1,5 +1,6 @@
 """The path that is estimated from an event log, on logs of paths that are known."""
 
+import json
 import random
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from weir.qoe_eval.event_logs.closed_loop import DEVELOPED, HELD_OUT, WARNING
 from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.event_logs.path_accuracy import PathError, summary
 from weir.qoe_eval.event_logs.path_estimate import estimate_path
+from weir.qoe_eval.event_logs.reported_packets import reported_packet_lines
 from weir.qoe_eval.measurement import read_measurement
 
 ONE_WAY_S = 0.04
@@ -154,6 +156,22 @@ def test_video_pauses_where_the_path_and_the_target_leave_room(target_bps, late_
     log.reports["received_s"][200:] += 3.0
     log.reports["received_s"][199] += late_s
     assert estimate_path(log, "pause").scenario.flows[0].media.video_pauses_s == [pytest.approx(one) for one in pauses]
+
+
+def test_a_receiver_s_estimator_gets_what_feedback_names():
+    log = made_log(lambda s: 5e6, 800_000, duration_s=2.0, lost=lambda index: index == 5)
+    found = [json.loads(line) for line in reported_packet_lines(log).splitlines()]
+    assert [one["sequence_number"] for one in found] == [n for n in range(200) if n != 4]
+    times_s = np.diff([1e-6 * one["time_us"] for one in found])
+    assert times_s == pytest.approx(
+        np.diff(log.reports["received_s"][np.isfinite(log.reports["received_s"])]), abs=2e-6
+    )
+    assert 0 <= 1e-6 * found[0]["time_us"] - log.reports["sent_s"][0] <= 2 * ONE_WAY_S + 0.01
+    sent_s = np.array([one["abs_send_time"] for one in found]) / (1 << 18)
+    assert sent_s == pytest.approx(np.delete(log.reports["sent_s"], 4), abs=1e-5)
+    assert {one["header_bytes"] + one["payload_bytes"] for one in found} == {1000}
+    log.reports = {}
+    assert reported_packet_lines(log) == b""
 
 
 def test_too_little_feedback_is_refused():

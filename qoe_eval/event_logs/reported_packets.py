@@ -1,0 +1,48 @@
+"""The packets that feedback names, as a receiver had them: what its estimator is run on where a log has none received.
+
+Their arrivals are those of the receiver's clock, moved to the log's: the fastest feedback took no time. Lost ones are
+gaps of the sequence number.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from weir.qoe_eval.event_logs.event_log import EventLog
+
+_RTP_HEADER_BYTES = 20
+_VIDEO_CLOCK_HZ = 90_000
+_ABS_SEND_TIME_HZ = 1 << 18
+_PAYLOAD_TYPE = 96
+
+
+def reported_packet_lines(log: EventLog) -> bytes:
+    """Events as `weir-sim open-loop` reads them, in the order of arrival; empty where nothing was reported."""
+    reports = log.reports
+    if not reports or not len(reports["sent_s"]):
+        return b""
+    order = np.argsort(reports["sent_s"], kind="stable")
+    sent_s, received_s, sizes = (reports[name][order] for name in ("sent_s", "received_s", "size_bytes"))
+    to_log_s = log.begin_s + float(np.nanmin(reports["time_s"] - reports["received_s"], initial=np.inf))
+    arrivals = [index for index in np.argsort(received_s, kind="stable") if np.isfinite(received_s[index])]
+    return b"".join(
+        json.dumps(
+            {
+                "type": "received",
+                "time_us": round(1e6 * (received_s[index] + to_log_s)),
+                "ssrc": 1,
+                "sequence_number": int(index) & 0xFFFF,
+                "payload_type": _PAYLOAD_TYPE,
+                "rtp_timestamp": round(_VIDEO_CLOCK_HZ * sent_s[index]) & 0xFFFFFFFF,
+                "abs_send_time": round(_ABS_SEND_TIME_HZ * sent_s[index]) & 0xFFFFFF,
+                "header_bytes": _RTP_HEADER_BYTES,
+                "payload_bytes": max(int(sizes[index]) - _RTP_HEADER_BYTES, 1),
+                "kind": "video",
+            },
+            separators=(",", ":"),
+        ).encode()
+        + b"\n"
+        for index in arrivals
+    )
