@@ -59,8 +59,8 @@ class Packets:
         kept = np.isfinite(self.left_s)
         return Packets(self.sent_s[kept], np.maximum.accumulate(self.left_s[kept]), self.bits[kept])
 
-    def later(self, by_s: float) -> Packets:
-        """All left so much later."""
+    def later(self, by_s: float | Array) -> Packets:
+        """All left so much later, or each."""
         return Packets(self.sent_s, self.left_s + by_s, self.bits)
 
 

@@ -68,18 +68,23 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
     Raises:
         InputError: feedback is about too few packets.
     """
-    packets, round_trip_s, steps_s = _packets(log, missing_bytes)
+    packets, round_trip_s = _packets(log, missing_bytes)
     received = packets.received()
-    duration_s = float(log.of("sent", "id")[0].max()) - log.reports["sent_s"].min() if len(packets.sent_s) else 0.0
+    times_s = log.of("sent", "id")[0]
+    duration_s = float(times_s.max()) - log.reports["sent_s"].min() if len(packets.sent_s) else 0.0
     if len(received.sent_s) < _LEAST_PACKETS or duration_s < _LEAST_DURATION_S:
         raise InputError(
             f"{name}: feedback about {len(received.sent_s)} packets in {duration_s:.0f} s; a path is estimated from at "
             f"least {_LEAST_PACKETS} in {_LEAST_DURATION_S:g} s"
         )
-    if duration_s > MAX_DURATION_S:
-        raise InputError(f"{name}: {duration_s:,.0f} s; a path is estimated from at most {MAX_DURATION_S:,g} s")
-    serialization_s = least_service_s(received, duration_s)
-    packets, received = packets.later(serialization_s), received.later(serialization_s)
+    if np.ptp(times_s) > MAX_DURATION_S:
+        raise InputError(f"{name}: {np.ptp(times_s):,.0f} s; a path is estimated from at most {MAX_DURATION_S:,g} s")
+    steps_s = base_steps_s(packets.sent_s, packets.left_s - packets.sent_s)
+    step_s = steps_s[packets.sent_s.astype(int)]
+    packets = packets.later(-step_s)
+    serialization_s = least_service_s(packets.received(), duration_s)
+    packets = packets.later(serialization_s)
+    received = packets.received()
     link = _until_its_end(estimate_link(received, duration_s), received)
     loss = estimate_loss(packets, received, float(link.rates_bps.mean()))
     one_way_s = max(round_trip_s - serialization_s, 0.0) / 2
@@ -104,12 +109,8 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
         scenario,
         float(link.filled.mean()),
         float(received.bits.sum() / duration_s),
-        1e3 * (one_way_s + float(np.nanpercentile(packets.left_s - packets.sent_s + _at(packets.sent_s, steps_s), 95))),
+        1e3 * (one_way_s + float(np.nanpercentile(packets.left_s - packets.sent_s + step_s, 95))),
     )
-
-
-def _at(sent_s: Array, steps_s: Array) -> Array:
-    return steps_s[sent_s.astype(int)]
 
 
 def _delay_ms(one_way_s: float, steps_s: Array) -> float | dict[str, list[float]]:
@@ -132,24 +133,18 @@ def _until_its_end(link: LinkEstimate, received: Packets) -> LinkEstimate:
     return replace(link, filled=link.filled | is_out, rates_bps=np.where(is_out, 0.0, link.rates_bps))
 
 
-def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float, Array]:
-    """The packets that feedback names, the least time from the sending of one to its feedback, and the steps of the
-    base delay by second, in s; the packets have it without them.
-    """
+def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float]:
+    """The packets that feedback names, and the least time from the sending of one to its feedback, in s."""
     reports = log.reports
     order = np.argsort(reports["sent_s"], kind="stable")
     sent, received = reports["sent_s"][order], reports["received_s"][order]
     arrived = np.isfinite(received)
     if not arrived.any():
-        return Packets(np.empty(0), np.empty(0), np.empty(0)), 0.0, np.zeros(1)
+        return Packets(np.empty(0), np.empty(0), np.empty(0)), 0.0
     base_s = least_delay_s(sent[arrived], received[arrived] - sent[arrived], sent)
     round_trip_s = float(np.min(reports["time_s"][order][arrived] - sent[arrived]))
     bits = 8 * (reports["size_bytes"][order] + missing_bytes)
-    since = sent - sent[0]
-    delay_s = received - base_s - sent
-    steps_s = base_steps_s(since, delay_s)
-    left_s = since + delay_s - _at(since, steps_s)
-    return Packets(since, left_s, bits), max(round_trip_s, 0.0), steps_s
+    return Packets(sent - sent[0], received - base_s - sent[0], bits), max(round_trip_s, 0.0)
 
 
 def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:

@@ -181,6 +181,15 @@ def test_too_little_feedback_is_refused():
         estimate_path(made_log(lambda s: 1e6, 480_000, lost=lambda index: True), "all lost")
 
 
+def test_a_log_of_years_is_refused_before_anything_is_made_of_its_seconds():
+    log = made_log(lambda s: 1e6, 480_000)
+    for name in ("sent_s", "received_s", "time_s"):
+        log.reports[name][-1] += 1e9
+    log.columns["sent"]["time_s"][-1] += 1e9
+    with pytest.raises(InputError, match="at most 86,400 s"):
+        estimate_path(log, "long")
+
+
 @pytest.mark.parametrize(("name", "accuracy"), [("developed", DEVELOPED), ("held out", HELD_OUT)])
 def test_the_warning_has_the_measured_error(name, accuracy):
     values = read_measurement(Path(__file__).parents[3] / "docs/results/whatif.json").values
