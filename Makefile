@@ -272,7 +272,7 @@ mutants: build-test ## Load MUTANTS (100000) damaged models
 PLUGINS = $(patsubst plugins/%/Makefile,%,$(wildcard plugins/*/Makefile))
 .PHONY: amalgamation
 amalgamation: ## Write weir.cc, weir.h and the shipped model as data (seconds) into build/amalgamation and the modules that compile it
-	$(PYTHON) estimator/amalgamate.py build/amalgamation plugins/pion/internal/native plugins/rust
+	$(PYTHON) estimator/amalgamate.py build/amalgamation plugins/gstreamer/src plugins/pion/internal/native plugins/rust
 
 # A compiler for all platforms, and what builds wheels; in an environment of their own.
 build/stamps/tools-packages: requirements/packages.txt | $(UV)

@@ -130,6 +130,16 @@ static const weir_model* model_of_file(const gchar* path, gchar** error) {
   return model;
 }
 
+/* The model that the library has; on failure NULL, and *error a sentence. */
+static const weir_model* shipped_model(gchar** error) {
+  static GMutex lock;
+  static weir_model* model;
+  g_mutex_lock(&lock);
+  if (model == NULL && weir_model_load_shipped(&model) < 0) *error = g_strdup(weir_last_error());
+  g_mutex_unlock(&lock);
+  return model;
+}
+
 weir_estimator_config weir_settings_config(const WeirSettings* settings) {
   weir_estimator_config config = weir_estimator_default_config();
   config.constraints.min_rate_bps = settings->min_bitrate;
@@ -147,7 +157,7 @@ weir_controller* weir_settings_controller(const WeirSettings* settings, gchar** 
   if (settings->controller != NULL) {
     result = weir_controller_create_built_in(settings->controller, &controller);
   } else {
-    const weir_model* model = model_of_file(settings->model != NULL ? settings->model : WEIR_SHIPPED_MODEL, error);
+    const weir_model* model = settings->model != NULL ? model_of_file(settings->model, error) : shipped_model(error);
     if (model != NULL) result = weir_controller_create_policy(model, settings->worker, &controller);
   }
   if (result < 0) *error = g_strdup(weir_last_error());
