@@ -136,7 +136,14 @@ def test_comments_name_files_that_are_there():
 
 def test_the_readme_has_what_each_installation_takes():
     text = (ROOT / "README.md").read_text()
-    for target in ("report", "plugins", "webrtc", "train"):
+    for target in ("report", "webrtc", "train"):
         (comment,) = re.findall(rf"^make {target} +# (.*)$", text, flags=re.MULTILINE)
         assert re.search(r"minutes?\b|hour", comment), target
         assert re.search(r"\d+ [MG]B", comment), target
+
+
+def test_the_commands_of_the_readme_are_targets():
+    """A folder of the same name would be up to date, and make silent."""
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"^make ([a-z-]+)", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    assert [target for target in targets if not re.search(rf"^{target}:", makefile, flags=re.MULTILINE)] == []
