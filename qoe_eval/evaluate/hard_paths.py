@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.generate.families.family import Case, Family
-from weir.traces.generate.families.path import bernoulli, forward_with
+from weir.traces.generate.families.family import Case, Family, forward_with
+from weir.traces.generate.families.path import bernoulli
 from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import Queue

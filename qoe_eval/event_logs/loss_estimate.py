@@ -90,8 +90,8 @@ def _queued_bytes(packets: Packets, received: Packets, lost: NDArray[np.bool_]) 
 def _policer(packets: Packets, received: Packets, lost: NDArray[np.bool_], wait_s: Array) -> dict[str, Any] | None:
     """The policer that the losses show, if they do."""
     second = packets.sent_s.astype(int)
-    sent_bits, count, gone = (np.bincount(second, values) for values in (packets.bits, np.ones(len(lost)), lost))
-    carried_bits = np.bincount(second, np.where(lost, 0.0, packets.bits))
+    of_each = (packets.bits, np.ones(len(lost)), lost, np.where(lost, 0.0, packets.bits))
+    sent_bits, count, gone, carried_bits = (np.bincount(second, values).astype(float) for values in of_each)
     heavy = (gone >= _LEAST_LOST) & (gone >= _LEAST_LOSS * count)
     if heavy.sum() < _LEAST_SECONDS or np.median(wait_s[heavy[second]]) > _NO_QUEUE_S:
         return None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from weir.qoe_eval.evaluate import hard_paths, scenarios
@@ -19,6 +20,7 @@ from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.families.path import ROUTE_CHANGES_MS
 from weir.traces.schema.media import MEDIA, MediaKind
+from weir.traces.schema.scenario import Scenario
 
 _RIVALS: Final = ("weir", *LIBWEBRTC_SENDERS, "gcc-remb", "nada", "rule")
 _PAIR: Final = ("weir", "gcc")
@@ -77,6 +79,10 @@ def _of_both(media: MediaKind) -> tuple[Goal, ...]:
     )  # fmt: skip
 
 
+def _of_case(case: str) -> Callable[[Scenario], bool]:
+    return lambda scenario: case in scenario.name.split("-")
+
+
 _FAMILY_GOALS: Final = (
     *_of_both("video"),
     *(
@@ -87,8 +93,7 @@ _FAMILY_GOALS: Final = (
     *(
         Goal(f"viewer_loss_{percent}",
              f"random loss of {percent} %, video: viewer's quality against the better of gcc and scream, mean",
-             natural.mean_gain(name, "weir", "viewer_quality",
-                               among=lambda scenario, case=f"random{percent}": case in scenario.name.split("-")),
+             natural.mean_gain(name, "weir", "viewer_quality", among=_of_case(f"random{percent}")),
              _NOT_BELOW)
         for percent, name in ((8, "loss"), (hard_paths.HEAVY_LOSS_PERCENT, _HEAVY_LOSS))
     ),
