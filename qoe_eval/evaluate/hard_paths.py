@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 from weir.traces.formats.plain_trace import scenario_from_capacity
@@ -15,7 +16,6 @@ from weir.traces.schema.scenario import Scenario
 HEAVY_LOSS_PERCENT: Final = 12
 _SLOW_KBPS: Final = (64, 92, 130, 200, 300, 450)
 _SLOW_QUEUE_MS: Final = 2000
-_QUEUES_MS: Final = (800, 2000, 6000)
 _TCP: Final = {"kind": "tcp", "id": "tcp", "start_s": 10.0, "stop_s": 40.0}
 
 
@@ -36,13 +36,11 @@ def deep_queues_with_tcp() -> list[Scenario]:
     25 ms, 60 s.
     """
     found = []
-    for mbps in (2, 8):
-        for congestion_control in ("newreno", "bbr"):
-            for milliseconds in _QUEUES_MS:
-                name = f"deep-{mbps}M-{congestion_control}-{milliseconds}ms"
-                alone = _deep_link(name, 1e6 * mbps, milliseconds).to_dict()
-                flows = [*alone["flows"], _TCP | {"congestion_control": congestion_control}]
-                found.append(Scenario.from_dict(alone | {"flows": flows}, name))
+    for mbps, congestion_control, queue_ms in itertools.product((2, 8), ("newreno", "bbr"), (800, 2000, 6000)):
+        name = f"deep-{mbps}M-{congestion_control}-{queue_ms}ms"
+        alone = _deep_link(name, 1e6 * mbps, queue_ms).to_dict()
+        flows = [*alone["flows"], _TCP | {"congestion_control": congestion_control}]
+        found.append(Scenario.from_dict(alone | {"flows": flows}, name))
     return found
 
 

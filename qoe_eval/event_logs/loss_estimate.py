@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from weir.qoe_eval.event_logs.link_estimate import Packets
 from weir.qoe_eval.measures.flow_series import Array
+from weir.traces.schema.links import FULL_PACKET_BYTES
 
-_FULL_PACKET_BYTES = 1500
 _DEFAULT_QUEUE_S = 0.3
 # Seconds with so many losses, and such a share of them, count.
 _LEAST_LOST = 4
@@ -55,12 +55,13 @@ class LossEstimate:
     queue_discipline: str = "drop_tail"
 
 
-def estimate_loss(packets: Packets, received: Packets, mean_bps: float) -> LossEstimate:
-    """The loss of packets, of which `received` arrived, on a link of that mean capacity."""
+def estimate_loss(packets: Packets, mean_bps: float) -> LossEstimate:
+    """The loss of packets on a link of that mean capacity."""
+    received = packets.received()
     lost = ~np.isfinite(packets.left_s)
     queued_bytes = _queued_bytes(packets, received, lost)
     longest = float(queued_bytes[~lost].max())
-    no_limit = int(max(longest + _FULL_PACKET_BYTES, _DEFAULT_QUEUE_S * mean_bps / 8))
+    no_limit = int(max(longest + FULL_PACKET_BYTES, _DEFAULT_QUEUE_S * mean_bps / 8))
     wait_s = np.interp(np.arange(len(lost)), np.flatnonzero(~lost), (packets.left_s - packets.sent_s)[~lost])
     if policer := _policer(packets, received, lost, wait_s):
         return LossEstimate(no_limit, policer)
@@ -107,7 +108,7 @@ def _policer(packets: Packets, received: Packets, lost: NDArray[np.bool_], wait_
         return None
     saved_bytes = (np.cumsum(received.bits) - rate_bps * received.sent_s) / 8
     bucket = float(np.max(saved_bytes - np.minimum.accumulate(saved_bytes - received.bits / 8)))
-    return {"kind": "policer", "rate_bps": round(rate_bps), "burst_bytes": max(round(bucket), _FULL_PACKET_BYTES)}
+    return {"kind": "policer", "rate_bps": round(rate_bps), "burst_bytes": max(round(bucket), FULL_PACKET_BYTES)}
 
 
 def _variation(values: Array) -> float:

@@ -6,15 +6,15 @@ gaps of the sequence number.
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from weir.qoe_eval.event_logs.event_log import EventLog
+from weir.qoe_eval.event_logs.packet_file import PacketRecording
+from weir.qoe_eval.event_logs.rtp_packet import RtpPacket, encode_abs_send_time
 
 _RTP_HEADER_BYTES = 20
 _VIDEO_CLOCK_HZ = 90_000
-_ABS_SEND_TIME_HZ = 1 << 18
+_ABS_SEND_TIME_ID = 1
 _PAYLOAD_TYPE = 96
 
 
@@ -26,23 +26,19 @@ def reported_packet_lines(log: EventLog) -> bytes:
     order = np.argsort(reports["sent_s"], kind="stable")
     sent_s, received_s, sizes = (reports[name][order] for name in ("sent_s", "received_s", "size_bytes"))
     to_log_s = log.begin_s + float(np.nanmin(reports["time_s"] - reports["received_s"], initial=np.inf))
-    arrivals = [index for index in np.argsort(received_s, kind="stable") if np.isfinite(received_s[index])]
-    return b"".join(
-        json.dumps(
-            {
-                "type": "received",
-                "time_us": round(1e6 * (received_s[index] + to_log_s)),
-                "ssrc": 1,
-                "sequence_number": int(index) & 0xFFFF,
-                "payload_type": _PAYLOAD_TYPE,
-                "rtp_timestamp": round(_VIDEO_CLOCK_HZ * sent_s[index]) & 0xFFFFFFFF,
-                "abs_send_time": round(_ABS_SEND_TIME_HZ * sent_s[index]) & 0xFFFFFF,
-                "header_bytes": _RTP_HEADER_BYTES,
-                "payload_bytes": max(int(sizes[index]) - _RTP_HEADER_BYTES, 1),
-                "kind": "video",
-            },
-            separators=(",", ":"),
-        ).encode()
-        + b"\n"
-        for index in arrivals
-    )
+    packets = [
+        RtpPacket(
+            time_us=round(1e6 * (received_s[index] + to_log_s)),
+            ssrc=1,
+            sequence_number=int(index) & 0xFFFF,
+            payload_type=_PAYLOAD_TYPE,
+            rtp_timestamp=round(_VIDEO_CLOCK_HZ * sent_s[index]) & 0xFFFFFFFF,
+            header_bytes=_RTP_HEADER_BYTES,
+            payload_bytes=max(int(sizes[index]) - _RTP_HEADER_BYTES, 1),
+            padding_bytes=0,
+            extensions={_ABS_SEND_TIME_ID: encode_abs_send_time(sent_s[index])},
+        )
+        for index in np.argsort(received_s, kind="stable")
+        if np.isfinite(received_s[index])
+    ]
+    return PacketRecording(packets, 0, _ABS_SEND_TIME_ID).event_lines()

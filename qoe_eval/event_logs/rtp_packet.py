@@ -50,6 +50,11 @@ class RtpPacket:
         return int.from_bytes(value, "big") if value is not None and len(value) == _ABS_SEND_TIME_BYTES else None
 
 
+def encode_abs_send_time(time_s: float) -> bytes:
+    """The extension's value for a time in s."""
+    return (round(_ABS_SEND_TIME_PER_S * time_s) & 0xFFFFFF).to_bytes(_ABS_SEND_TIME_BYTES, "big")
+
+
 def parse_rtp(data: bytes, time_us: int, length: int | None = None) -> RtpPacket | None:
     """The packet; None where the bytes are none, or are RTCP. `length`: that of the whole packet, where `data` has only
     its start.

@@ -58,10 +58,7 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
     name = printable(path.name)
     if not is_packet_file(path):
         lines = event_log_lines(path)
-        log = parse_event_log(lines, name)
-        # Controllers at the sender pass over packets received, and those at the receiver over all others.
-        reported = b"" if len(log.of("received", "payload_bytes")[0]) else reported_packet_lines(log)
-        return Recording(name, lines + reported, log)
+        return Recording(name, lines, parse_event_log(lines, name))
     packets = read_packet_file(path, abs_send_time_id)
     lines = packets.event_lines()
     begin_us, end_us = packets.packets[0].time_us, packets.packets[-1].time_us
@@ -82,7 +79,11 @@ def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenL
         InputError: a controller finds no packets of its side.
         MissingComponent: weir-sim, or a controller in it, is not there.
     """
-    found = [settings.run(recording.lines, name, recording.name) for name in controllers]
+    lines = recording.lines
+    if set(controllers) - set(AT_SENDER) and not len(recording.log.of("received", "payload_bytes")[0]):
+        # Controllers at the sender pass over packets received, and those at the receiver over all others.
+        lines += reported_packet_lines(recording.log)
+    found = [settings.run(lines, name, recording.name) for name in controllers]
     return [replace(one, time_s=one.time_s - recording.log.begin_s) for one in found]
 
 

@@ -18,8 +18,7 @@ def sent_at(rate_bps):
 
 
 def estimated(sent_s, left_s):
-    packets = Packets(sent_s, np.array(left_s), np.full(len(sent_s), float(BITS)))
-    return estimate_loss(packets, packets.received(), 2e6)
+    return estimate_loss(Packets(sent_s, np.array(left_s), np.full(len(sent_s), float(BITS))), 2e6)
 
 
 def policed(sent_s, rate_bps, bucket_bytes):
