@@ -149,6 +149,10 @@ void BandwidthEstimator::Start(Timestamp now) {
   if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
+TargetTransferRate BandwidthEstimator::Applied(Timestamp now) const {
+  return {now, latest_.target_rate, path_->guard.loss_ratio_at_any_rate()};
+}
+
 void BandwidthEstimator::StartController(Timestamp now) {
   constraints_.at_time = now;
   controller_->OnTargetRateConstraints(constraints_);
@@ -162,7 +166,7 @@ void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> contr
   update_ = {};
   if (!started()) return;
   StartController(now_);
-  controller_->OnTargetApplied({now_, latest_.target_rate});
+  controller_->OnTargetApplied(Applied(now_));
 }
 
 std::optional<Error> BandwidthEstimator::ConfigurePool(const PoolSpecification& specification) {
@@ -202,7 +206,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
   const DataRate lowest = is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero();
   path_->statistics.SetLowestRate(lowest);
   path_->reported.SetLowestRate(lowest);
-  controller_->OnTargetApplied({now, guarded.rate});
+  controller_->OnTargetApplied(Applied(now));
   if (observer_) observer_->OnTarget({now, guarded.rate});
 }
 
@@ -239,7 +243,7 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
   const DataRate target = bounded.rate;
   if (bounded.rule) latest_ = {now, target, {latest_.reason.source, bounded.rule}};
   controller_->OnTargetRateConstraints(constraints_);
-  controller_->OnTargetApplied({now, target});
+  controller_->OnTargetApplied(Applied(now));
   if (observer_) observer_->OnTarget({now, target});
   return std::nullopt;
 }
@@ -259,7 +263,7 @@ void BandwidthEstimator::OnProbeResult(DataRate rate) {
   latest_ = {now_, target, {TargetSource::kProbe}};
   // Until the controller's next decision, which starts from there.
   update_.target_rate = target;
-  controller_->OnTargetApplied({now_, target});
+  controller_->OnTargetApplied(Applied(now_));
   if (observer_) observer_->OnTarget({now_, target});
 }
 

@@ -176,6 +176,7 @@ class BandwidthEstimator {
   void Start(Timestamp now);
   // Passes the call's state to a new controller.
   void StartController(Timestamp now);
+  TargetTransferRate Applied(Timestamp now) const;
   void Decide(Timestamp now);
   void OnArrival(const Arrival& arrival);
 

@@ -29,6 +29,8 @@ Result<TargetRateConstraints> Validated(const TargetRateConstraints& constraints
 struct TargetTransferRate {
   Timestamp at_time = Timestamp::PlusInfinity();
   DataRate target_rate = DataRate::Zero();  // for all RTP together, headers and retransmissions included
+  // The loss ratio of the path at any rate, as far as a back-off of the guard has measured it. For controllers alone.
+  double loss_ratio_at_any_rate = 0;
 };
 
 struct PacerConfig {

@@ -58,6 +58,7 @@ Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   }
   rate_ = result.rate;
   highest_probe_ = facts.highest_probe;
+  loss_ratio_at_any_rate_ = facts.loss_ratio_at_any_rate;
   omits_losses_ = facts.omits_losses;
   last_apply_ = now;
   if (arrivals_.new_packets() || !arrivals_.any_packets()) facts.rate_at_packets = rate_at_packets_ = rate_;

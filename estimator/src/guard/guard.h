@@ -39,7 +39,8 @@ class Guard {
   // begin.
   Timestamp next_timeout() const { return next_timeout_; }
 
-  // Losses do not depend on the rate, as of the latest Apply.
+  // As in GuardFacts, as of the latest Apply.
+  double loss_ratio_at_any_rate() const { return loss_ratio_at_any_rate_; }
   bool omits_losses() const { return omits_losses_; }
 
   const GuardCounters& counters() const { return counters_; }
@@ -60,6 +61,7 @@ class Guard {
   DataRate rate_ = DataRate::Zero();
   DataRate rate_at_packets_ = DataRate::Zero();
   DataRate probed_ = DataRate::Zero();
+  double loss_ratio_at_any_rate_ = 0;
   bool omits_losses_ = false;
   DataRate highest_probe_ = DataRate::PlusInfinity();
   Timestamp last_apply_ = Timestamp::MinusInfinity();

@@ -33,6 +33,8 @@ struct GuardFacts {
   DataRate highest_probe = DataRate::PlusInfinity();
   // A lower rate has ended losses before, and is held. Set by the rules that hold it, for the rule that judges losses.
   bool rate_causes_losses = false;
+  // The loss ratio that a lower rate did not end. Set by the rule that measures it.
+  double loss_ratio_at_any_rate = 0;
   // Losses do not depend on the rate, as of this decision. Set by the rule that judges them.
   bool omits_losses = false;
 };

@@ -9,7 +9,8 @@
 //    0.95 R, 1 % more after each second in which it was one, until a second loses less than 5 % of more than 1.05 R.
 // 3. The next back-off begins after 15 s. Where the sender obeyed and the loss went on, it begins after a minute, and
 //    twice as long after each such back-off. The rate before it is in force again at once: it was not the cause, and a
-//    controller that climbs back by itself would lose the seconds that it takes.
+//    controller that climbs back by itself would lose the seconds that it takes. The loss ratio of the back-off is what
+//    the path loses at any rate; policies see little of it.
 #include <algorithm>
 #include <utility>
 
@@ -43,6 +44,7 @@ class OverloadRule final : public GuardRule {
     }
     rate = std::max(rate, std::min(std::exchange(resumed_, DataRate::Zero()), facts.constraints.max_rate));
     facts.rate_causes_losses |= limit_.IsFinite() && !probes_;
+    facts.loss_ratio_at_any_rate = loss_ratio_at_any_rate_;
     limits_ = limits_ || rate > limit_;
     return Limited(rate, limit_, facts);
   }
@@ -53,6 +55,8 @@ class OverloadRule final : public GuardRule {
     const bool uses = arrivals.LatestSecondRate() >= rate * (kUses * (1 - loss_ratio));
     losing_seconds_ = loses && uses ? losing_seconds_ + 1 : 0;
     if (probes_) {
+      // The first second of it has packets that were sent before.
+      if (seconds_ - begin_ > 1) probed_loss_ratio_ += loss_ratio / (kBackOffSeconds - 1);
       if (seconds_ - begin_ >= kBackOffSeconds) End(arrivals);
       return;
     }
@@ -68,6 +72,7 @@ class OverloadRule final : public GuardRule {
     before_ = rate;
     passed_ = arrivals.LatestSecondRate();
     loss_ratio_ = arrivals.MeanLossRatio();
+    probed_loss_ratio_ = 0;
     limit_ = passed_ * kBackOff;
   }
 
@@ -78,10 +83,12 @@ class OverloadRule final : public GuardRule {
     if (arrivals.latest_second().LossRatio() < loss_ratio_ * kEnds) {
       limit_ = passed_ * kBelow;
       wait_ = kWaitForLoss;
+      loss_ratio_at_any_rate_ = 0;
     } else if (arrivals.LatestSecondRate() < passed_ * kObeys) {
       next_ = seconds_ + wait_;
       wait_ = std::min(wait_ * 2, kLongestWait);
       resumed_ = before_;
+      loss_ratio_at_any_rate_ = probed_loss_ratio_;
     }
   }
 
@@ -93,6 +100,9 @@ class OverloadRule final : public GuardRule {
   DataRate before_ = DataRate::Zero();
   DataRate passed_ = DataRate::Zero();
   double loss_ratio_ = 0;
+  // The loss ratio in the back-off; and of the latest one that was in vain.
+  double probed_loss_ratio_ = 0;
+  double loss_ratio_at_any_rate_ = 0;
   DataRate limit_ = DataRate::PlusInfinity();
   // The rate before a back-off that was in vain, until it is in force again.
   DataRate resumed_ = DataRate::Zero();

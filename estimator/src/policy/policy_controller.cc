@@ -14,6 +14,22 @@ constexpr double kForgetAfterIntervals = 50;
 // all policies compare their first packets with the same. None is decided on.
 constexpr int kSilentIntervals = 2;
 
+// A policy sees at most this much of the loss that the path has at any rate. It holds a lower rate at more, as it has
+// learned to where a queue is full, and that does not end this loss.
+constexpr double kMostLossAtAnyRate = 0.05;
+
+IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double loss_ratio_at_any_rate) {
+  const double excess = std::min({loss_ratio_at_any_rate, statistics.loss_ratio_slow_10s,
+                                  statistics.loss_ratio_fast_10s, statistics.loss_at_short_queue_10s}) -
+                        kMostLossAtAnyRate;
+  if (excess <= 0) return statistics;
+  for (double* const ratio : {&statistics.loss_ratio, &statistics.loss_ratio_slow_10s, &statistics.loss_ratio_fast_10s,
+                              &statistics.loss_at_short_queue_10s}) {
+    *ratio = std::max(*ratio - excess, 0.0);
+  }
+  return statistics;
+}
+
 }  // namespace
 
 PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor) : agent_(std::move(executor)) {
@@ -56,7 +72,7 @@ void PolicyController::EndInterval(Timestamp now) {
     mmsys_features_->EndInterval(now);
     agent_.Add(*mmsys_features_);
   } else {
-    agent_.Add(accumulator_.Take(now, target_));
+    agent_.Add(WithLessLossAtAnyRate(accumulator_.Take(now, target_), loss_ratio_at_any_rate_));
   }
 }
 

@@ -33,7 +33,10 @@ class PolicyController final : public ReceiverController {
   void OnObjective(const Objective& objective) override { agent_.SetObjective(objective); }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
-  void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
+  void OnTargetApplied(const TargetTransferRate& target) override {
+    target_ = target.target_rate;
+    loss_ratio_at_any_rate_ = target.loss_ratio_at_any_rate;
+  }
   ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return agent_.waiting() ? poll_at_ : timer_.due(); }
 
@@ -52,6 +55,7 @@ class PolicyController final : public ReceiverController {
   std::optional<MmsysFeatures> mmsys_features_;
   TargetRateConstraints constraints_;
   DataRate target_ = DataRate::Zero();
+  double loss_ratio_at_any_rate_ = 0;
   Timestamp interval_end_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
   // While the agent waits for an answer.

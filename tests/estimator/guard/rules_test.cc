@@ -292,6 +292,22 @@ TEST_F(OverloadRuleTest, TheRateBeforeABackOffInVainIsInForceAgainAtOnce) {
   EXPECT_EQ(std::ranges::count(applied, Kbps(1100)), 99);
 }
 
+TEST_F(OverloadRuleTest, MeasuresTheLossThatALowerRateDoesNotEnd) {
+  const auto measured = [this] {
+    GuardFacts facts = path_.Facts();
+    rule_->Apply(DataRate::PlusInfinity(), facts);
+    return facts.loss_ratio_at_any_rate;
+  };
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.2).IsPlusInfinity());
+  EXPECT_EQ(measured(), 0) << "not before the end of a back-off";
+  EXPECT_TRUE(Send(3, Kbps(1200), 0.12).IsPlusInfinity());
+  EXPECT_NEAR(measured(), 0.12, 0.01);
+  // A minute later a back-off ends the loss.
+  for (int i = 0; i < 70 && Send(1, Kbps(2000), 0.2).IsPlusInfinity(); ++i) EXPECT_NEAR(measured(), 0.12, 0.01);
+  Send(3, Kbps(1200), 0);
+  EXPECT_EQ(measured(), 0);
+}
+
 TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
   path_.rate = Kbps(2000);
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());

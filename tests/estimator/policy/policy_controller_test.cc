@@ -68,6 +68,29 @@ TEST(PolicyControllerTest, RelativeActionScalesTheRateInForce) {
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(2000)), 1000e3 / 1.05, 2);
 }
 
+// The loss of the latest interval after eleven seconds in which every second packet is lost, as the policy sees it.
+double LossSeen(double loss_ratio_at_any_rate) {
+  PolicyController controller(LoadTestModel("rate_bps"));
+  controller.OnTargetRateConstraints({.at_time = kStart});
+  for (int i = 0; i < 1100; ++i) {
+    controller.OnArrival(ArrivalOf(kStart + TimeDelta::Millis(10 * i), 1250, TimeDelta::Zero(), /*lost_change=*/1));
+    if (i % 10 != 9) continue;
+    static_cast<void>(controller.OnTimeout(kStart + TimeDelta::Millis(10 * i + 10)));
+    controller.OnTargetApplied(
+        {.target_rate = DataRate::KilobitsPerSecond(2000), .loss_ratio_at_any_rate = loss_ratio_at_any_rate});
+  }
+  constexpr size_t kLossRatio = 1;
+  return controller.ObservationAt(kStart + TimeDelta::Seconds(11))[kLossRatio];
+}
+
+TEST(PolicyControllerTest, SeesLittleOfTheLossThatNoRateEnds) {
+  const double whole = LossSeen(0);
+  EXPECT_EQ(LossSeen(0.05), whole);
+  EXPECT_NEAR(LossSeen(0.2), whole * 0.35 / 0.5, 1e-6);
+  EXPECT_NEAR(LossSeen(0.5), whole * 0.05 / 0.5, 1e-6);
+  EXPECT_EQ(LossSeen(1), LossSeen(0.5)) << "never more than what is lost";
+}
+
 TEST(PolicyControllerTest, StaysWithinTheHostsConstraints) {
   const auto controller = MakeController("rate_bps");
   const TargetRateConstraints constraints{DataRate::KilobitsPerSecond(100), DataRate::KilobitsPerSecond(300),
