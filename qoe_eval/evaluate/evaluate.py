@@ -35,6 +35,7 @@ SETS = {
     "virtual": ("bundled", "cellular", *TRACE_SETS, "mixtures", "impairments", "slow links", "deep queues with TCP",
                 "l4s"),
     "calls": ("muses", "cellular", "impaired", "slow decisions"),
+    "losses": ("random loss", "bursts", "policer", "short queue", "cellular"),
     "fidelity": ("chromium", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

@@ -9,6 +9,7 @@ from weir.qoe_eval.evaluate.suites import (
     calls,
     fidelity,
     impairments,
+    losses,
     natural,
     opponents,
     policy,
@@ -19,5 +20,5 @@ from weir.qoe_eval.evaluate.suites import (
 
 SUITES: Final[dict[str, Suite]] = {
     module.SUITE.name: module.SUITE
-    for module in (policy, opponents, impairments, natural, safety, send_side, virtual, calls, fidelity)
+    for module in (policy, opponents, impairments, natural, safety, send_side, virtual, calls, losses, fidelity)
 }
