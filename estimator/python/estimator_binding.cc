@@ -45,11 +45,6 @@ std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_b
   });
 }
 
-// Every estimator of this module has one.
-const PoolController& PoolIn(const Estimator& estimator) {
-  return static_cast<const PoolController&>(estimator.controller());
-}
-
 void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
                     std::optional<int64_t> max_media_rate_bps, int64_t now_us) {
   TargetRateConstraints constraints = ToConstraints(min_rate_bps, start_rate_bps, max_rate_bps, max_media_rate_bps);
@@ -59,7 +54,7 @@ void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_ra
 }
 
 std::vector<py::dict> Members(Estimator& estimator) {
-  const PoolController& pool = PoolIn(estimator);
+  const PoolController& pool = estimator.controller();
   std::vector<py::dict> members;
   for (size_t i = 0; i < pool.members().size(); ++i) {
     py::dict member = Describe(pool.members()[i]);

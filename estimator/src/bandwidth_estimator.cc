@@ -9,7 +9,6 @@
 #include "arrival/congestion_monitor.h"
 #include "arrival/reported_arrivals.h"
 #include "guard/guard.h"
-#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -24,16 +23,15 @@ constexpr double kLowestSent = 4;
 
 bool IsDecided(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
 
-std::unique_ptr<FaultTolerantController> FaultTolerant(std::unique_ptr<ReceiverController> controller,
-                                                       const DecisionLimit& limit) {
-  std::unique_ptr<FaultTolerantController> made;
-  if (controller && controller->AsFaultTolerant() != nullptr) {
-    made.reset(controller.release()->AsFaultTolerant());
+std::unique_ptr<PoolController> PoolOf(std::unique_ptr<ReceiverController> controller, const DecisionLimit& limit) {
+  std::unique_ptr<PoolController> pool;
+  if (controller && controller->AsPool() != nullptr) {
+    pool.reset(controller.release()->AsPool());
   } else {
-    made = MakeFallbackController(std::move(controller));
+    pool = PoolController::Of(std::move(controller));
   }
-  made->SetDecisionLimit(limit);
-  return made;
+  pool->SetDecisionLimit(limit);
+  return pool;
 }
 
 ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b) {
@@ -102,7 +100,7 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, c
       objective_(config.objective),
       path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules(),
                                    config.arrivals_are_reported)),
-      controller_(FaultTolerant(std::move(controller), config.decision_limit)),
+      controller_(PoolOf(std::move(controller), config.decision_limit)),
       decision_limit_(config.decision_limit) {
   latest_.target_rate = constraints_.start_rate;
 }
@@ -162,7 +160,7 @@ void BandwidthEstimator::StartController(Timestamp now) {
 
 void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> controller) {
   replaced_ = Sum(replaced_, controller_->counters());
-  controller_ = FaultTolerant(std::move(controller), decision_limit_);
+  controller_ = PoolOf(std::move(controller), decision_limit_);
   update_ = {};
   if (!started()) return;
   StartController(now_);
@@ -170,8 +168,7 @@ void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> contr
 }
 
 std::optional<Error> BandwidthEstimator::ConfigurePool(const PoolSpecification& specification) {
-  PoolController* const pool = controller_->AsPool();
-  return pool ? pool->Configure(specification) : Error{"the controller is no pool"};
+  return controller_->Configure(specification);
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {

@@ -33,13 +33,13 @@ void AddPool(const PoolController& pool, Json& record) {
 
 }  // namespace
 
-void AddEstimator(const EstimatorCounters& counters, const PoolController* pool, Json& record) {
+void AddEstimator(const EstimatorCounters& counters, const PoolController& pool, Json& record) {
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) record["guard"][std::string(rules[i].name())] = counters.guard[i];
   record["estimator"] = {{"decisions", counters.controller.decisions},
                          {"faults", counters.controller.faults},
                          {"fallback_decisions", counters.controller.fallback_decisions}};
-  if (pool && pool->members().size() > 1) AddPool(*pool, record);
+  if (pool.members().size() > 1) AddPool(pool, record);
 }
 
 }  // namespace weir::sim

@@ -9,9 +9,9 @@
 
 namespace weir::sim {
 
-// Interventions of the guard by rule, decisions and faults; and for a pool of several (null: none) the role of each
-// member at the end, and its share of the active decisions.
-void AddEstimator(const EstimatorCounters& counters, const PoolController* pool, nlohmann::ordered_json& record);
+// Interventions of the guard by rule, decisions and faults; and for a pool of several the role of each member at the
+// end, and its share of the active decisions.
+void AddEstimator(const EstimatorCounters& counters, const PoolController& pool, nlohmann::ordered_json& record);
 
 }  // namespace weir::sim
 

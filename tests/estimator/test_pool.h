@@ -48,10 +48,6 @@ inline std::unique_ptr<PoolController> PoolOf(Controllers controllers, PoolSpeci
   return std::move(pool.value());
 }
 
-inline const PoolController& PoolIn(const BandwidthEstimator& estimator) {
-  return dynamic_cast<const PoolController&>(estimator.controller());
-}
-
 }  // namespace weir
 
 #endif  // WEIR_TESTS_ESTIMATOR_TEST_POOL_H_

@@ -63,7 +63,7 @@ Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model, const Po
 }
 
 ControllerFactory RuleAlone() {
-  return [] { return MakeFallbackController(nullptr); };
+  return [] { return PoolController::Of(nullptr); };
 }
 
 Result<ControllerFactory> PoolOf(const PoolSpecification& specification,

@@ -78,7 +78,7 @@ struct ReceiveSideDecision {
   Estimate estimate;
   // The name of the active controller ("weir", "rule"), or "fallback" while it is suspended.
   std::string controller;
-  // Null without a pool; valid only during the call.
+  // Valid only during the call.
   const PoolController* pool = nullptr;
   // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.
   bool in_charge = false;

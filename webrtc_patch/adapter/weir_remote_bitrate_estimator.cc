@@ -169,7 +169,7 @@ void WeirRemoteBitrateEstimator::Record(Timestamp now) {
   const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
   settings_.on_decision({.estimate = latest,
                          .controller = active.suspended ? "fallback" : active.name,
-                         .pool = estimator_.controller().AsPool(),
+                         .pool = &estimator_.controller(),
                          .in_charge = in_charge_,
                          .objective = settings_.objective,
                          .constraints = settings_.constraints,

@@ -61,7 +61,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"faults", decision.counters.controller.faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
   // For a single controller, "controller" is enough.
-  if (decision.pool != nullptr && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
+  if (decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
   return line;
 }
 

@@ -14,7 +14,7 @@
 
 namespace weir {
 
-class FaultTolerantController;
+class PoolController;
 
 class NetworkController {
  public:
@@ -45,7 +45,7 @@ class ReceiverController : public NetworkController {
   [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
 
   // Null unless this is one. In place of dynamic_cast, for builds without RTTI.
-  virtual FaultTolerantController* AsFaultTolerant() { return nullptr; }
+  virtual PoolController* AsPool() { return nullptr; }
 };
 
 }  // namespace weir

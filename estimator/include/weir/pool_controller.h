@@ -1,6 +1,6 @@
-// A controller made of several, after PolyCC's controller pool (SIGCOMM 2023, section 2). All members get the same
-// packets; fusion makes one rate of their targets, and a policy may change the active controller. In PolyCC's terms the
-// pilot is the active controller, and copilots are the candidates.
+// The controller of an estimator: one or several controllers and a fallback, after PolyCC's controller pool (SIGCOMM
+// 2023, section 2). All members get the same packets; fusion makes one rate of their targets, and a policy may change
+// the active controller. In PolyCC's terms the pilot is the active controller, and copilots are the candidates.
 #ifndef WEIR_POOL_CONTROLLER_H_
 #define WEIR_POOL_CONTROLLER_H_
 
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/fallback_controller.h"
+#include "weir/network_controller.h"
 #include "weir/result.h"
 
 namespace weir {
@@ -84,6 +84,37 @@ Result<PoolSpecification> ParsePool(std::string_view line);
 // The shortest form, which ParsePool() reads back as the same.
 std::string ToString(const PoolSpecification& pool);
 
+// A decision that takes longer than `longest` by `clock` is dropped and counts as a fault; for hosts in real time.
+// Without a clock no decision is late.
+struct DecisionLimit {
+  std::function<Timestamp()> clock = nullptr;
+  TimeDelta longest = TimeDelta::Millis(50);
+};
+
+// The record of one polled controller.
+struct MemberState {
+  std::string name;
+  std::optional<DataRate> rate = std::nullopt;
+  int faults_in_a_row = 0;
+  int decisions_in_a_row = 0;
+  // Its targets do not count, see PoolController.
+  bool suspended = false;
+  // 0 to 1, see PilotPolicyKind::kByTrust.
+  double trust = 1;
+  uint64_t decisions = 0;
+  uint64_t decisions_as_active = 0;
+  uint64_t faults = 0;
+};
+
+struct ControllerCounters {
+  uint64_t decisions = 0;           // targets of the active controller
+  uint64_t faults = 0;              // its missing or invalid targets
+  uint64_t fallback_decisions = 0;  // targets of the fallback in its place
+  uint64_t active_changes = 0;      // times a pool's policy changed the active controller
+  uint64_t fusion_faults = 0;       // rates of a custom fusion that were outside those that it fused
+  uint64_t late_decisions = 0;      // of any controller, see DecisionLimit; each is a fault too
+};
+
 struct Selection {
   size_t pilot = 0;
   // The candidates; the bits of the pilot and of suspended members have no meaning.
@@ -121,8 +152,12 @@ struct PoolFunctions {
 // Makes the member of that name, or returns the error, one sentence for the user.
 using MemberFactory = std::function<Result<std::unique_ptr<ReceiverController>>(const std::string& member)>;
 
+// Polls each member when it is due, and the fallback. At a fault of the active controller the rate in force is held;
+// after kFaultsToFallback faults in a row the controller is suspended and the fallback decides. A suspended controller
+// is still polled, and decides again after kDecisionsToRecover valid targets in a row.
+//
 // After warm-up only Configure() allocates.
-class PoolController : public FaultTolerantController {
+class PoolController : public ReceiverController {
  public:
   enum class Role : uint8_t {
     kPilot,
@@ -130,6 +165,8 @@ class PoolController : public FaultTolerantController {
     kWatching,  // polled; its target is not fused
     kSuspended,
   };
+  static constexpr int kFaultsToFallback = 3;
+  static constexpr int kDecisionsToRecover = 20;
 
   // Null for `fallback`: the ten-line rule. Invariant: a pilot that keeps a free path at the minimum cannot keep the
   // others there, so the member "rule" tolerates sparse packets, as the fallback does. The error names the member that
@@ -137,11 +174,20 @@ class PoolController : public FaultTolerantController {
   static Result<std::unique_ptr<PoolController>> Create(const PoolSpecification& specification,
                                                         const MemberFactory& make_member, PoolFunctions functions = {},
                                                         std::unique_ptr<ReceiverController> fallback = nullptr);
+  // A pool of one member, which has the controller's name. Null for either: the ten-line rule, tolerant of sparse
+  // packets.
+  static std::unique_ptr<PoolController> Of(std::unique_ptr<ReceiverController> controller,
+                                            std::unique_ptr<ReceiverController> fallback = nullptr);
   // Changes pilot, copilots, fusion and policy, also in a call; other members are still polled. On an error, an unknown
   // member or a missing function, nothing changes.
   [[nodiscard]] virtual std::optional<Error> Configure(const PoolSpecification& specification) = 0;
+  virtual void SetDecisionLimit(DecisionLimit limit) = 0;
 
+  virtual const ControllerCounters& counters() const = 0;
+  virtual std::span<const MemberState> members() const = 0;
   virtual Role role(size_t member) const = 0;
+  // The active controller.
+  virtual const MemberState& active() const = 0;
   virtual const Selection& selection() const = 0;
   // The latest specification.
   virtual const PoolSpecification& specification() const = 0;
@@ -149,7 +195,6 @@ class PoolController : public FaultTolerantController {
   virtual TimeDelta first_pilot_held() const = 0;
 
   PoolController* AsPool() final { return this; }
-  const PoolController* AsPool() const final { return this; }
 };
 
 std::string_view ToString(PoolController::Role role);

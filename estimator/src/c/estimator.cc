@@ -168,8 +168,7 @@ int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
 
 int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
   return OnHandle(estimator, [&] {
-    // Every estimator of this interface has one.
-    const auto& pool = static_cast<const weir::PoolController&>(estimator->estimator.controller());
+    const weir::PoolController& pool = estimator->estimator.controller();
     if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
     const weir::MemberState& member = pool.members()[index];
     const weir_pool_member values{.name = member.name.c_str(),

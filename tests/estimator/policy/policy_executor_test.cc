@@ -111,7 +111,7 @@ TEST(PolicyExecutorTest, ALaterAnswerIsDroppedAndAFault) {
 
 TEST(PolicyExecutorTest, ThreeLateAnswersHandOverAndTwentyGoodOnesBringThePilotBack) {
   TimeDelta delay = TimeDelta::Millis(25);
-  const auto fallback = MakeFallbackController(MakeDelayed("rate_bps", delay));
+  const auto fallback = PoolController::Of(MakeDelayed("rate_bps", delay));
   fallback->OnTargetRateConstraints({.at_time = kStart});
   Timestamp now = kStart;
   const auto run_until = [&](Timestamp end) {
