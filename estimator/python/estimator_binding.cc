@@ -1,5 +1,4 @@
 // weir._core.BandwidthEstimator
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -163,15 +162,13 @@ void BindEstimator(py::module_& module) {
           [](Estimator& e, int64_t now_us) {
             const Timestamp now = ToTimestamp("now_us", now_us);
             return e.user_code->Change([&] {
-              const std::optional<Estimate> changed = e.OnTimeout(now);
-              e.remb_due = e.remb_sender.OnTimeout(e, now).has_value();
-              return changed;
+              const RembSender::Update update = e.remb_sender.OnTimeout(e, now);
+              e.remb_due = update.remb_due;
+              return update.estimate;
             });
           },
           "now_us"_a)
-      .def_property_readonly(
-          "next_timeout_us",
-          [](const Estimator& e) { return std::min(e.next_timeout(), e.remb_sender.next_timeout(e)).us(); })
+      .def_property_readonly("next_timeout_us", [](const Estimator& e) { return e.remb_sender.next_timeout(e).us(); })
       .def_readonly("remb_due", &Estimator::remb_due)
       .def_property_readonly("omits_losses", &Estimator::OmitsLosses)
       .def(

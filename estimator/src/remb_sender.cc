@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "weir/bandwidth_estimator.h"
-
 namespace weir {
 namespace {
 
@@ -115,14 +113,16 @@ Remb RembFor(const BandwidthEstimator& estimator) {
 
 Timestamp RembSender::next_timeout(const BandwidthEstimator& estimator) const {
   if (!now_.IsFinite()) return Timestamp::MinusInfinity();
-  return std::max(DueTime(estimator, now_), now_ + kMinTimeout);
+  return std::min(estimator.next_timeout(), std::max(DueTime(estimator, now_), now_ + kMinTimeout));
 }
 
-std::optional<Remb> RembSender::OnTimeout(const BandwidthEstimator& estimator, Timestamp now) {
-  if (now <= now_ || !IsTime(now)) return std::nullopt;
+RembSender::Update RembSender::OnTimeout(BandwidthEstimator& estimator, Timestamp now) {
+  Update update{.estimate = estimator.OnTimeout(now)};
+  if (now <= now_ || !IsTime(now)) return update;
   now_ = now;
-  if (DueTime(estimator, now) > now) return std::nullopt;
-  return SendNow(estimator, now);
+  update.remb_due = DueTime(estimator, now) <= now;
+  if (update.remb_due) OnSent(estimator.latest().target_rate, estimator.totals(), now);
+  return update;
 }
 
 Remb RembSender::SendNow(const BandwidthEstimator& estimator, Timestamp now) {

@@ -57,10 +57,10 @@ int main(int argc, char** argv) {
   weir::RembSender remb_sender;
   for (const weir::PacketArrival& packet : packets) {
     estimator.OnPacket(packet);
-    const auto next = std::min(estimator.next_timeout(), remb_sender.next_timeout(estimator));
-    if (next > packet.arrival_time) continue;  // in a call a timer calls, also without packets
-    estimator.OnTimeout(packet.arrival_time);  // returns the estimate when it has changed
-    if (const auto remb = remb_sender.OnTimeout(estimator, packet.arrival_time)) Send(*remb, estimator.latest());
+    // In a call a timer calls, also without packets.
+    if (remb_sender.next_timeout(estimator) > packet.arrival_time) continue;
+    const auto update = remb_sender.OnTimeout(estimator, packet.arrival_time);  // has the estimate when it has changed
+    if (update.remb_due) Send(weir::RembFor(estimator), estimator.latest());
   }
   // README
 }

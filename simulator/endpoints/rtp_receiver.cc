@@ -126,29 +126,23 @@ void RtpReceiver::OnEstimatorTimeout() {
   if (now_ns >= config_.stop_ns) return;
   ProcessArrivals(now_ns);
   const Timestamp now = ToTimestamp(now_ns);
-  if (NextTimeout() <= now) {
-    estimator_->OnTimeout(now);
-    if (const std::optional<Remb> remb = remb_sender_.OnTimeout(*estimator_, now)) {
-      auto message = std::make_shared<ReceiverRtcp>();
-      message->remb = Serialized(*remb);
-      SendRtcp(std::move(message));
-      observer_->OnRembSent(remb->rate, now_ns);
-    }
+  if (remb_sender_.next_timeout(*estimator_) <= now && remb_sender_.OnTimeout(*estimator_, now).remb_due) {
+    auto message = std::make_shared<ReceiverRtcp>();
+    message->remb = SerializedRemb();
+    SendRtcp(std::move(message));
+    observer_->OnRembSent(estimator_->latest().target_rate, now_ns);
   }
   SetEstimatorTimer(now_ns);
 }
 
 void RtpReceiver::SetEstimatorTimer(int64_t now_ns) {
-  int64_t next_ns = ToSimulatedNs(NextTimeout());
+  int64_t next_ns = ToSimulatedNs(remb_sender_.next_timeout(*estimator_));
   if (config_.wake_on_arrival && !pending_.empty()) next_ns = std::min(next_ns, pending_.front().arrival_time_ns);
   estimator_timer_.Set(std::max(next_ns, now_ns));
 }
 
-Timestamp RtpReceiver::NextTimeout() const {
-  return std::min(estimator_->next_timeout(), remb_sender_.next_timeout(*estimator_));
-}
-
-std::vector<uint8_t> RtpReceiver::Serialized(Remb remb) const {
+std::vector<uint8_t> RtpReceiver::SerializedRemb() const {
+  Remb remb = RembFor(*estimator_);
   remb.sender_ssrc = ReceiverSsrc(config_.flow_index);
   std::vector<uint8_t> bytes(RembSize(remb.ssrc_count));
   bytes.resize(WriteRemb(remb, bytes));

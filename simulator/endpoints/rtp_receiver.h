@@ -88,8 +88,7 @@ class RtpReceiver final : private PacketSink {
   int64_t CountPacket(const PacketArrival& rtp);
   void SetFeedbackTimer(int64_t now_ns);
   void SetEstimatorTimer(int64_t now_ns);
-  Timestamp NextTimeout() const;
-  std::vector<uint8_t> Serialized(Remb remb) const;
+  std::vector<uint8_t> SerializedRemb() const;
   ReceiverReport BuildReport(int64_t now_ns) const;
   void SendRtcp(std::shared_ptr<ReceiverRtcp> message);
 

@@ -47,10 +47,7 @@ TEST_P(PoolAllocationTest, NoneAfterWarmUp) {
       if (i % 97 == 0) stream.Skip(2);
       estimator.OnPacket(stream.Next(now, TimeDelta::Millis(25 + static_cast<int64_t>(i % 40))));
       estimator.OnPacket(TestStream(static_cast<uint32_t>(i + 2)).Next(now));
-      while (std::min(estimator.next_timeout(), sender.next_timeout(estimator)) <= now) {
-        estimator.OnTimeout(now);
-        rembs += sender.OnTimeout(estimator, now).has_value();
-      }
+      while (sender.next_timeout(estimator) <= now) rembs += sender.OnTimeout(estimator, now).remb_due;
     }
   };
   // Until there are as many streams as are ever known.

@@ -25,11 +25,10 @@ constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps)
 // Calls OnTimeout when it is due, up to and including `until`; returns the estimates that were sent, and when.
 std::vector<Estimate> Drive(BandwidthEstimator& estimator, RembSender& sender, Timestamp from, Timestamp until) {
   std::vector<Estimate> sent;
-  const auto next = [&] { return std::min(estimator.next_timeout(), sender.next_timeout(estimator)); };
+  const auto next = [&] { return sender.next_timeout(estimator); };
   for (Timestamp now = std::max(from, next()); now <= until; now = std::max(now, next())) {
-    estimator.OnTimeout(now);
-    if (const auto remb = sender.OnTimeout(estimator, now)) {
-      EXPECT_EQ(remb->rate, estimator.latest().target_rate);
+    if (sender.OnTimeout(estimator, now).remb_due) {
+      EXPECT_EQ(RembFor(estimator).rate, estimator.latest().target_rate);
       sent.push_back(estimator.latest());
       sent.back().at_time = now;
     }

@@ -82,8 +82,7 @@ class TestCall {
     while (true) {
       const Timestamp next_arrival = in_flight_.empty() ? Timestamp::PlusInfinity() : in_flight_.front().arrival_time;
       const Timestamp next_feedback = feedback_.empty() ? Timestamp::PlusInfinity() : feedback_.front().first;
-      const Timestamp timeout =
-          std::max(std::min(estimator_.next_timeout(), remb_sender_.next_timeout(estimator_)), now_);
+      const Timestamp timeout = std::max(remb_sender_.next_timeout(estimator_), now_);
       const Timestamp next = std::min({next_send_, next_arrival, next_feedback, timeout});
       if (next > kStart + end) break;
       now_ = std::max(now_, next);
@@ -158,12 +157,10 @@ class TestCall {
   }
 
   void Timeout() {
-    estimator_.OnTimeout(now_);
-    const std::optional<Remb> remb = remb_sender_.OnTimeout(estimator_, now_);
-    if (!remb) return;
+    if (!remb_sender_.OnTimeout(estimator_, now_).remb_due) return;
     feedback_sent_.push_back({now_ - kStart, estimator_.latest()});
     if (path_.feedback_lost(now_ - kStart)) return;
-    feedback_.emplace_back(now_ + path_.feedback_delay, remb->rate);
+    feedback_.emplace_back(now_ + path_.feedback_delay, estimator_.latest().target_rate);
   }
 
   BandwidthEstimator& estimator_;

@@ -152,12 +152,10 @@ class Soak {
     }
     Send(stream, abs_send_time);
     if (step_ % 1157 == 0) estimator_.OnRoundTripTime(TimeDelta::Millis(Uniform(1, 300)), now_);
-    while (std::min(estimator_.next_timeout(), remb_sender_.next_timeout(estimator_)) <= now_) {
-      estimator_.OnTimeout(now_);
-      const std::optional<Remb> remb = remb_sender_.OnTimeout(estimator_, now_);
-      if (!remb) continue;
+    while (remb_sender_.next_timeout(estimator_) <= now_) {
+      if (!remb_sender_.OnTimeout(estimator_, now_).remb_due) continue;
       std::array<uint8_t, RembSize(kMaxRembSsrcs)> bytes{};
-      Check(WriteRemb(*remb, bytes) > 0, "no REMB");
+      Check(WriteRemb(RembFor(estimator_), bytes) > 0, "no REMB");
     }
   }
 

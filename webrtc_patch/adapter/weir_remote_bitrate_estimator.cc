@@ -148,17 +148,16 @@ webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
 }
 
 Timestamp WeirRemoteBitrateEstimator::NextTimeout() const {
-  const Timestamp next = estimator_.next_timeout();
-  return in_charge_ ? std::min(next, remb_sender_.next_timeout(estimator_)) : next;
+  return in_charge_ ? remb_sender_.next_timeout(estimator_) : estimator_.next_timeout();
 }
 
 void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
   if (NextTimeout() <= now) {
-    estimator_.OnTimeout(now);
+    const bool remb_due = in_charge_ && remb_sender_.OnTimeout(estimator_, now).remb_due;
+    if (!in_charge_) estimator_.OnTimeout(now);
     if (recorder_.decided()) Record(now);
     started_ = true;
-    const std::optional<Remb> remb = in_charge_ ? remb_sender_.OnTimeout(estimator_, now) : std::nullopt;
-    if (remb) Send(*remb);
+    if (remb_due) Send(RembFor(estimator_));
   }
   if (in_charge_) outlet_->OnTimeout();
 }

@@ -93,9 +93,10 @@ struct BandwidthEstimatorConfig {
   DecisionLimit decision_limit = {};
 };
 
-// The host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come; RembSender decides when
-// to send the estimate in force. Calls are never concurrent, and all times are of one monotonic clock. Nothing here
-// blocks, reads a clock other than that of DecisionLimit, or allocates after warm-up, except for new streams.
+// The host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come; or a RembSender, which
+// decides when to send the estimate in force, calls OnTimeout. Calls are never concurrent, and all times are of one
+// monotonic clock. Nothing here blocks, reads a clock other than that of DecisionLimit, or allocates after warm-up,
+// except for new streams.
 //
 // The estimator is active from the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
 // serve to find the base delay. The start rate is in force until the first packet; where the other end reports

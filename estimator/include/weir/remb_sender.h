@@ -10,11 +10,10 @@
 #include <span>
 
 #include "weir/arrival.h"
+#include "weir/bandwidth_estimator.h"
 #include "weir/units.h"
 
 namespace weir {
-
-class BandwidthEstimator;
 
 inline constexpr size_t kMaxRembSsrcs = 255;
 inline constexpr size_t kRembHeaderSize = 20;
@@ -51,8 +50,8 @@ std::array<uint8_t, kRemoteEstimateSize> WriteRemoteEstimate(DataRate link_capac
 // A REMB with the rate in force and the SSRCs of the streams that have not ended; the host sets `sender_ssrc`.
 Remb RembFor(const BandwidthEstimator& estimator);
 
-// Decides when a REMB with the estimate in force is due. The host calls BandwidthEstimator::OnTimeout and then this
-// OnTimeout when the next_timeout() of either has come.
+// Decides when a REMB with the estimate in force is due, and drives the estimator of a receiver: the host calls this
+// OnTimeout, and no other, when this next_timeout() has come.
 //
 // With T the rate in force, S the rate of the latest REMB and t the time since it, a REMB is due:
 //
@@ -69,10 +68,15 @@ Remb RembFor(const BandwidthEstimator& estimator);
 //    c. at t = 1 s otherwise, also while nothing arrives any more.
 class RembSender {
  public:
-  // MinusInfinity before the first OnTimeout, PlusInfinity while nothing is due before something changes.
+  struct Update {
+    std::optional<Estimate> estimate;  // BandwidthEstimator::OnTimeout's
+    bool remb_due = false;             // the host sends RembFor() the estimator
+  };
+
+  // MinusInfinity before the first OnTimeout.
   Timestamp next_timeout(const BandwidthEstimator& estimator) const;
-  // The REMB that is due, see RembFor(). A `now` that is not after that of the previous call is ignored.
-  [[nodiscard]] std::optional<Remb> OnTimeout(const BandwidthEstimator& estimator, Timestamp now);
+  // Calls BandwidthEstimator::OnTimeout. A `now` that is not after that of the previous call is ignored.
+  [[nodiscard]] Update OnTimeout(BandwidthEstimator& estimator, Timestamp now);
   // A REMB although none is due, for hosts that only now can send.
   Remb SendNow(const BandwidthEstimator& estimator, Timestamp now);
 

@@ -109,8 +109,7 @@ int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) noexc
 }
 
 int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) noexcept {
-  if (estimator == nullptr) return INT64_MAX;
-  return std::min(estimator->estimator.next_timeout(), estimator->remb_sender.next_timeout(estimator->estimator)).us();
+  return estimator == nullptr ? INT64_MAX : estimator->remb_sender.next_timeout(estimator->estimator).us();
 }
 
 int weir_estimator_omits_losses(const weir_estimator* estimator) noexcept {
@@ -122,9 +121,8 @@ int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us, weir_es
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
     const bool suspended = estimator->estimator.controller().active().suspended;
-    const auto changed = estimator->estimator.OnTimeout(now);
+    const auto [changed, remb_due] = estimator->remb_sender.OnTimeout(estimator->estimator, now);
     estimator->LogSuspension(suspended);
-    const bool remb_due = estimator->remb_sender.OnTimeout(estimator->estimator, now).has_value();
     if ((changed || remb_due) && estimate != nullptr) *estimate = ToC(estimator->estimator.latest());
     return (changed ? WEIR_ESTIMATE_CHANGED : 0) | (remb_due ? WEIR_REMB_DUE : 0);
   });
