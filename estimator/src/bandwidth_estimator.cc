@@ -126,11 +126,12 @@ void BandwidthEstimator::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_nu
   path_->arrivals.OnArrival(arrival);
   if (!started()) return;
   controller_->OnArrival(arrival);
-  if (observer_) observer_->OnArrival(arrival);
 }
 
-void BandwidthEstimator::OnPacket(const PacketArrival& packet) {
-  if (const std::optional<Arrival> arrival = path_->statistics.OnPacket(packet)) OnArrival(*arrival);
+std::optional<Arrival> BandwidthEstimator::OnPacket(const PacketArrival& packet) {
+  std::optional<Arrival> arrival = path_->statistics.OnPacket(packet);
+  if (arrival) OnArrival(*arrival);
+  return arrival;
 }
 
 void BandwidthEstimator::OnReportedArrival(const ReportedArrival& reported) {
@@ -142,9 +143,6 @@ void BandwidthEstimator::Start(Timestamp now) {
   path_->guard.SetConstraints(constraints_, now);
   StartController(now);
   latest_ = {now, constraints_.start_rate, {}};
-  if (!observer_) return;
-  observer_->OnTarget({now, latest_.target_rate});
-  if (round_trip_time_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
 TargetTransferRate BandwidthEstimator::Applied(Timestamp now) const {
@@ -204,7 +202,6 @@ void BandwidthEstimator::Decide(Timestamp now) {
   path_->statistics.SetLowestRate(lowest);
   path_->reported.SetLowestRate(lowest);
   controller_->OnTargetApplied(Applied(now));
-  if (observer_) observer_->OnTarget({now, guarded.rate});
 }
 
 Timestamp BandwidthEstimator::next_timeout() const {
@@ -241,16 +238,13 @@ std::optional<Error> BandwidthEstimator::SetConstraints(const TargetRateConstrai
   if (bounded.rule) latest_ = {now, target, {latest_.reason.source, bounded.rule}};
   controller_->OnTargetRateConstraints(constraints_);
   controller_->OnTargetApplied(Applied(now));
-  if (observer_) observer_->OnTarget({now, target});
   return std::nullopt;
 }
 
 void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp now) {
   if (!IsRoundTripTime(round_trip_time)) return;
   round_trip_time_ = RoundTripTimeUpdate{now, round_trip_time};
-  if (!started()) return;
-  controller_->OnRoundTripTimeUpdate(*round_trip_time_);
-  if (observer_) observer_->OnRoundTripTimeUpdate(*round_trip_time_);
+  if (started()) controller_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
 void BandwidthEstimator::OnProbeResult(DataRate rate) {
@@ -261,7 +255,6 @@ void BandwidthEstimator::OnProbeResult(DataRate rate) {
   // Until the controller's next decision, which starts from there.
   update_.target_rate = target;
   controller_->OnTargetApplied(Applied(now_));
-  if (observer_) observer_->OnTarget({now_, target});
 }
 
 DataRate BandwidthEstimator::HighestProbe() const { return path_->guard.highest_probe(); }

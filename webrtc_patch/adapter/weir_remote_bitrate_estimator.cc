@@ -47,7 +47,6 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
                                                        RembOutlet* outlet, webrtc::Clock* clock)
     : outlet_(outlet), clock_(clock), estimator_(MakeEstimator(settings, start_rate, clock)), settings_(settings) {
   ConfigurePool(settings);
-  if (settings.on_decision) estimator_.SetObserver(&recorder_);
 }
 
 void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settings) {
@@ -60,6 +59,7 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
     TargetRateConstraints constraints = settings.constraints;
     constraints.at_time = now();
     static_cast<void>(estimator_.SetConstraints(constraints));
+    decided_ = true;
   }
   const bool is_new = settings.controllers != settings_.controllers;
   if (is_new) estimator_.SetController(settings.controller());
@@ -116,7 +116,8 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
 
   // A decision that is due comes before the packet: it is about the time before it.
   Advance(now);
-  estimator_.OnPacket(packet);
+  const std::optional<Arrival> arrival = estimator_.OnPacket(packet);
+  if (arrival && settings_.on_decision) interval_.OnArrival(*arrival);
 }
 
 PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RtpPacketReceived& received) const {
@@ -135,6 +136,7 @@ webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
 
 void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
   estimator_.OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms), now());
+  interval_.OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms));
 }
 
 webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
@@ -153,19 +155,28 @@ Timestamp WeirRemoteBitrateEstimator::NextTimeout() const {
 
 void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
   if (NextTimeout() <= now) {
-    const bool remb_due = in_charge_ && remb_sender_.OnTimeout(estimator_, now).remb_due;
-    if (!in_charge_) estimator_.OnTimeout(now);
-    if (recorder_.decided()) Record(now);
-    started_ = true;
+    const Estimate before = estimator_.latest();
+    if (!std::exchange(started_, true)) {
+      interval_.Start(now);
+      interval_target_ = before.target_rate;
+    }
+    bool remb_due = false;
+    if (in_charge_) {
+      remb_due = remb_sender_.OnTimeout(estimator_, now).remb_due;
+    } else {
+      estimator_.OnTimeout(now);
+    }
+    decided_ |= estimator_.latest().at_time != before.at_time;
+    if (settings_.on_decision && std::exchange(decided_, false)) Report(now);
     if (remb_due) Send(RembFor(estimator_));
   }
   if (in_charge_) outlet_->OnTimeout();
 }
 
-void WeirRemoteBitrateEstimator::Record(Timestamp now) {
+void WeirRemoteBitrateEstimator::Report(Timestamp now) {
   const MemberState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
-  const IntervalStatistics statistics = recorder_.Take(now, latest.target_rate);
+  const IntervalStatistics statistics = interval_.Take(now, std::exchange(interval_target_, latest.target_rate));
   settings_.on_decision({.estimate = latest,
                          .controller = active.suspended ? "fallback" : active.name,
                          .pool = &estimator_.controller(),

@@ -17,38 +17,6 @@
 
 namespace weir::adapter {
 
-// Interval statistics of the estimator's input, for the log of its decisions.
-class DecisionRecorder final : public EstimatorObserver {
- public:
-  void OnTarget(const TargetTransferRate& target) override {
-    decided_ = true;
-    if (started_) return;
-    started_ = true;
-    target_ = target.target_rate;
-    accumulator_.Start(target.at_time);
-  }
-  void OnArrival(const Arrival& arrival) override { accumulator_.OnArrival(arrival); }
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
-    accumulator_.OnRoundTripTime(update.round_trip_time);
-  }
-
-  // True if there was a decision since the last Take(); the start is one.
-  bool decided() const { return decided_; }
-  // Ends the interval; `target` is in force from now on.
-  IntervalStatistics Take(Timestamp now, DataRate target) {
-    const IntervalStatistics statistics = accumulator_.Take(now, target_);
-    target_ = target;
-    decided_ = false;
-    return statistics;
-  }
-
- private:
-  IntervalAccumulator accumulator_;
-  DataRate target_ = DataRate::Zero();
-  bool started_ = false;
-  bool decided_ = false;
-};
-
 // The packet counts in transport-cc's feedback, so that the sender counts it with UDP, IP and SRTP (docs/remb.md).
 bool IsReported(const webrtc::RtpPacketReceived& packet);
 
@@ -79,7 +47,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  private:
   void ConfigurePool(const ReceiveSideSettings& settings);
   void Advance(Timestamp now);
-  void Record(Timestamp now);
+  void Report(Timestamp now);
   Timestamp NextTimeout() const;
   void Send(const Remb& remb);
   PacketKind Kind(const webrtc::RtpPacketReceived& received) const;
@@ -88,10 +56,15 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   RembOutlet* const outlet_;
   webrtc::Clock* const clock_;
 
-  DecisionRecorder recorder_;
   BandwidthEstimator estimator_;
   RembSender remb_sender_;
   ArrivalClock arrival_clock_;
+
+  // Since the latest decision that `on_decision` received, and the target in force meanwhile.
+  IntervalAccumulator interval_;
+  DataRate interval_target_ = DataRate::Zero();
+  // There was a decision since.
+  bool decided_ = false;
 
   ReceiveSideSettings settings_;
   bool in_charge_ = false;

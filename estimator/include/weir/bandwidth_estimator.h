@@ -70,18 +70,6 @@ struct EstimatorStatistics {
   uint64_t clock_restarts = 0;
 };
 
-// Observes an estimator, for a log of its decisions. Must not call the estimator.
-class EstimatorObserver {
- public:
-  virtual ~EstimatorObserver() = default;
-
-  // The rate in force from now on: first the start rate, then the rate of each decision, also when it is the same.
-  virtual void OnTarget(const TargetTransferRate& target) = 0;
-  // After the first OnTarget: every valid packet that is not a duplicate, and the round-trip time.
-  virtual void OnArrival(const Arrival& arrival) = 0;
-  virtual void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) = 0;
-};
-
 struct BandwidthEstimatorConfig {
   TargetRateConstraints constraints = {};
   Objective objective = {};
@@ -113,7 +101,8 @@ class BandwidthEstimator {
   BandwidthEstimator& operator=(BandwidthEstimator&&) noexcept;
   ~BandwidthEstimator();
 
-  void OnPacket(const PacketArrival& packet);
+  // Returns the packet as the controllers receive it; nothing for a duplicate and for one that is not valid.
+  std::optional<Arrival> OnPacket(const PacketArrival& packet);
   // In place of OnPacket where the arrivals are reported.
   void OnReportedArrival(const ReportedArrival& reported);
   // The packet may or may not have arrived, for example because feedback was lost: neither received nor lost. Called
@@ -146,10 +135,7 @@ class BandwidthEstimator {
   // message ends before each, and each is an RTCP packet of its own (docs/remb.md). Asked for each message.
   bool OmitsLosses() const;
 
-  // Null: none. The observer outlives this.
-  void SetObserver(EstimatorObserver* observer) { observer_ = observer; }
-
-  // The estimate in force; the start rate at MinusInfinity before the first OnTimeout.
+  // The estimate in force, of the latest decision; the start rate at MinusInfinity before the first OnTimeout.
   const Estimate& latest() const { return latest_; }
   const NetworkState& network_state() const;
   // The time, 50 to 500 ms, for which the link stopped again and again in the last fifteen seconds; zero when it did
@@ -190,7 +176,6 @@ class BandwidthEstimator {
   DecisionLimit decision_limit_;
   ControllerCounters replaced_;  // of the controllers before this one
   ReceiverControlUpdate update_;
-  EstimatorObserver* observer_ = nullptr;
 
   Timestamp now_ = Timestamp::MinusInfinity();
   // When targets from before the first packet count.
