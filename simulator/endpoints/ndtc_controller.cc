@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "controllers/decision_timer.h"
+#include "controllers/interval_controller.h"
 
 namespace weir::sim {
 namespace {
@@ -59,20 +59,19 @@ class CapacityEstimate {
   double variance_sent_ = 0, variance_received_ = 0, covariance_ = 0;
 };
 
-class NdtcController final : public ReceiverController {
+class NdtcController final : public IntervalController {
  public:
+  NdtcController() : IntervalController(kInterval) {}
+
   std::string_view name() const override { return "ndtc"; }
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
-    constraints_ = constraints;
-    if (timer_.started()) return;
+    const bool first = !started();
+    IntervalController::OnTargetRateConstraints(constraints);
+    if (!first) return;
     target_bytes_ = Bytes(constraints.start_rate);
     congestion_bytes_ = MaxTargetBytes();
-    timer_.Start(constraints.at_time, kInterval);
   }
-  void OnObjective(const Objective&) override {}
-  void OnTargetApplied(const TargetTransferRate&) override {}
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { round_trip_ = update.round_trip_time; }
 
   void OnArrival(const Arrival& arrival) override {
     const PacketArrival& packet = arrival.packet;
@@ -99,15 +98,6 @@ class NdtcController final : public ReceiverController {
     frame_.header_bytes += packet.header_size;
   }
 
-  ReceiverControlUpdate OnTimeout(Timestamp now) override {
-    ReceiverControlUpdate update;
-    if (!timer_.Take(now)) return update;
-    const DataRate rate = DataRate::BitsPerSecondF(8 * target_bytes_ * with_headers_ / period_.seconds());
-    update.target_rate = std::clamp(rate, constraints_.min_rate, constraints_.max_rate);
-    return update;
-  }
-  Timestamp next_timeout() const override { return timer_.due(); }
-
  private:
   struct Frame {
     uint32_t rtp_timestamp = 0;
@@ -124,8 +114,11 @@ class NdtcController final : public ReceiverController {
     }
   };
 
+  DataRate Decide(Timestamp, TimeDelta) override {
+    return DataRate::BitsPerSecondF(8 * target_bytes_ * with_headers_ / period_.seconds());
+  }
   double Bytes(DataRate rate) const { return static_cast<double>(rate.bps()) / 8 * period_.seconds(); }
-  double MaxTargetBytes() const { return Bytes(std::min(constraints_.max_media_rate, constraints_.max_rate)); }
+  double MaxTargetBytes() const { return Bytes(std::min(constraints().max_media_rate, constraints().max_rate)); }
 
   void EndFrame(Timestamp now) {
     // Neither duration has one of the packets at the ends.
@@ -138,7 +131,7 @@ class NdtcController final : public ReceiverController {
       with_headers_ = 1 + static_cast<double>(frame_.header_bytes) / frame_.bytes;
     }
     const double most_bytes = target_bytes_ * kReceiveShare / kSendShare;
-    const bool suppressed = now - latest_decrease_ < round_trip_;
+    const bool suppressed = now - latest_decrease_ < round_trip_time();
     if (!suppressed && frame_.lost) {
       congestion_bytes_ = std::min(congestion_bytes_, most_bytes) * kBeta;
       latest_decrease_ = now;
@@ -148,9 +141,6 @@ class NdtcController final : public ReceiverController {
     target_bytes_ = std::max(std::min({target_bytes_, congestion_bytes_, most_bytes}), kMinTargetBytes);
   }
 
-  TargetRateConstraints constraints_;
-  DecisionTimer timer_;
-  TimeDelta round_trip_ = kAssumedRoundTripTime;
   TimeDelta period_ = kUsualPeriod;
   Frame frame_;
   CapacityEstimate capacity_;

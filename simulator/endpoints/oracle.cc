@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "controllers/decision_timer.h"
+#include "controllers/interval_controller.h"
 #include "core/event.h"
 #include "endpoints/achievable.h"
 
@@ -99,37 +99,21 @@ double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const
   return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), from_ns, from_ns + horizon_ns);
 }
 
-class OracleAtReceiver final : public ReceiverController {
+class OracleAtReceiver final : public IntervalController {
  public:
-  explicit OracleAtReceiver(const OracleConfig& config) : config_(config) {}
+  explicit OracleAtReceiver(const OracleConfig& config) : IntervalController(kInterval), config_(config) {}
 
   std::string_view name() const override { return "oracle-receiver"; }
-
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
-    constraints_ = constraints;
-    if (!timer_.started()) timer_.Start(constraints.at_time, kInterval);
-  }
-  void OnObjective(const Objective&) override {}
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
   void OnArrival(const Arrival&) override {}
-  void OnTargetApplied(const TargetTransferRate&) override {}
-  Timestamp next_timeout() const override { return timer_.due(); }
-  ReceiverControlUpdate OnTimeout(Timestamp now) override {
-    ReceiverControlUpdate update;
-    if (!timer_.Take(now)) return update;
-    const int64_t from_ns = std::max<int64_t>(ToSimulatedNs(now) - kIntervalNs, 0);
-    const double bps = OracleBps(config_, {.drain_ns = kReceiverDrainNs}, config_.link->queued_bytes(), from_ns,
-                                 from_ns + kIntervalNs);
-    const auto min_bps = static_cast<double>(constraints_.min_rate.bps());
-    const auto max_bps = static_cast<double>(constraints_.max_rate.bps());
-    update.target_rate = DataRate::BitsPerSecondF(std::clamp(bps, min_bps, max_bps));
-    return update;
-  }
 
  private:
+  DataRate Decide(Timestamp now, TimeDelta) override {
+    const int64_t from_ns = std::max<int64_t>(ToSimulatedNs(now) - kIntervalNs, 0);
+    return DataRate::BitsPerSecondF(OracleBps(config_, {.drain_ns = kReceiverDrainNs}, config_.link->queued_bytes(),
+                                              from_ns, from_ns + kIntervalNs));
+  }
+
   const OracleConfig config_;
-  TargetRateConstraints constraints_;
-  DecisionTimer timer_;
 };
 
 }  // namespace

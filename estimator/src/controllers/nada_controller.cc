@@ -11,7 +11,6 @@ constexpr double kXref = 10;
 constexpr double kKappa = 0.5;
 constexpr double kEta = 2;
 constexpr double kTau = 500;
-constexpr TimeDelta kDelta = TimeDelta::Millis(100);
 constexpr TimeDelta kQeps = TimeDelta::Millis(10);
 constexpr double kDfilt = 120;
 constexpr double kGammaMax = 0.5;
@@ -26,20 +25,6 @@ constexpr double kAlpha = 0.1;
 
 }  // namespace
 
-void NadaController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
-  constraints_ = constraints;
-  if (!last_timeout_.IsFinite()) {
-    reference_rate_ = constraints.start_rate;
-    last_timeout_ = constraints.at_time;
-    timer_.Start(constraints.at_time, kDelta);
-  }
-  reference_rate_ = std::clamp(reference_rate_, constraints.min_rate, constraints.max_rate);
-}
-
-void NadaController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
-  if (IsRoundTripTime(update.round_trip_time)) round_trip_time_ = update.round_trip_time;
-}
-
 void NadaController::OnArrival(const Arrival& arrival) {
   Slot& slot = slots_[slot_];
   slot.size += arrival.packet.size();
@@ -53,7 +38,7 @@ void NadaController::OnArrival(const Arrival& arrival) {
 
 // Losses within one round-trip time are one event (RFC 5348 section 5.2).
 void NadaController::OnLoss(Timestamp arrival_time) {
-  if (last_loss_event_.IsFinite() && (arrival_time - last_loss_event_).Abs() < round_trip_time_) return;
+  if (last_loss_event_.IsFinite() && (arrival_time - last_loss_event_).Abs() < round_trip_time()) return;
   std::copy_backward(loss_intervals_.begin(), loss_intervals_.end() - 1, loss_intervals_.end());
   loss_intervals_[0] = packets_since_loss_;
   loss_interval_count_ = std::min(loss_interval_count_ + 1, kLossIntervals);
@@ -109,43 +94,34 @@ double NadaController::CongestionSignalMs() const {
 }
 
 // Section 4.3, Eq. 3 and 4.
-void NadaController::RampUp(DataRate receive_rate) {
-  const double rtt_ms = static_cast<double>(round_trip_time_.us()) * 1e-3;
+DataRate NadaController::RampedUp(DataRate receive_rate) const {
+  const double rtt_ms = static_cast<double>(round_trip_time().us()) * 1e-3;
   const double gamma = std::min(kGammaMax, kQbound / (rtt_ms + static_cast<double>(kDelta.ms()) + kDfilt));
-  reference_rate_ = std::max(reference_rate_, receive_rate * (1 + gamma));
+  return std::max(target(), receive_rate * (1 + gamma));
 }
 
 // Section 4.3, Eq. 5 to 7.
-void NadaController::UpdateGradually(double congestion_signal_ms, double delta_ms) {
-  const double offset =
-      congestion_signal_ms - options_.priority * kXref * (options_.reference_max_rate / reference_rate_);
+DataRate NadaController::UpdatedGradually(double congestion_signal_ms, double delta_ms) const {
+  const double offset = congestion_signal_ms - options_.priority * kXref * (options_.reference_max_rate / target());
   const double difference = congestion_signal_ms - previous_congestion_signal_ms_;
   const double change = kKappa * (delta_ms / kTau) * (offset / kTau) + kKappa * kEta * (difference / kTau);
-  reference_rate_ = reference_rate_ * (1 - change);
+  return target() * (1 - change);
 }
 
-ReceiverControlUpdate NadaController::OnTimeout(Timestamp now) {
-  ReceiverControlUpdate update;
-  if (!timer_.Take(now)) return update;
-  const TimeDelta elapsed = now - last_timeout_;
+DataRate NadaController::Decide(Timestamp, TimeDelta elapsed) {
   slots_[slot_].duration = elapsed;
-  last_timeout_ = now;
-
   const Window window = SummarizeWindow();
-  loss_ratio_ = kAlpha * window.loss_ratio + (1 - kAlpha) * loss_ratio_;
-  const double congestion_signal_ms = CongestionSignalMs();
-  if (window.loss_ratio <= 0 && window.max_queueing_delay < kQeps) {
-    RampUp(window.receive_rate);
-  } else {
-    UpdateGradually(congestion_signal_ms, std::min(static_cast<double>(elapsed.us()) * 1e-3, kTau));
-  }
-  previous_congestion_signal_ms_ = congestion_signal_ms;
-  reference_rate_ = std::clamp(reference_rate_, constraints_.min_rate, constraints_.max_rate);
-
   slot_ = (slot_ + 1) % kSlots;
   slots_[slot_] = Slot{};
-  update.target_rate = reference_rate_;
-  return update;
+
+  loss_ratio_ = kAlpha * window.loss_ratio + (1 - kAlpha) * loss_ratio_;
+  const double congestion_signal_ms = CongestionSignalMs();
+  const DataRate rate =
+      window.loss_ratio <= 0 && window.max_queueing_delay < kQeps
+          ? RampedUp(window.receive_rate)
+          : UpdatedGradually(congestion_signal_ms, std::min(static_cast<double>(elapsed.us()) * 1e-3, kTau));
+  previous_congestion_signal_ms_ = congestion_signal_ms;
+  return rate;
 }
 
 }  // namespace weir

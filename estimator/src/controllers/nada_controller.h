@@ -7,8 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "controllers/decision_timer.h"
-#include "weir/network_controller.h"
+#include "controllers/interval_controller.h"
 
 namespace weir {
 
@@ -22,19 +21,14 @@ struct NadaOptions {
 };
 
 // Every DELTA = 100 ms. ECN marks are not visible to this interface; their penalty is 0.
-class NadaController final : public ReceiverController {
+class NadaController final : public IntervalController {
  public:
-  explicit NadaController(const NadaOptions& options = {}) : options_(options) {}
+  static constexpr TimeDelta kDelta = TimeDelta::Millis(100);
+
+  explicit NadaController(const NadaOptions& options = {}) : IntervalController(kDelta), options_(options) {}
 
   std::string_view name() const override { return "nada"; }
-
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  void OnObjective(const Objective&) override {}
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
-  void OnTargetApplied(const TargetTransferRate& target) override { reference_rate_ = target.target_rate; }
-  ReceiverControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
   static constexpr size_t kMinimumFilterTaps = 15;
@@ -57,21 +51,16 @@ class NadaController final : public ReceiverController {
     TimeDelta max_queueing_delay;
   };
 
+  DataRate Decide(Timestamp now, TimeDelta elapsed) override;
   Window SummarizeWindow() const;
   double QueueingDelayMs() const;
   double CongestionSignalMs() const;
   double MeanLossInterval() const;
   void OnLoss(Timestamp arrival_time);
-  void RampUp(DataRate receive_rate);
-  void UpdateGradually(double congestion_signal_ms, double delta_ms);
+  DataRate RampedUp(DataRate receive_rate) const;
+  DataRate UpdatedGradually(double congestion_signal_ms, double delta_ms) const;
 
   NadaOptions options_;
-  TargetRateConstraints constraints_;
-  DataRate reference_rate_ = DataRate::Zero();
-  TimeDelta round_trip_time_ = kAssumedRoundTripTime;
-  Timestamp last_timeout_ = Timestamp::MinusInfinity();
-  DecisionTimer timer_;
-
   std::array<Slot, kSlots> slots_;
   size_t slot_ = 0;
   // The last queueing delays, for the minimum filter.

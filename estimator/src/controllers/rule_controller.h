@@ -5,8 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "controllers/decision_timer.h"
-#include "weir/network_controller.h"
+#include "controllers/interval_controller.h"
 
 namespace weir {
 
@@ -22,7 +21,7 @@ struct RuleOptions {
 //   q < 15 ms:       target + 10 %, at most 2 r + 50 kbps;
 //   else:            r (1 - (q - 7.5 ms) / 300 ms), at least 0.3 r;
 // and always within the constraints. Before the first packet of all the start rate is held.
-class RuleController final : public ReceiverController {
+class RuleController final : public IntervalController {
  public:
   // Policies that steer around the rule have the same numbers, by weir._core.RULE.
   static constexpr TimeDelta kInterval = TimeDelta::Millis(100);
@@ -36,17 +35,10 @@ class RuleController final : public ReceiverController {
   static constexpr TimeDelta kQueueScale = TimeDelta::Millis(300);
   static constexpr double kMinimumBackoff = 0.3;
 
-  explicit RuleController(const RuleOptions& options = {}) : options_(options) {}
+  explicit RuleController(const RuleOptions& options = {}) : IntervalController(kInterval), options_(options) {}
 
   std::string_view name() const override { return "rule"; }
-
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  void OnObjective(const Objective&) override {}
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
   void OnArrival(const Arrival& arrival) override;
-  void OnTargetApplied(const TargetTransferRate& target) override { target_ = target.target_rate; }
-  ReceiverControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return timer_.due(); }
 
  private:
   struct Slot {
@@ -54,14 +46,11 @@ class RuleController final : public ReceiverController {
     TimeDelta duration = TimeDelta::Zero();
   };
 
+  DataRate Decide(Timestamp now, TimeDelta elapsed) override;
   DataRate ReceiveRate() const;
   bool PacketWasDue(Timestamp now) const;
 
   RuleOptions options_;
-  TargetRateConstraints constraints_;
-  DataRate target_ = DataRate::Zero();
-  Timestamp last_timeout_ = Timestamp::MinusInfinity();
-  DecisionTimer timer_;
   // The end of the last interval with a packet; MinusInfinity before the first packet.
   Timestamp last_packets_ = Timestamp::MinusInfinity();
   // The last intervals; `slot_` is the one being filled.
