@@ -26,11 +26,7 @@ constexpr double kAlpha = 0.1;
 }  // namespace
 
 void NadaController::OnArrival(const Arrival& arrival) {
-  Slot& slot = slots_[slot_];
-  slot.size += arrival.packet.size();
-  ++slot.packets;
-  slot.lost += arrival.lost_change;
-  slot.max_queueing_delay = std::max(slot.max_queueing_delay, arrival.queueing_delay);
+  intervals_.OnArrival(arrival);
   delays_us_[delay_count_++ % kMinimumFilterTaps] = arrival.queueing_delay.us();
   if (arrival.lost_change > 0) OnLoss(arrival.packet.arrival_time);
   ++packets_since_loss_;
@@ -58,21 +54,6 @@ double NadaController::MeanLossInterval() const {
     weights += kWeights[i];
   }
   return weights > 0 ? std::max(closed, with_open) / weights : 0;
-}
-
-NadaController::Window NadaController::SummarizeWindow() const {
-  Slot sum;
-  for (const Slot& slot : slots_) {
-    sum.duration += slot.duration;
-    sum.size += slot.size;
-    sum.packets += slot.packets;
-    sum.lost += slot.lost;
-    sum.max_queueing_delay = std::max(sum.max_queueing_delay, slot.max_queueing_delay);
-  }
-  const auto lost = static_cast<double>(std::max<int64_t>(sum.lost, 0));
-  const double expected = lost + static_cast<double>(sum.packets);
-  return {sum.duration > TimeDelta::Zero() ? sum.size / sum.duration : DataRate::Zero(),
-          expected > 0 ? lost / expected : 0, sum.max_queueing_delay};
 }
 
 double NadaController::QueueingDelayMs() const {
@@ -109,16 +90,15 @@ DataRate NadaController::UpdatedGradually(double congestion_signal_ms, double de
 }
 
 DataRate NadaController::Decide(Timestamp, TimeDelta elapsed) {
-  slots_[slot_].duration = elapsed;
-  const Window window = SummarizeWindow();
-  slot_ = (slot_ + 1) % kSlots;
-  slots_[slot_] = Slot{};
-
-  loss_ratio_ = kAlpha * window.loss_ratio + (1 - kAlpha) * loss_ratio_;
+  const IntervalSums window = intervals_.End(elapsed).all;
+  const auto lost = static_cast<double>(std::max<int64_t>(window.lost, 0));
+  const double expected = lost + static_cast<double>(window.packets);
+  const double loss_ratio = expected > 0 ? lost / expected : 0;
+  loss_ratio_ = kAlpha * loss_ratio + (1 - kAlpha) * loss_ratio_;
   const double congestion_signal_ms = CongestionSignalMs();
   const DataRate rate =
-      window.loss_ratio <= 0 && window.max_queueing_delay < kQeps
-          ? RampedUp(window.receive_rate)
+      loss_ratio <= 0 && window.max_queueing_delay < kQeps
+          ? RampedUp(window.ReceiveRate())
           : UpdatedGradually(congestion_signal_ms, std::min(static_cast<double>(elapsed.us()) * 1e-3, kTau));
   previous_congestion_signal_ms_ = congestion_signal_ms;
   return rate;

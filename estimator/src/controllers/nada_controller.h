@@ -32,27 +32,9 @@ class NadaController final : public IntervalController {
 
  private:
   static constexpr size_t kMinimumFilterTaps = 15;
-  // LOGWIN (500 ms) in steps of DELTA.
-  static constexpr size_t kSlots = 5;
   static constexpr size_t kLossIntervals = 8;
 
-  struct Slot {
-    TimeDelta duration = TimeDelta::Zero();
-    DataSize size = DataSize::Zero();
-    int64_t packets = 0;
-    // Late arrivals count against losses.
-    int64_t lost = 0;
-    TimeDelta max_queueing_delay = TimeDelta::Zero();
-  };
-  // LOGWIN summed up.
-  struct Window {
-    DataRate receive_rate;
-    double loss_ratio;
-    TimeDelta max_queueing_delay;
-  };
-
   DataRate Decide(Timestamp now, TimeDelta elapsed) override;
-  Window SummarizeWindow() const;
   double QueueingDelayMs() const;
   double CongestionSignalMs() const;
   double MeanLossInterval() const;
@@ -61,8 +43,8 @@ class NadaController final : public IntervalController {
   DataRate UpdatedGradually(double congestion_signal_ms, double delta_ms) const;
 
   NadaOptions options_;
-  std::array<Slot, kSlots> slots_;
-  size_t slot_ = 0;
+  // LOGWIN (500 ms) in steps of DELTA.
+  RecentIntervals<5> intervals_;
   // The last queueing delays, for the minimum filter.
   std::array<int64_t, kMinimumFilterTaps> delays_us_{};
   size_t delay_count_ = 0;

@@ -2,9 +2,6 @@
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
 
-#include <array>
-#include <cstddef>
-
 #include "controllers/interval_controller.h"
 
 namespace weir {
@@ -38,25 +35,16 @@ class RuleController final : public IntervalController {
   explicit RuleController(const RuleOptions& options = {}) : IntervalController(kInterval), options_(options) {}
 
   std::string_view name() const override { return "rule"; }
-  void OnArrival(const Arrival& arrival) override;
+  void OnArrival(const Arrival& arrival) override { intervals_.OnArrival(arrival); }
 
  private:
-  struct Slot {
-    DataSize size = DataSize::Zero();
-    TimeDelta duration = TimeDelta::Zero();
-  };
-
   DataRate Decide(Timestamp now, TimeDelta elapsed) override;
-  DataRate ReceiveRate() const;
   bool PacketWasDue(Timestamp now) const;
 
   RuleOptions options_;
   // The end of the last interval with a packet; MinusInfinity before the first packet.
   Timestamp last_packets_ = Timestamp::MinusInfinity();
-  // The last intervals; `slot_` is the one being filled.
-  std::array<Slot, kRateWindow.us() / kInterval.us()> slots_;
-  size_t slot_ = 0;
-  TimeDelta min_queueing_delay_ = TimeDelta::PlusInfinity();
+  RecentIntervals<kRateWindow.us() / kInterval.us()> intervals_;
 };
 
 }  // namespace weir
