@@ -92,13 +92,9 @@ void ArrivalStatistics::Stream::RestartDelay() {
     ++counters_.send_time_outliers;
     return false;
   }
-  const QueueingDelay::Result measured =
-      delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size, delay.received, lowest_rate_);
+  measured_ = delay.queueing_delay.Update(arrival_time, send_time.delay, delay.size, delay.received, lowest_rate_);
   delay.size = delay.received = DataSize::Zero();
-  if (send_time.leapt || measured.restarted) ++counters_.clock_restarts;
-  queueing_delay_ = measured.queueing_delay;
-  delay_change_ = measured.change;
-  delay_stands_ = measured.stands;
+  if (send_time.leapt || measured_.restarted) ++counters_.clock_restarts;
   return true;
 }
 
@@ -110,8 +106,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
   // A delay that the wrong clock showed is no queue.
   if (send_clock_check_.abs_send_time_is_wrong() && !was_wrong) {
     abs_send_time_delay_ = {};
-    queueing_delay_ = delay_change_ = TimeDelta::Zero();
-    delay_stands_ = false;
+    measured_ = {};
   }
 }
 
@@ -144,9 +139,9 @@ void ArrivalStatistics::Stream::RestartDelay() {
       if (!std::exchange(measures_by_rtp_, true)) abs_send_times_ = 0;
     }
   }
-  arrival.queueing_delay = queueing_delay_;
-  arrival.delay_change = delay_change_;
-  arrival.delay_stands = delay_stands_;
+  arrival.queueing_delay = measured_.queueing_delay;
+  arrival.delay_change = measured_.change;
+  arrival.delay_stands = measured_.stands;
 }
 
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {

@@ -111,9 +111,8 @@ class ArrivalStatistics {
   int abs_send_times_ = 0;
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
   DataRate lowest_rate_ = DataRate::Zero();
-  TimeDelta queueing_delay_ = TimeDelta::Zero();
-  bool delay_stands_ = false;
-  TimeDelta delay_change_ = TimeDelta::Zero();
+  // By the latest plausible send time.
+  QueueingDelay::Result measured_;
   ArrivalCounters counters_;
 };
 

@@ -270,7 +270,7 @@ QueueingDelay::Result QueueingDelay::Restart(Timestamp arrival, TimeDelta one_wa
   skew_ = {};
   drift_us_ = 0;
   base_.Restart(arrival, one_way_delay);
-  return {TimeDelta::Zero(), TimeDelta::Zero(), !first, false};
+  return {.restarted = !first};
 }
 
 }  // namespace weir

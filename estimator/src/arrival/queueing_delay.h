@@ -254,13 +254,13 @@ class QueueingDelay {
  public:
   struct Result {
     // Never negative.
-    TimeDelta queueing_delay;
+    TimeDelta queueing_delay = TimeDelta::Zero();
     // Change of one-way delay since the previous packet.
-    TimeDelta change;
+    TimeDelta change = TimeDelta::Zero();
     // The send times have another clock; earlier measurements were dropped.
-    bool restarted;
+    bool restarted = false;
     // `StandingDelay`.
-    bool stands;
+    bool stands = false;
   };
 
   // Packets may be a little out of order. `measured` is SendClock's result for the packet, the first one included;

@@ -40,7 +40,7 @@ class ReportedArrivals {
   TimeDelta first_delay_ = TimeDelta::Zero();
   TimeDelta latest_delay_ = TimeDelta::Zero();
   QueueingDelay queueing_delay_;
-  QueueingDelay::Result measured_{TimeDelta::Zero(), TimeDelta::Zero(), false, false};
+  QueueingDelay::Result measured_;
   DataRate lowest_rate_ = DataRate::Zero();
   uint64_t reordered_ = 0;
   uint64_t clock_restarts_ = 0;
