@@ -18,7 +18,8 @@
 #include "counted_allocations.h"
 #include "onnx/network.h"
 #include "onnx/onnx_inspection.h"
-#include "policy/policy_agent.h"
+#include "policy/feature_history.h"
+#include "policy/policy.h"
 
 namespace weir {
 namespace {
@@ -69,7 +70,9 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
     state.SkipWithError(policy.error().c_str());
     return;
   }
-  PolicyAgent agent(std::make_unique<InlineExecutor>(std::move(policy.value())));
+  const ModelDescription& description = policy.value()->description();
+  FeatureHistory history(description.features);
+  std::vector<float> action(description.action_size);
   const std::vector<IntervalStatistics> intervals = RandomIntervals();
   Durations durations;
   durations.Reserve(kDecisions);
@@ -78,9 +81,10 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   const int64_t allocations_before = CountedAllocations();
   for (auto _ : state) {
     durations.Measure([&] {
-      agent.Add(intervals[next]);
-      agent.Submit(Timestamp::Micros(0));
-      faults += agent.Finish(Timestamp::Micros(0), DataRate::KilobitsPerSecond(1000)) ? 0 : 1;
+      history.Add(intervals[next]);
+      const PolicyFault fault = policy.value()->Run(history.observation(), kBalanced, action);
+      const bool decided = description.action.Apply(action, DataRate::KilobitsPerSecond(1000)).has_value();
+      faults += fault == PolicyFault::kNone && decided ? 0 : 1;
     });
     next = (next + 1) % kIntervals;
   }

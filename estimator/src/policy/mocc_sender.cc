@@ -67,10 +67,12 @@ struct MoccSender::Path {
 
 MoccSender::MoccSender(std::unique_ptr<Policy> policy, const Objective& objective,
                        const TargetRateConstraints& constraints)
-    : agent_(std::make_unique<InlineExecutor>(std::move(policy))),
+    : policy_(std::move(policy)),
+      history_(description().features),
+      action_(description().action_size),
+      objective_(objective),
       path_(std::make_unique<Path>()),
       rate_(constraints.start_rate) {
-  agent_.SetObjective(objective);
   path_->arrivals.Start(now_);
   path_->guard.SetConstraints(constraints, now_);
 }
@@ -84,9 +86,9 @@ MoccSender::Outcome MoccSender::ReportStatus(const MoccStatus& status) {
   silence_ = silence;
   now_ += status.interval;
   if (!status.throughput.IsZero()) path_->arrivals.OnData(now_, status.throughput * status.interval);
-  agent_.Add(*statistics);
-  agent_.Submit(now_);
-  const std::optional<DataRate> decided = agent_.Finish(now_, rate_);
+  history_.Add(*statistics);
+  const bool failed = policy_->Run(history_.observation(), objective_, action_) != PolicyFault::kNone;
+  const std::optional<DataRate> decided = failed ? std::nullopt : description().action.Apply(action_, rate_);
   path_->arrivals.OnDecision(now_);
   rate_ = path_->guard.Apply(decided.value_or(std::min(rate_, status.throughput)), now_).rate;
   return decided ? Outcome::kDecided : Outcome::kPolicyFault;

@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "policy/policy_agent.h"
+#include "policy/feature_history.h"
+#include "policy/policy.h"
 #include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
@@ -35,7 +37,7 @@ class MoccSender {
   // `constraints` have been validated. The model must be of the format kWeir1.
   MoccSender(std::unique_ptr<Policy> policy, const Objective& objective, const TargetRateConstraints& constraints);
 
-  void Register(const Objective& objective) { agent_.SetObjective(objective); }
+  void Register(const Objective& objective) { objective_ = objective; }
 
   ~MoccSender();
 
@@ -45,10 +47,13 @@ class MoccSender {
   Outcome ReportStatus(const MoccStatus& status);
   DataRate sending_rate() const { return rate_; }
 
-  const ModelDescription& description() const { return agent_.description(); }
+  const ModelDescription& description() const { return policy_->description(); }
 
  private:
-  PolicyAgent agent_;
+  std::unique_ptr<Policy> policy_;
+  FeatureHistory history_;
+  std::vector<float> action_;
+  Objective objective_;
   // ArrivalHistory and Guard.
   struct Path;
   std::unique_ptr<Path> path_;

@@ -32,8 +32,13 @@ IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double l
 
 }  // namespace
 
-PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor) : agent_(std::move(executor)) {
-  if (description().format == ModelFormat::kMmsys2024) mmsys_features_.emplace();
+PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor) : executor_(std::move(executor)) {
+  if (description().format == ModelFormat::kWeir1) {
+    history_.emplace(description().features);
+  } else {
+    mmsys_features_.emplace();
+    mmsys_observation_.resize(description().observation_size);
+  }
 }
 
 void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
@@ -63,46 +68,65 @@ void PolicyController::OnArrival(const Arrival& arrival) {
 }
 
 void PolicyController::EndInterval(Timestamp now) {
-  if (now - interval_end_ > description().interval * kForgetAfterIntervals) {
-    agent_.Reset();
-    if (mmsys_features_) mmsys_features_->Clear();
-  }
+  if (now - interval_end_ > description().interval * kForgetAfterIntervals) Reset();
   interval_end_ = now;
   if (mmsys_features_) {
     mmsys_features_->EndInterval(now);
-    agent_.Add(*mmsys_features_);
+    mmsys_features_->Write(mmsys_observation_);
   } else {
-    agent_.Add(WithLessLossAtAnyRate(accumulator_.Take(now, target_), loss_ratio_at_any_rate_));
+    history_->Add(WithLessLossAtAnyRate(accumulator_.Take(now, target_), loss_ratio_at_any_rate_));
   }
+}
+
+void PolicyController::Reset() {
+  if (history_) history_->Clear();
+  if (mmsys_features_) mmsys_features_->Clear();
+  executor_->Reset();
+  waiting_ = false;
 }
 
 void PolicyController::Decide(Timestamp now) {
   EndInterval(now);
-  agent_.Submit(now);
+  executor_->Submit(observation(), objective_, now);
+  submitted_at_ = now;
+  waiting_ = true;
+}
+
+std::optional<DataRate> PolicyController::TakeAnswer(Timestamp now) {
+  const std::optional<PolicyAnswer> answer = executor_->Take(now);
+  const TimeDelta age = now - submitted_at_;
+  if (!answer && age < description().interval) return std::nullopt;
+  waiting_ = false;
+  if (!answer || age > description().interval || answer->fault != PolicyFault::kNone) return std::nullopt;
+  std::span<const float> action = answer->action;
+  if (action.empty()) return target_;
+  // (bandwidth, standard deviation)
+  if (description().format == ModelFormat::kMmsys2024) action = action.first(1);
+  return description().action.Apply(action, target_);
 }
 
 std::span<const float> PolicyController::ObservationAt(Timestamp now) {
   if (interval_end_.IsFinite() && now > interval_end_) EndInterval(now);
-  return agent_.observation();
+  return observation();
 }
 
 ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
   ReceiverControlUpdate update;
-  if (!agent_.waiting()) {
+  if (!waiting_) {
     if (!timer_.Take(now)) return update;
     Decide(now);
   }
-  if (const std::optional<DataRate> rate = agent_.Finish(now, target_)) {
+  if (const std::optional<DataRate> rate = TakeAnswer(now)) {
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = target_;
   }
-  if (agent_.waiting()) {
+  if (waiting_) {
     update.source = TargetSource::kUndecided;
   } else if (timer_.Take(now)) {
     // The answer took the whole interval, or did not come.
     Decide(now);
   }
-  if (agent_.waiting()) poll_at_ = agent_.next_timeout(now);
+  if (waiting_) poll_at_ = std::min(executor_->next_timeout(now), submitted_at_ + description().interval);
   return update;
 }
 

@@ -8,13 +8,16 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arrival/interval_accumulator.h"
 #include "controllers/decision_timer.h"
+#include "policy/feature_history.h"
 #include "policy/mmsys_features.h"
-#include "policy/policy_agent.h"
+#include "policy/policy_executor.h"
 #include "weir/controllers.h"
 #include "weir/network_controller.h"
+#include "weir/objective.h"
 
 namespace weir {
 
@@ -30,7 +33,7 @@ class PolicyController final : public ReceiverController {
   std::string_view name() const override { return "weir"; }
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  void OnObjective(const Objective& objective) override { agent_.SetObjective(objective); }
+  void OnObjective(const Objective& objective) override { objective_ = objective; }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
   void OnTargetApplied(const TargetTransferRate& target) override {
@@ -38,27 +41,42 @@ class PolicyController final : public ReceiverController {
     loss_ratio_at_any_rate_ = target.loss_ratio_at_any_rate;
   }
   ReceiverControlUpdate OnTimeout(Timestamp now) override;
-  Timestamp next_timeout() const override { return agent_.waiting() ? poll_at_ : timer_.due(); }
+  Timestamp next_timeout() const override { return waiting_ ? poll_at_ : timer_.due(); }
 
-  const ModelDescription& description() const { return agent_.description(); }
+  const ModelDescription& description() const { return executor_->description(); }
   // The observation of an interval that ends early, at `now`, for a host that makes no more decisions; zeros before the
   // start.
   std::span<const float> ObservationAt(Timestamp now);
 
  private:
+  // As of the last interval; zeros before the first.
+  std::span<const float> observation() const { return history_ ? history_->observation() : mmsys_observation_; }
   void EndInterval(Timestamp now);
+  // Forgets the observations and the recurrent state, and drops an answer that it waits for.
+  void Reset();
+  // Ends the interval and submits its observation, in place of an answer that it waits for.
   void Decide(Timestamp now);
+  // The rate that follows, within the model's bounds. Nothing while it is waiting, and on a fault: the policy failed,
+  // no rate follows from its action, or its answer took more than an interval.
+  std::optional<DataRate> TakeAnswer(Timestamp now);
 
-  PolicyAgent agent_;
+  std::unique_ptr<PolicyExecutor> executor_;
+  // For models of the format kWeir1.
   IntervalAccumulator accumulator_;
-  // For MMSys 2024 models, in the accumulator's place.
+  std::optional<FeatureHistory> history_;
+  // For those of kMmsys2024.
   std::optional<MmsysFeatures> mmsys_features_;
+  std::vector<float> mmsys_observation_;
+
+  Objective objective_;
   TargetRateConstraints constraints_;
   DataRate target_ = DataRate::Zero();
   double loss_ratio_at_any_rate_ = 0;
   Timestamp interval_end_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
-  // While the agent waits for an answer.
+  // An answer is out.
+  bool waiting_ = false;
+  Timestamp submitted_at_ = Timestamp::MinusInfinity();
   Timestamp poll_at_ = Timestamp::PlusInfinity();
 };
 
