@@ -9,8 +9,9 @@
 //    0.95 R, 1 % more after each second in which it was one, until a second loses less than 5 % of more than 1.05 R.
 // 3. The next back-off begins after 15 s. Where the sender obeyed and the loss went on, it begins after a minute, and
 //    twice as long after each such back-off. The rate before it is in force again at once: it was not the cause, and a
-//    controller that climbs back by itself would lose the seconds that it takes. The loss ratio of the back-off is what
-//    the path loses at any rate; policies see little of it.
+//    controller that climbs back by itself would lose the seconds that it takes. The loss ratio of the back-off, where
+//    it is below 20 %, is what the path loses at any rate; policies see little of it. Above, it is rather a queue of a
+//    few packets, which drops most of each frame.
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +26,7 @@ constexpr double kUses = 0.5;
 constexpr int kLosingSeconds = 10;
 constexpr size_t kBackOffSeconds = 3;
 constexpr double kEnds = 0.5;
+constexpr double kMostLossAtAnyRate = 0.2;
 constexpr double kBelow = 0.95;
 constexpr double kRise = 1.01;
 constexpr double kWithin = 1.05;
@@ -88,7 +90,7 @@ class OverloadRule final : public GuardRule {
       next_ = seconds_ + wait_;
       wait_ = std::min(wait_ * 2, kLongestWait);
       resumed_ = before_;
-      loss_ratio_at_any_rate_ = probed_loss_ratio_;
+      loss_ratio_at_any_rate_ = probed_loss_ratio_ < kMostLossAtAnyRate ? probed_loss_ratio_ : 0;
     }
   }
 

@@ -16,12 +16,12 @@ constexpr int kSilentIntervals = 2;
 
 // A policy sees at most this much of the loss that the path has at any rate. It holds a lower rate at more, as it has
 // learned to where a queue is full, and that does not end this loss.
-constexpr double kMostLossAtAnyRate = 0.05;
+constexpr double kMostLossSeen = 0.05;
 
 IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double loss_ratio_at_any_rate) {
   const double excess = std::min({loss_ratio_at_any_rate, statistics.loss_ratio_slow_10s,
                                   statistics.loss_ratio_fast_10s, statistics.loss_at_short_queue_10s}) -
-                        kMostLossAtAnyRate;
+                        kMostLossSeen;
   if (excess <= 0) return statistics;
   for (double* const ratio : {&statistics.loss_ratio, &statistics.loss_ratio_slow_10s, &statistics.loss_ratio_fast_10s,
                               &statistics.loss_at_short_queue_10s}) {

@@ -308,6 +308,14 @@ TEST_F(OverloadRuleTest, MeasuresTheLossThatALowerRateDoesNotEnd) {
   EXPECT_EQ(measured(), 0);
 }
 
+TEST_F(OverloadRuleTest, TakesAFifthForTheLossOfAShortQueue) {
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.3).IsPlusInfinity());
+  EXPECT_TRUE(Send(3, Kbps(1200), 0.22).IsPlusInfinity());
+  GuardFacts facts = path_.Facts();
+  rule_->Apply(DataRate::PlusInfinity(), facts);
+  EXPECT_EQ(facts.loss_ratio_at_any_rate, 0);
+}
+
 TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
   path_.rate = Kbps(2000);
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
