@@ -1,34 +1,25 @@
-"""Measures of goals on real calls: a controller against others in pairs, calls against replays, the link, and the
-estimator's CPU.
+"""Measures of goals on real calls beside the simulated ones of their paths, on the link, and on the estimator's CPU.
 
-A pair is calls on one scenario with one seed, of which the machine disturbed none. Each function returns the measure
-of a goal.
+`functools.partial` with the arguments behind `results` and `bound` makes each the measure of a goal.
 """
 
 from __future__ import annotations
 
-import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
+from statistics import fmean
 
 from weir._core import BandwidthEstimator, Model
 from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
 from weir.qoe_eval.call.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.call.logs import LINK_LOG
-from weir.qoe_eval.evaluate.results import Results, metric, undisturbed
-from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.statistics import bootstrap_interval
+from weir.qoe_eval.evaluate.results import Metric, Results
+from weir.qoe_eval.evaluate.suite import Outcome
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import CallRecord, RecordType, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 
-BITRATE = "received_bitrate_bps"
-NETWORK_DELAY = "network_delay_ms_p95"
-FROZEN = "total_freezes_duration_s"
 _PACKET_BYTES = 1200
 _HEADER_BYTES = 12
 _TICKS_PER_SECOND = 1 << 18
@@ -37,189 +28,121 @@ _MOST_SHOWN = 6
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """A measure of a controller's calls, and the best of others' calls, paired by scenario and seed."""
+class SimulatedSet:
+    """The set that simulates a set of real calls, and a controller of both."""
 
-    own: list[float]
-    others: list[float]
-    scenarios: list[str]
-
-    def __len__(self) -> int:
-        return len(self.own)
-
-    @property
-    def by_scenario(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means over the seeds, of own and of others: scenarios are independent, seeds of one are less so."""
-        names = list(dict.fromkeys(self.scenarios))
-        chosen = [[index for index, name in enumerate(self.scenarios) if name == one] for one in names]
-        own, others = np.array(self.own), np.array(self.others)
-        return np.array([own[one].mean() for one in chosen]), np.array([others[one].mean() for one in chosen])
+    called: str
+    simulated: str
+    controller: str
 
 
-def pairs_of(records: Sequence[CallRecord], name: str, own: str = "weir", others: Sequence[str] = ("gcc",)) -> Pairs:
-    """The undisturbed pairs in which all calls define a metric."""
-    by = {(record.controller, record.scenario, record.seed): metric(name)(record) for record in undisturbed(records)}
-    pairs = Pairs([], [], [])
-    for (controller, scenario, seed), value in by.items():
-        rivals = [by.get((other, scenario, seed)) for other in others]
-        known = [rival for rival in rivals if rival is not None]
-        if controller == own and value is not None and len(known) == len(others):
-            pairs.own.append(value)
-            pairs.others.append(MEASURES[name].best(known))
-            pairs.scenarios.append(scenario)
-    return pairs
+@dataclass(frozen=True)
+class PathErrors:
+    """Mean distance, on one path, of a simulated call from the mean of the real ones, and of a real call from the mean
+    of the others; as shares of the real mean if relative.
+    """
+
+    name: str
+    simulated: float
+    real: float
+
+    @classmethod
+    def of(cls, name: str, real: Sequence[float], simulated: Sequence[float], *, relative: bool) -> PathErrors | None:
+        """None with fewer than two real calls, without a simulated one, or relative to 0."""
+        if len(real) < 2 or not simulated:
+            return None
+        mean = fmean(real)
+        unit = mean if relative else 1.0
+        if unit <= 0:
+            return None
+        scatter = fmean(abs(one - (sum(real) - one) / (len(real) - 1)) for one in real)
+        return cls(name, fmean(abs(one - mean) for one in simulated) / unit, scatter / unit)
 
 
-@goal_measure
-def _compared(
+def error_over_scatter(
     results: Results,
     bound: Bound,
-    of_means: Callable[[float, float], float | None],
-    metric_name: str,
-    *sets: str,
-    controller: str = "weir",
-    others: Sequence[str] = ("gcc",),
+    *,
+    sets: Sequence[SimulatedSet],
+    metric: str,
+    simulated_metric: Metric | None = None,
+    relative: bool,
 ) -> Outcome:
-    """A controller against the best of others in each pair, by a function of both means over the pairs."""
-    pairs = _pairs(results, sets, metric_name, controller, others)
-    rivals = "the better of " * (len(others) > 1) + " and ".join(others)
-    return _of_pairs(pairs, of_means, metric_name, controller, rivals) or _no_pair(results, sets)
-
-
-def _ratio(own: float, other: float) -> float | None:
-    return own / other if other else None
-
-
-def _less(own: float, other: float) -> float:
-    return own - other
-
-
-ratio = functools.partial(_compared, _ratio)
-"""A goal's measure: a controller over the best of others in each pair, of means over the pairs."""
-difference = functools.partial(_compared, _less)
-"""A goal's measure: a controller less the best of others in each pair, mean over the pairs."""
-
-
-@goal_measure
-def _changed(
-    results: Results,
-    bound: Bound,
-    of_means: Callable[[float, float], float | None],
-    metric_name: str,
-    changed: str,
-    usual: str,
-) -> Outcome:
-    """Calls of a set against those of another that have the same paths and seeds."""
+    """Mean error of simulated calls over that of single real ones, as shares of the real mean if `relative`. The
+    figures hold both for each path. `simulated_metric`: that of simulated calls, where it differs.
+    """
     found = [
-        {(one.controller, one.scenario, one.seed): metric(metric_name)(one) for one in undisturbed(records)}
-        for records in (results.calls.get(changed, []), results.calls.get(usual, []))
+        PathErrors.of(name, [*real.values()], [*simulated.values()], relative=relative)
+        for name, real, simulated in _paths(results, sets, metric, simulated_metric or metric)
     ]
-    pairs = Pairs([], [], [])
-    for key, own in found[0].items():
-        other = found[1].get(key)
-        if own is not None and other is not None:
-            pairs.own.append(own)
-            pairs.others.append(other)
-            pairs.scenarios.append(key[1])
-    return _of_pairs(pairs, of_means, metric_name, changed, usual) or _no_pair(results, (changed, usual))
+    paths = [path for path in found if path]
+    if not paths:
+        return Outcome(reason=results.why_no_pair([one.called for one in sets]))
+    error, scatter = fmean(one.simulated for one in paths), fmean(one.real for one in paths)
+    farthest = sorted(paths, key=lambda one: one.real - one.simulated)[:_MOST_SHOWN]
+    shown = "; ".join(f"{one.name}: {one.simulated:.1%} ({one.real:.1%})" for one in farthest)
+    detail = f"{error:.1%}, of one real call {scatter:.1%}, {len(paths)} paths. The farthest: {shown}"
+    figures = {"error": error, "scatter": scatter, "paths": [vars(one) for one in paths]}
+    return Outcome(error / scatter if scatter else None, detail, figures, "" if scatter else "real calls do not differ")
 
 
-changed_ratio = functools.partial(_changed, _ratio)
-"""A goal's measure: a set over another, as `ratio`."""
-changed_difference = functools.partial(_changed, _less)
-"""A goal's measure: a set less another, as `difference`."""
-
-
-@goal_measure
-def share_better(
-    results: Results, bound: Bound, metric_name: str, *sets: str, controller: str = "weir", others: Sequence[str]
-) -> Outcome:
-    """Share of the pairs in which a controller is at least as good as the best of others."""
-    pairs = _pairs(results, sets, metric_name, controller, others)
-    if not len(pairs):
-        return _no_pair(results, sets)
-    measure = MEASURES[metric_name]
-    good = [measure.best((own, other)) == own for own, other in zip(pairs.own, pairs.others, strict=True)]
-    return Outcome(sum(good) / len(good), f"{sum(good)} of {len(good)} pairs")
-
-
-@goal_measure
 def near_replays(
     results: Results,
     bound: Bound,
-    replays: Mapping[str, str],
-    controllers: Sequence[str],
-    name: str,
-    of_replay: Callable[[RunRecord], float | None] | None = None,
     *,
+    sets: Sequence[SimulatedSet],
+    metric: str,
+    simulated_metric: Metric | None = None,
     within: float,
     or_within: float = 0.0,
 ) -> Outcome:
-    """Share of paths and controllers whose calls are near their replays in a metric, both means over the same seeds.
-    The figure `mean_error` is the mean distance over all of them, as a part of the calls' value.
-
-    Args:
-        results: of the suite.
-        bound: of the goal.
-        replays: the set of replays by the set of calls.
-        controllers: which.
-        name: the metric of calls.
-        of_replay: that of replays, where it differs; it gets the record with its series, if they are kept.
-        within: of the replays' value.
-        or_within: in the metric's unit, near too.
+    """Share of paths and controllers whose calls are near their replays in a metric, both means over the same seeds:
+    `within` a part of the replays' value, or `or_within` in the metric's unit. The figure `mean_error` is the mean
+    distance over all of them, as a part of the calls' value.
     """
     near: list[str] = []
     far: list[str] = []
     errors: list[float] = []
-    for called, replayed in replays.items():
-        for controller in controllers:
-            calls = [one for one in undisturbed(results.calls.get(called, [])) if one.controller == controller]
-            for scenario in dict.fromkeys(one.scenario for one in calls):
-                made = {one.seed: one for one in calls if one.scenario == scenario}
-                real = _mean(list(made.values()), metric(name))
-                runs = [one for one in results.runs(replayed, controller) if one.scenario == scenario]
-                runs = [one for one in runs if one.seed in made]
-                runs = [results.with_series(one) for one in runs] if of_replay else runs
-                simulated = _mean(runs, of_replay or metric(name))
-                if real is None or simulated is None:
-                    continue
-                if real > 0:
-                    errors.append(abs(simulated - real) / real)
-                show = MEASURES[name].display
-                text = f"{controller}, {called}, {scenario}: {show(real)} in calls, {show(simulated)} in replays"
-                (near if abs(real - simulated) <= max(within * simulated, or_within) else far).append(text)
-    if not near and not far:
-        return _no_pair(results, list(replays))
+    show = MEASURES[metric].display
+    for name, of_calls, of_runs in _paths(results, sets, metric, simulated_metric or metric):
+        same = [value for seed, value in of_runs.items() if seed in of_calls]
+        if not same:
+            continue
+        real, simulated = fmean(of_calls.values()), fmean(same)
+        if real > 0:
+            errors.append(abs(simulated - real) / real)
+        text = f"{name}: {show(real)} in calls, {show(simulated)} in replays"
+        (near if abs(real - simulated) <= max(within * simulated, or_within) else far).append(text)
     count = len(near) + len(far)
+    if not count:
+        return Outcome(reason=results.why_no_pair([one.called for one in sets]))
     more = f"; and {len(far) - _MOST_SHOWN} more" * (len(far) > _MOST_SHOWN)
-    mean_error = float(np.mean(errors)) if errors else None
+    mean_error = fmean(errors) if errors else None
     error = f", mean error {mean_error:.0%}" if mean_error is not None else ""
     shown = f"{len(near)} of {count}{error}. Not near: {'; '.join(far[:_MOST_SHOWN]) or 'none'}{more}"
     return Outcome(len(near) / count, shown, {"near": near, "far": far, "mean_error": mean_error})
 
 
-@goal_measure
-def link_error(results: Results, bound: Bound, *sets: str, of_delay: bool = False) -> Outcome:
+def link_error(results: Results, bound: Bound, *, sets: Sequence[str], of_delay: bool = False) -> Outcome:
     """Bytes that the link carried under a standing queue against the scenario's capacity, or the p95 lateness of its
     packets: worst call.
     """
-    records = [one for one in _calls(results, sets) if one.key in results.called]
-    if not records:
-        return Outcome(reason=results.why_no_pair(sets[0], []))
-    settings = [results.called[one.key] for one in records]
+    made = [record.key for name in sets for record in results.calls.get(name, []) if record.key in results.called]
+    if not made:
+        return Outcome(reason=results.why_no_pair(sets[:1]))
+    settings = [results.called[key] for key in made]
     found = worst([link_accuracy(one.out / LINK_LOG, one.scenario) for one in settings])
     carried = None if found.capacity_ratio is None else abs(found.capacity_ratio - 1)
     value, why_none = (
         (found.delay_error_ms_p95, "no call carried packets") if of_delay else (carried, "no call had a standing queue")
     )
-    return Outcome(value, f"the worst of {len(records)} calls", reason=why_none if value is None else "")
+    return Outcome(value, f"the worst of {len(made)} calls", reason=why_none if value is None else "")
 
 
-@goal_measure
-def cpu_share(results: Results, bound: Bound, rate_bps: float, *sets: str) -> Outcome:
+def cpu_share(results: Results, bound: Bound, *, rate_bps: float, sets: Sequence[str]) -> Outcome:
     """CPU of the estimator on a steady stream, as a share of one core. Only with calls."""
     if not any(results.calls.get(name) for name in sets):
-        return Outcome(reason=results.why_no_pair(sets[0], []))
+        return Outcome(reason=results.why_no_pair(sets[:1]))
     detail = "the estimator alone on a steady stream, driven from Python, whose own time counts too"
     return Outcome(estimator_cpu_share(results.settings.model, rate_bps), detail)
 
@@ -250,46 +173,15 @@ def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) 
     return (time.process_time() - started_s) / duration_s
 
 
-def _calls(results: Results, sets: Sequence[str]) -> list[CallRecord]:
-    return [record for name in sets for record in results.calls.get(name, [])]
-
-
-def _no_pair(results: Results, sets: Sequence[str]) -> Outcome:
-    first = next((name for name in sets if name in results.sets), sets[0])
-    return Outcome(reason=results.why_no_pair(first, _calls(results, sets)))
-
-
-def _of_pairs(
-    pairs: Pairs, of_means: Callable[[float, float], float | None], metric_name: str, own_name: str, other_name: str
-) -> Outcome | None:
-    """The outcome of a function of both means over pairs; None where there is none."""
-    means = [sum(values) / len(pairs) for values in (pairs.own, pairs.others)] if len(pairs) else []
-    value = of_means(*means) if means else None
-    if value is None:
-        return None
-    own, other = pairs.by_scenario
-    low, high = bootstrap_interval(own, other)
-    measure = MEASURES[metric_name]
-    detail = (
-        f"{measure.title} {measure.display(means[0])} with {own_name}, "
-        f"{measure.display(means[1])} with {other_name}, means of {len(pairs)} pairs of calls"
-    )
-    if low is not None:
-        detail += f"; difference over {len(own)} paths [{measure.display(low)}, {measure.display(high)}]"
-    return Outcome(value, detail, {"own": own.tolist(), "others": other.tolist(), "pairs": len(pairs)})
-
-
-def _pairs(results: Results, sets: Sequence[str], name: str, controller: str, others: Sequence[str]) -> Pairs:
-    """The pairs of several sets; a scenario of two sets, as at two sizes, is one scenario."""
-    pairs = Pairs([], [], [])
+def _paths(
+    results: Results, sets: Sequence[SimulatedSet], metric: str, simulated_metric: Metric
+) -> Iterator[tuple[str, Mapping[int, float], Mapping[int, float]]]:
+    """The name of each path, the metric of its undisturbed calls by seed, and that of its simulated ones."""
     for one in sets:
-        found = pairs_of(results.calls.get(one, []), name, controller, others)
-        pairs.own.extend(found.own)
-        pairs.others.extend(found.others)
-        pairs.scenarios.extend(found.scenarios)
-    return pairs
-
-
-def _mean(records: Sequence[RecordType], of_record: Callable[[RecordType], float | None]) -> float | None:
-    values = [value for record in records if (value := of_record(record)) is not None]
-    return sum(values) / len(values) if values else None
+        calls = results.values(one.called, one.controller, metric, "call")
+        runs = results.values(one.simulated, one.controller, simulated_metric, "run")
+        for scenario in dict.fromkeys(name for name, _ in calls):
+            real, simulated = (
+                {seed: value for (name, seed), value in some.items() if name == scenario} for some in (calls, runs)
+            )
+            yield f"{one.controller}, {one.called}, {scenario}", real, simulated

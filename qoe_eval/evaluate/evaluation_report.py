@@ -13,8 +13,8 @@ from rich.text import Text
 from weir.console import counted, output_console
 from weir.qoe_eval.evaluate.evaluation_charts import worst_charts
 from weir.qoe_eval.evaluate.runner import Evaluated
-from weir.qoe_eval.evaluate.score_measures import SCORE, family_rows
-from weir.qoe_eval.measures.families import GCC
+from weir.qoe_eval.evaluate.scenario_sets import of_media
+from weir.qoe_eval.measures.families import GCC, SCORE, summarise_families
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import FamilyRow, PairedComparison
@@ -27,6 +27,7 @@ from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.sections.runs import failures, run_section, versions_of
 from weir.qoe_eval.report.sections.scenarios import families, heat_table
 from weir.registry import POLICY
+from weir.traces.generate.families.families import FAMILIES
 from weir.traces.schema.media import MEDIA
 
 SCHEMA = "weir.evaluation/1"
@@ -102,7 +103,8 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
 
 def family_table(one: Evaluated) -> list[FamilyRow]:
     """The rows of families that ran against gcc or scream, those with video first."""
-    return [row for media in MEDIA for row in family_rows(one.results, media) if row.against_better is not None]
+    families = [of_media(name, media) for media in MEDIA for name in FAMILIES]
+    return [row for row in summarise_families(one.results.of(*families), POLICY) if row.against_better is not None]
 
 
 def _goals(rows: Sequence[GoalRow]) -> Table:

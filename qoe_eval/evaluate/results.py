@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import mean
+from statistics import fmean
+from typing import Any, Literal
 
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
-from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.records import CallRecord, Record, RunRecord
 from weir.registry import POLICY
+from weir.traces.schema.scenario import Scenario
 
-RunMeasure = Callable[[RunRecord], float | None]
+Metric = str | Callable[[Any], float | None]
+"""A measure of records by its name, or a function of a record, which then has its series."""
+By = Literal["scenario", "run", "set", "call"]
+"""What has a value: a scenario, as the mean over its seeds; a run; a set, as the mean over its scenarios; a real call.
+"""
+Among = Callable[[Scenario], bool]
+Run = tuple[str, int]
+"""Scenario and seed."""
+Values = dict[Run, float]
+"""By scenario or set, and the seed, which is 0 for means."""
 
 NOT_CHOSEN = "was not chosen"
 NO_CALLS = "no calls were made; --calls makes them, with Chromium"
+_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -44,64 +55,78 @@ class Results:
         """The replays of these sets."""
         return [record for name in names for record in self.replays.get(name, [])]
 
-    def runs(self, name: str, controller: str, *parts: str) -> list[RunRecord]:
-        """Replays of a set and a controller, of scenarios whose names have all these parts (between hyphens)."""
-        controller = self.pools.get(controller, controller)
-        return [
-            record
-            for record in self.replays.get(name, [])
-            if record.controller == controller and set(parts) <= set(record.scenario.split("-"))
-        ]
+    def values(
+        self,
+        name: str,
+        controller: str,
+        metric: Metric,
+        by: By = "scenario",
+        among: Among | None = None,
+        runs: Collection[Run] | None = None,
+    ) -> Values:
+        """A metric of a controller on a set; what does not define it is left out.
 
-    def by_scenario(self, name: str, controller: str, measure: RunMeasure, *parts: str) -> dict[str, float]:
-        """A measure of `runs` by scenario, the mean over seeds; scenarios that do not define it are left out."""
-        values: dict[str, list[float]] = {}
-        for record in self.runs(name, controller, *parts):
-            value = measure(record)
-            if value is not None:
-                values.setdefault(record.scenario, []).append(value)
-        return {scenario: mean(some) for scenario, some in values.items()}
+        Args:
+            name: of the set.
+            controller: its name, or a suite's name for a pool.
+            metric: of replays, or of undisturbed calls.
+            by: what has a value.
+            among: the scenarios; None: all.
+            runs: alone these, by scenario and seed; None: all.
+        """
+        records: Sequence[Record] = undisturbed(self.calls.get(name, [])) if by == "call" else self.of(name)
+        chosen = {scenario.name for scenario in self.scenarios(name) if among(scenario)} if among else None
+        found: dict[Run, list[float]] = {}
+        for record in records:
+            if (
+                record.controller == self.pools.get(controller, controller)
+                and (chosen is None or record.scenario in chosen)
+                and (runs is None or (record.scenario, record.seed) in runs)
+                and (value := self._value(record, metric)) is not None
+            ):
+                seed = record.seed if by in ("run", "call") else 0
+                found.setdefault((record.scenario, seed), []).append(value)
+        values = {key: fmean(some) for key, some in found.items()}
+        return {(name, 0): fmean(values.values())} if values and by == "set" else values
 
-    def series(self, record: RunRecord) -> FlowSeries | None:
-        """The series of the flow under test: the record's first."""
-        whole = self.with_series(record)
-        return read_flow_series(whole, whole.flows[0])
+    def scenarios(self, name: str) -> Sequence[Scenario]:
+        """Those of a set; none of one that was not chosen."""
+        return self.sets[name].scenarios if name in self.sets else ()
 
-    def why_absent(self, names: Iterable[str], other: str = "gcc", own: str = POLICY) -> str:
-        """Why sets of these names have no scenario on which both ran; empty when all have one."""
+    def why_absent(self, names: Iterable[str], own: str = POLICY, others: Sequence[str] = ()) -> str:
+        """Why sets of these names have no scenario on which a controller and each of the others ran; empty when all
+        have one.
+        """
         reasons = set()
         for name in names:
-            ran = [{record.scenario for record in self.runs(name, one)} for one in (own, other)]
-            if not ran[0] & ran[1]:
-                absent = next((one for one in (own, other) if not self.runs(name, one)), None)
-                what = (
-                    f"no run of {absent} on {name}" if absent else f"no pair of {own} and {other} on {name} completed"
-                )
-                reasons.add(self._missing(name) or what)
-        return "; ".join(sorted(reasons))
+            own_ran = self._ran(name, own)
+            for other in others or (own,):
+                ran = self._ran(name, other)
+                if not own_ran & ran:
+                    absent = own if not own_ran else other if not ran else ""
+                    pair = f"no pair of {own} and {other} on {name} completed"
+                    reasons.add(self._missing(name) or (f"no run of {absent} on {name}" if absent else pair))
+        return "; ".join(sorted(reasons)[:_REASONS])
 
-    def why_any_absent(self, name: str, others: Iterable[str], own: str = POLICY) -> str:
-        """Why a set has no scenario on which it and one of the others both ran; empty when it has for all."""
-        return "; ".join(why for other in others if (why := self.why_absent([name], other, own)))
+    def why_no_pair(self, names: Sequence[str]) -> str:
+        """Why sets of calls have no pair that can be compared."""
+        disturbed = {why for name in names for record in self.calls.get(name, []) for why in record.call.disturbed}
+        if disturbed:
+            return f"no undisturbed pair of calls: {'; '.join(sorted(disturbed)[:_REASONS])}"
+        first = next((name for name in names if name in self.sets), names[0])
+        return (self._missing(first) or "no complete pair of calls") if self.called else NO_CALLS
 
-    def why_no_run(self, name: str) -> str:
-        """Why a set has no run that a measure can use."""
-        return self._missing(name) or "no such run"
+    def _value(self, record: Record, metric: Metric) -> float | None:
+        if isinstance(metric, str):
+            return record.measures.get(metric)
+        return metric(self.with_series(record) if isinstance(record, RunRecord) else record)
 
-    def why_no_pair(self, name: str, records: Sequence[CallRecord]) -> str:
-        """Why a set has no pair of calls that can be compared."""
-        reasons = sorted({reason for record in records for reason in record.call.disturbed})
-        if reasons:
-            return f"no undisturbed pair of calls: {'; '.join(reasons[:3])}"
-        return (self._missing(name) or "no complete pair of calls") if self.called else NO_CALLS
+    def _ran(self, name: str, controller: str) -> set[str]:
+        wanted = self.pools.get(controller, controller)
+        return {record.scenario for record in self.of(name) if record.controller == wanted}
 
     def _missing(self, name: str) -> str:
         return self.sets[name].missing if name in self.sets else f"the set {base_name(name)} {NOT_CHOSEN}"
-
-
-def metric(name: str) -> Callable[[Record], float | None]:
-    """A measure of the run or call as a whole."""
-    return lambda record: record.measures.get(name)
 
 
 def delay_p95_ms(record: RunRecord) -> float | None:

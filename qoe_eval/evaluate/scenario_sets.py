@@ -68,6 +68,11 @@ def base_name(name: str) -> str:
     return name.partition(",")[0]
 
 
+def with_part(*parts: str) -> Callable[[Scenario], bool]:
+    """The scenarios whose names have one of these parts, between hyphens."""
+    return lambda scenario: bool({*parts} & {*scenario.name.split("-")})
+
+
 def of_media(name: str, media: MediaKind) -> str:
     """The name of a set whose calls send that kind of media."""
     return name if media == "video" else f"{name}, {media}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,12 @@ import numpy as np
 from weir.traces.catalogue import load_bundled
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.families.families import FAMILIES
-from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Family
+from weir.traces.generate.families.family import VIDEO_SHARE_OF_LINK, Case, Family, forward_with
+from weir.traces.generate.families.path import bernoulli
+from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import competing_media, muses_cross_traffic, round_trip_time_fairness
 from weir.traces.schema.capacity import CapacityTrace
+from weir.traces.schema.links import Queue
 from weir.traces.schema.media import with_media
 from weir.traces.schema.scenario import Scenario
 
@@ -21,7 +25,10 @@ STEADY_MBPS = (0.3, 1.0, 2.5, 8.0, 30.0)
 L4S_MBPS = (2.0, 5.0, 20.0, 50.0)
 START_BPS = 5e6
 HALVED_AT_S = 30.0
+HEAVY_LOSS_PERCENT = 12
 ROUTE_CHANGES = "-route-changes"
+_SLOW_KBPS = (64, 92, 130, 200, 300, 450)
+_SLOW_QUEUE_MS = 2000
 _DETOUR_MS = 40.0
 # libwebrtc's VP8 makes a key frame every 3000 frames, so that a call has only those that a receiver requests.
 _KEY_FRAME_INTERVAL_S = 100.0
@@ -43,14 +50,20 @@ _CHANGING_CAPACITY = (
 CELLULAR_CALL_S = 30.0
 
 
+def _link(name: str, rate_bps: float, *flows: dict[str, Any], **more: Any) -> Scenario:
+    """A link of constant capacity, with further flows: 25 ms, 300 ms, 60 s."""
+    link = scenario_from_capacity(CapacityTrace.constant(rate_bps), name, **more).to_dict()
+    return Scenario.from_dict(link | {"flows": [*link["flows"], *flows]}, name)
+
+
 def steady_links() -> list[Scenario]:
     """Links of constant capacity: 25 ms, 300 ms, 60 s."""
-    return [scenario_from_capacity(CapacityTrace.constant(rate * 1e6), f"steady-{rate:g}M") for rate in STEADY_MBPS]
+    return [_link(f"steady-{rate:g}M", rate * 1e6) for rate in STEADY_MBPS]
 
 
 def start_link() -> list[Scenario]:
     """A link of START_BPS: 25 ms, 300 ms, 20 s."""
-    return [scenario_from_capacity(CapacityTrace.constant(START_BPS), "start-5M", duration_s=20.0)]
+    return [_link("start-5M", START_BPS, duration_s=20.0)]
 
 
 def halved_link() -> list[Scenario]:
@@ -59,34 +72,59 @@ def halved_link() -> list[Scenario]:
     return [scenario_from_capacity(steps, "halved-2.5M")]
 
 
+def heavy_loss() -> list[Scenario]:
+    """More random loss than the family `loss` has, on its links: video."""
+    percent = HEAVY_LOSS_PERCENT
+    cases = [Case(f"random{percent}", forward_with(loss=bernoulli(percent / 100)))]
+    return Family("loss", f"The path loses {percent} % of the packets", cases).scenarios("video")
+
+
+def slow_links() -> list[Scenario]:
+    """64 to 450 kbps with a queue of 2 s: 25 ms, 60 s, video."""
+    return [_link(f"slow-{kbps}k", 1e3 * kbps, queue=Queue(milliseconds=_SLOW_QUEUE_MS)) for kbps in _SLOW_KBPS]
+
+
+def deep_queues_with_tcp() -> list[Scenario]:
+    """Video of 2.5 Mbps, from the tenth to the fortieth second in competition with a TCP flow, in queues of 0.8 to 6 s:
+    25 ms, 60 s.
+    """
+    tcp = {"kind": "tcp", "id": "tcp", "start_s": 10.0, "stop_s": 40.0}
+    return [
+        _link(f"deep-{mbps}M-{control}-{queue_ms}ms", 1e6 * mbps, tcp | {"congestion_control": control},
+              queue=Queue(milliseconds=queue_ms))
+        for mbps, control, queue_ms in itertools.product((2, 8), ("newreno", "bbr"), (800, 2000, 6000))
+    ]  # fmt: skip
+
+
+def one_packet_queues() -> list[Scenario]:
+    """Pantheon's emulators 7 to 12: filler on links of 12 to 108 Mbps whose queues hold one packet."""
+    return pantheon_scenarios()[6:12]
+
+
 def l4s_links() -> list[Scenario]:
     """Links of constant capacity with DualPI2 (RFC 9332), for filler: 25 ms, 300 ms, 60 s."""
-    return [_l4s_link(f"l4s-{rate:g}M", rate) for rate in L4S_MBPS]
+    return _l4s_links("")
 
 
 def l4s_links_with_tcp() -> list[Scenario]:
     """The same with a TCP Cubic flow in the classic queue from the tenth second on."""
-    return [_l4s_link(f"l4s-{rate:g}M-cubic", rate, {"kind": "tcp", "start_s": 10.0}) for rate in L4S_MBPS]
+    return _l4s_links("-cubic", {"kind": "tcp", "start_s": 10.0})
 
 
 def l4s_links_with_an_equal() -> list[Scenario]:
     """The same with a second flow under test from the tenth second on."""
-    later = {"kind": "rtp", "id": "later", "start_s": 10.0, "media": {"kind": "filler"}}
-    return [_l4s_link(f"l4s-{rate:g}M-equal", rate, later) for rate in L4S_MBPS]
+    return _l4s_links("-equal", {"kind": "rtp", "id": "later", "start_s": 10.0, "media": {"kind": "filler"}})
 
 
 def l4s_calls() -> list[Scenario]:
     """Video on the first of these links, and on bundled scenarios whose capacity changes, with DualPI2."""
-    return [
-        *(with_media(link, "video") for link in l4s_links()[:1]),
-        *map(_with_l4s_queue, _bundled_calls(("steps", "cellular-3m", "wifi-5m"))),
-    ]
+    bundled = _bundled_calls(("steps", "cellular-3m", "wifi-5m"))
+    return [with_media(l4s_links()[0], "video"), *map(_with_l4s_queue, bundled)]
 
 
-def _l4s_link(name: str, mbps: float, *flows: dict[str, Any]) -> Scenario:
-    data = scenario_from_capacity(CapacityTrace.constant(mbps * 1e6), name).to_dict()
-    data["flows"] = [data["flows"][0] | {"media": {"kind": "filler"}}, *flows]
-    return _with_l4s_queue(Scenario.from_dict(data, name))
+def _l4s_links(suffix: str, *flows: dict[str, Any]) -> list[Scenario]:
+    links = [_link(f"l4s-{rate:g}M{suffix}", rate * 1e6, *flows) for rate in L4S_MBPS]
+    return [_with_l4s_queue(with_media(link, "filler")) for link in links]
 
 
 def _with_l4s_queue(scenario: Scenario) -> Scenario:

@@ -1,307 +1,159 @@
-"""Measures of goals on the behaviour over time: start, changes of the path, sharing, feedback, recovery, noise.
-
-Over several scenarios a goal is decided by their mean where it names a strength (`5 % of loss`), and by the worst of
-them where it names the worst, longest or largest. `goal_measure` turns each function into a factory of a
-goal's measure.
+"""Metrics from the time series (samples of 100 ms) of the flow under test, the record's first: start, queue, dip,
+recovery, and what it leaves to others. What never comes takes infinitely long.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from statistics import mean
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from weir.qoe_eval.evaluate import series_functions as functions
-from weir.qoe_eval.evaluate.results import Results, RunMeasure, metric
-from weir.qoe_eval.evaluate.scenario_sets import of_media
-from weir.qoe_eval.evaluate.scenarios import HALVED_AT_S, START_BPS
-from weir.qoe_eval.evaluate.score_measures import ALL
-from weir.qoe_eval.evaluate.suite import Outcome, goal_measure
-from weir.qoe_eval.measures.fairness import settled_media_share, settled_rates_bps
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from weir.qoe_eval.measures.fairness import settled_rates_bps
+from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.report.goal_table import Bound
-from weir.traces.generate.families.call import AUDIO_ONLY_S, AUDIO_PACKETS_PER_SECOND, CLOCK_PPM, CONGESTION_CONTROLS
-from weir.traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S, ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
-from weir.traces.schema.media import MediaKind
+from weir.traces.generate.families.call import AUDIO_ONLY_S
 
-PAIR = ("weir", "gcc")
+SeriesMetric = Callable[[RunRecord], float | None]
 
-
-@goal_measure
-def start_time(results: Results, bound: Bound, name: str) -> Outcome:
-    """Time from the start until a flow uses the link of START_BPS."""
-    found = _each(results, name, lambda one: _of_series(results, one, functions.start_time_s, START_BPS))
-    return _time(found, results.why_no_run(name))
-
-
-@goal_measure
-def drain_time(results: Results, bound: Bound, name: str) -> Outcome:
-    """Time from the halving of a link until its queue is drained."""
-    used = _each(results, name, lambda one: _of_series(results, one, functions.share_before_step, HALVED_AT_S))
-    shares = ", ".join(f"{c} {100 * x:.0f} %" for c, some in used.items() if (x := _mean_or_none(some)) is not None)
-    outcome = _time(_drain_times(results, name), results.why_no_run(name))
-    detail = f"{outcome.detail}; used of the link before the step: {shares}" if outcome.detail else ""
-    return replace(outcome, detail=detail)
+START_SHARE = 0.9
+START_WINDOW_S = 0.3
+DRAINED_BELOW_MS = 50.0
+DRAINED_FOR_S = 1.0
+# Key frames and single frames make no dip of a second.
+WINDOW_S = 1.0
+BEFORE_S = 10.0
+FIRST_S = 5.0
+RECOVERED_SHARE = 0.8
+# A queue that drains is no recovery, though the link is busy with it; nor are the last packets of the rate before.
+RECOVERED_QUEUE_MS = 100.0
+RECOVERED_FOR_S = 3.0
 
 
-@goal_measure
-def drain_time_difference(results: Results, bound: Bound, name: str) -> Outcome:
-    """Time until the queue is drained, less gcc's."""
-    found = _drain_times(results, name)
-    if not found["weir"] or not found["gcc"]:
-        return Outcome(reason=results.why_no_run(name))
-    own, other = (_mean_or_none(found[controller]) for controller in PAIR)
-    if own is None:
-        return Outcome(text="weir never is")
-    if other is None:
-        return Outcome(text="gcc never is", reached=True)
-    return Outcome(own - other)
+@dataclass(frozen=True)
+class Dip:
+    """A receive rate after a step, against the rate before: total seconds below 0.8 of it, and the longest stretch in
+    seconds below half of it.
+    """
+
+    below_80_percent_s: float
+    longest_below_half_s: float
 
 
-@goal_measure
-def run_mean(results: Results, bound: Bound, name: str, scenario: str, of_run: RunMeasure) -> Outcome:
-    """Mean over the runs of one scenario of a measure that needs series."""
-    found = {
-        controller: [
-            of_run(results.with_series(record))
-            for record in results.runs(name, controller)
-            if record.scenario == scenario
-        ]
-        for controller in ALL
-    }
-    means = {one: value for one, values in found.items() if (value := _mean_or_none(values)) is not None}
-    if "weir" not in means:
-        return Outcome(reason=results.why_no_run(name))
-    others = ", ".join(f"{one} {value:.{bound.decimals}f}" for one, value in means.items() if one != "weir")
-    return Outcome(means["weir"], others, means)
+def of_series(function: Callable[[FlowSeries, float], float | None]) -> SeriesMetric:
+    """The metric of a record by a function of the series and the path's base delay in ms; None without series."""
+
+    def metric(record: RunRecord) -> float | None:
+        series = read_flow_series(record, record.flows[0])
+        return None if series is None else function(series, record.flows[0].base_one_way_delay_ms)
+
+    return metric
 
 
-@goal_measure
-def share_against_tcp(
-    results: Results, bound: Bound, name: str, cases: Mapping[str, str], of_tcp: bool = False
-) -> Outcome:
-    """Smallest throughput share of Weir, or of TCP, in the settled rates of both. `cases`: label to scenario."""
-    parts = {}
-    for label, scenario in cases.items():
-        runs = [one for one in results.runs(name, "weir") if one.scenario == scenario]
-        values = [x for one in runs if (x := settled_media_share(results.with_series(one))) is not None]
-        if not values:
-            return Outcome(reason=results.why_no_run(name))
-        parts[label] = 1 - mean(values) if of_tcp else mean(values)
-    detail = ", ".join(f"queue of {label} {100 * value:.1f} %" for label, value in parts.items())
-    return Outcome(min(parts.values()), detail, parts)
+def start_time_s(series: FlowSeries, rate_bps: float) -> float:
+    """Seconds from the flow's start to the end of the first START_WINDOW_S whose mean receive rate is START_SHARE of
+    `rate_bps` or more. The window keeps a burst of a few packets from passing for a rate.
+    """
+    received = series.receive_rate_bps[series.active]
+    window = round(START_WINDOW_S / series.interval_s)
+    means = np.convolve(received, np.full(window, 1 / window), mode="valid")
+    reached = np.flatnonzero(means >= START_SHARE * rate_bps)
+    return float(reached[0] + window) * series.interval_s if reached.size else math.inf
 
 
-@goal_measure
-def share_of_half_link(results: Results, bound: Bound, kind: str, media: MediaKind) -> Outcome:
-    """Settled rate of the flow of a kind as a share of half the link, in the family `tcp`: worst congestion control."""
+def drain_time_s(series: FlowSeries, base_ms: float, step_s: float) -> float:
+    """Seconds from `step_s` to the beginning of the first DRAINED_FOR_S in which the queueing delay of what arrives
+    stays below DRAINED_BELOW_MS. A sample in which nothing arrives is not below.
+    """
+    delay_ms = series.one_way_delay_mean_ms[round(step_s / series.interval_s) :] - base_ms
+    below = np.nan_to_num(delay_ms, nan=np.inf) < DRAINED_BELOW_MS
+    hold = round(DRAINED_FOR_S / series.interval_s)
+    first = np.flatnonzero(np.convolve(below.astype(int), np.ones(hold, dtype=int), mode="valid") == hold)
+    return float(first[0]) * series.interval_s if first.size else math.inf
 
-    def share(record: RunRecord) -> float | None:
-        rates = settled_rates_bps(results.with_series(record))
+
+def share_before_step(series: FlowSeries, step_s: float, over_s: float = 5.0) -> float | None:
+    """Receive rate as a share of the capacity over the last seconds before a step: a flow that hardly used the link has
+    nothing to drain. None without a capacity.
+    """
+    if series.capacity_bps is None:
+        return None
+    end = round(step_s / series.interval_s)
+    some = slice(end - round(over_s / series.interval_s), end)
+    return float(series.receive_rate_bps[some].sum() / series.capacity_bps[some].sum())
+
+
+def dip_after(series: FlowSeries, step_s: float) -> Dip | None:
+    """The dip of a flow from `step_s` to its end; None when nothing arrived in the BEFORE_S before.
+
+    A rate is the mean over WINDOW_S, and stands for the middle of that time.
+    """
+    interval_s = series.interval_s
+    received = series.receive_rate_bps[: series.active.stop]
+    step, before = round(step_s / interval_s), round(BEFORE_S / interval_s)
+    reference = float(received[step - before : step].mean()) if step >= before else 0.0
+    if reference <= 0:
+        return None
+    window = round(WINDOW_S / interval_s)
+    share = np.convolve(received[step:], np.full(window, 1 / window), mode="valid") / reference
+    return Dip(
+        below_80_percent_s=float(np.count_nonzero(share < 0.8)) * interval_s,
+        longest_below_half_s=_longest(share < 0.5) * interval_s,
+    )
+
+
+def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, base_ms: float) -> float | None:
+    """Seconds from the end of a fault to the first RECOVERED_FOR_S that are as before: in each WINDOW_S of them a flow
+    receives RECOVERED_SHARE of its mean rate of the BEFORE_S before the fault, and the mean queueing delay, beyond
+    `base_ms`, is at most RECOVERED_QUEUE_MS.
+
+    None when nothing arrived before the fault.
+    """
+    interval_s = series.interval_s
+    begin, end, window = (round(time_s / interval_s) for time_s in (fault_begins_s, fault_ends_s, WINDOW_S))
+    before = series.receive_rate_bps[begin - round(BEFORE_S / interval_s) : begin].mean()
+    if before <= 0:
+        return None
+    after = slice(end, series.active.stop)
+    received = sliding_window_view(series.receive_rate_bps[after], window).mean(axis=1) >= RECOVERED_SHARE * before
+    # The delay is unknown where nothing arrives; the receive rate shows that those seconds have not recovered.
+    delays_ms = np.nan_to_num(series.one_way_delay_mean_ms[after], nan=base_ms)
+    quick = sliding_window_view(delays_ms, window).mean(axis=1) - base_ms <= RECOVERED_QUEUE_MS
+    seconds = round(RECOVERED_FOR_S / interval_s) - window + 1
+    found = np.flatnonzero(sliding_window_view(received & quick, seconds).all(axis=1))
+    return float(found[0]) * interval_s if found.size else math.inf
+
+
+def largest_queue_ms(series: FlowSeries, base_ms: float) -> float | None:
+    """The largest queueing delay in the flow's first FIRST_S, of means over samples; None when nothing arrived."""
+    first = series.active.start
+    delay_ms = series.one_way_delay_mean_ms[first : first + round(FIRST_S / series.interval_s)]
+    return None if np.isnan(delay_ms).all() else max(0.0, float(np.nanmax(delay_ms)) - base_ms)
+
+
+def share_of_half_link(kind: str) -> SeriesMetric:
+    """The metric: the settled rate of the flow of a kind as a share of half the link."""
+
+    def metric(record: RunRecord) -> float | None:
+        rates, capacity_bps = settled_rates_bps(record), record.path.mean_capacity_bps
         own = [rates[flow.id] for flow in record.flows if flow.kind == kind and flow.id in rates]
-        return own[0] / (record.path.mean_capacity_bps / 2) if own and record.path.mean_capacity_bps else None
+        return own[0] / (capacity_bps / 2) if own and capacity_bps else None
 
-    means = {
-        controller: {
-            control: mean(values.values())
-            for control in CONGESTION_CONTROLS
-            if (values := results.by_scenario(of_media("tcp", media), controller, share, control))
-        }
-        for controller in PAIR
-    }
-    return _of_weir(means, min, "{:.2f}", results.why_no_run(of_media("tcp", media)))
+    return metric
 
 
-@goal_measure
-def route_dip(results: Results, bound: Bound, part: Callable[[functions.Dip], float], media: MediaKind) -> Outcome:
-    """Longest dip of the rate after the base delay rises."""
-    name = of_media("route", media)
-    found = {controller: _dips(results, name, controller) for controller in PAIR}
-    times = {controller: [(part(dip), scenario) for scenario, dip in some] for controller, some in found.items()}
-    if not times["weir"]:
-        return Outcome(reason=results.why_no_run(name))
-    longest_s, scenario = max(times["weir"])
-    missed = sum(not bound.met(time_s) for time_s, _ in times["weir"])
-    detail = f"{scenario}; {missed} of {len(times['weir'])} miss it"
-    detail += f"; gcc {max(times['gcc'])[0]:.1f} s" if times["gcc"] else ""
-    return Outcome(longest_s, detail)
+def rate_feedback_per_second(record: RunRecord) -> float | None:
+    """Messages with a rate (REMB or transport feedback) per second while only audio arrives."""
+    sent = (record.flows[0].series or {}).get("rate_feedback_sent")
+    if sent is None or record.series is None:
+        return None
+    first, last = (round(time_s / record.series["interval_s"]) for time_s in AUDIO_ONLY_S)
+    return sum(value or 0 for value in sent[first:last]) / (AUDIO_ONLY_S[1] - AUDIO_ONLY_S[0])
 
 
-@goal_measure
-def clock_utilisation(results: Results, bound: Bound, media: MediaKind) -> Outcome:
-    """Utilisation under a wrong clock as a ratio of that under a right one: worst clock."""
-    wrong = [("slow" if ppm < 0 else "fast") + str(abs(ppm)) for ppm in CLOCK_PPM if ppm]
-    ratios, clocks = {}, of_media("clock", media)
-    for controller in PAIR:
-        used = {
-            name: values
-            for name in ("right", *wrong)
-            if (values := results.by_scenario(clocks, controller, metric("utilisation"), name))
-        }
-        ratios[controller] = _against_right(used)
-    return _of_weir(ratios, min, "{:.2f}", results.why_no_run(clocks))
-
-
-@goal_measure
-def family_mean(results: Results, bound: Bound, family: str, case: str, metric_name: str = "utilisation") -> Outcome:
-    """Mean of a metric over the rates of one case of a family."""
-    found = {one: results.by_scenario(family, one, metric(metric_name), case) for one in PAIR}
-    if not found["weir"]:
-        return Outcome(reason=results.why_no_run(family))
-    by_rate = {one: {_rate(name): value for name, value in values.items()} for one, values in found.items()}
-    return Outcome(mean(found["weir"].values()), _shown(by_rate, "{:.2f}"), found)
-
-
-@goal_measure
-def family_ratio(results: Results, bound: Bound, family: str, case: str, metric_name: str) -> Outcome:
-    """A metric of one case of a family as a ratio of gcc's: sums over the rates."""
-    own, other = (results.by_scenario(family, one, metric(metric_name), case) for one in PAIR)
-    common = [scenario for scenario in own if scenario in other]
-    whole = sum(other[scenario] for scenario in common)
-    if not whole:
-        return Outcome(reason=results.why_no_run(family))
-    detail = ", ".join(f"{_rate(one)} {own[one]:.0f} and {other[one]:.0f} {bound.unit or 'ms'}" for one in common)
-    return Outcome(sum(own[scenario] for scenario in common) / whole, f"weir and gcc: {detail}")
-
-
-@goal_measure
-def start_queue(results: Results, bound: Bound, rate: str, media: MediaKind) -> Outcome:
-    """Largest queue in the first seconds of a call on a link of that rate, such as 3M."""
-
-    def queue_ms(record: RunRecord) -> float | None:
-        return _of_series(results, record, functions.largest_queue_ms, record.flows[0].base_one_way_delay_ms)
-
-    name = of_media("start", media)
-    found = {one: results.by_scenario(name, one, queue_ms, rate) for one in PAIR}
-    return _of_weir(found, max, "{:.0f} ms", results.why_no_run(name))
-
-
-@goal_measure
-def audio_feedback(results: Results, bound: Bound, family: str) -> Outcome:
-    """Messages with a rate (REMB or transport feedback) per second while only audio arrives: most in a scenario."""
-
-    def per_second(record: RunRecord) -> float | None:
-        whole = results.with_series(record)
-        sent = (whole.flows[0].series or {}).get("rate_feedback_sent")
-        if sent is None or whole.series is None:
-            return None
-        first, last = (round(time_s / whole.series["interval_s"]) for time_s in AUDIO_ONLY_S)
-        return sum(value or 0 for value in sent[first:last]) / (AUDIO_ONLY_S[1] - AUDIO_ONLY_S[0])
-
-    found = {
-        controller: {
-            scenario: value
-            for rate in AUDIO_PACKETS_PER_SECOND
-            for scenario, value in results.by_scenario(family, controller, per_second, f"audio{rate}").items()
-        }
-        for controller in (*PAIR, "gcc-remb")
-    }
-    return _of_weir(found, max, "{:.1f}", results.why_no_run(family))
-
-
-@goal_measure
-def recovery(results: Results, bound: Bound, fault: str, media: MediaKind) -> Outcome:
-    """Time from the end of a fault until a call has recovered: slowest scenario."""
-    ends_s = FAULT_BEGINS_S + FAULT_LENGTHS_S[fault]
-
-    def time_s(record: RunRecord) -> float | None:
-        return _of_series(
-            results, record, functions.recovery_s, FAULT_BEGINS_S, ends_s, record.flows[0].base_one_way_delay_ms
-        )
-
-    name = of_media("fault", media)
-    found = {one: results.by_scenario(name, one, time_s, fault) for one in (*PAIR, "rule")}
-    if not found["weir"]:
-        return Outcome(reason=results.why_no_run(name))
-    detail = _shown(found, "{:.1f} s").replace("inf s", "never")
-    slowest_s = max(found["weir"].values())
-    if math.isinf(slowest_s):
-        return Outcome(text="not within the call", detail=detail)
-    return Outcome(slowest_s, detail)
-
-
-def _drain_times(results: Results, name: str) -> dict[str, list[float | None]]:
-    return _each(
-        results,
-        name,
-        lambda one: _of_series(results, one, functions.drain_time_s, one.flows[0].base_one_way_delay_ms, HALVED_AT_S),
-    )
-
-
-def _of_series(
-    results: Results, record: RunRecord, function: Callable[..., float | None], *arguments: float
-) -> float | None:
-    series = results.series(record)
-    return None if series is None else function(series, *arguments)
-
-
-def _each(results: Results, name: str, of_run: RunMeasure) -> dict[str, list[float | None]]:
-    return {controller: [of_run(record) for record in results.runs(name, controller)] for controller in ALL}
-
-
-def _mean_or_none(values: Sequence[float | None]) -> float | None:
-    """The mean over runs; None when in any of them it never happened."""
-    known = [value for value in values if value is not None]
-    return mean(known) if known and len(known) == len(values) else None
-
-
-def _time(found: Mapping[str, Sequence[float | None]], why_none: str) -> Outcome:
-    if not found["weir"]:
-        return Outcome(reason=why_none)
-    means = {controller: _mean_or_none(values) for controller, values in found.items() if values}
-    others = ", ".join(
-        f"{one} {'never' if value is None else f'{value:.2f} s'}" for one, value in means.items() if one != "weir"
-    )
-    if means["weir"] is None:
-        never = sum(value is None for value in found["weir"])
-        return Outcome(text=f"not at all in {never} of {len(found['weir'])}", detail=others, figures=means)
-    return Outcome(means["weir"], others, means)
-
-
-def _dips(results: Results, name: str, controller: str) -> list[tuple[str, functions.Dip]]:
-    found = []
-    for more_ms in ROUTE_CHANGES_MS:
-        for record in results.runs(name, controller, f"plus{more_ms:g}"):
-            series = results.series(record)
-            dip = None if series is None else functions.dip_after(series, ROUTE_CHANGES_AT_S)
-            if dip is not None:
-                found.append((record.scenario, dip))
-    return found
-
-
-def _against_right(by_clock: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Utilisation by clock as a ratio of that of a right one: the mean over the rates that both have."""
-    right = {name.partition("right-")[2]: value for name, value in by_clock.get("right", {}).items()}
-    found = {}
-    for clock, values in by_clock.items():
-        ratios = [
-            value / right[where]
-            for name, value in values.items()
-            if (where := name.partition(f"{clock}-")[2]) in right and right[where] > 0
-        ]
-        if clock != "right" and ratios:
-            found[clock] = mean(ratios)
-    return found
-
-
-def _of_weir(
-    found: Mapping[str, Mapping[str, float]], worst: Callable[[Iterable[float]], float], form: str, why_none: str
-) -> Outcome:
-    """The worst of weir's values, which are by what they are of; those of all controllers are in the detail."""
-    if not found["weir"]:
-        return Outcome(reason=why_none)
-    return Outcome(worst(found["weir"].values()), _shown(found, form), found)
-
-
-def _shown(by_controller: Mapping[str, Mapping[str, float]], form: str) -> str:
-    return "; ".join(
-        f"{controller}: {', '.join(f'{name} {form.format(value)}' for name, value in found.items())}"
-        for controller, found in by_controller.items()
-        if found
-    )
-
-
-def _rate(scenario: str) -> str:
-    """The rate in a scenario's name."""
-    return f"{scenario.split('-')[-2].removesuffix('M')} Mbps"
+def _longest(wanted: np.ndarray) -> int:
+    """Length of the longest run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], wanted.astype(int), [0]))))
+    return int((edges[1::2] - edges[::2]).max(initial=0))

@@ -6,10 +6,9 @@ results.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
@@ -82,20 +81,6 @@ class Outcome:
 
 
 Measure = Callable[[Results, Bound], Outcome]
-Arguments = ParamSpec("Arguments")
-
-
-def goal_measure(function: Callable[Concatenate[Results, Bound, Arguments], Outcome]) -> Callable[Arguments, Measure]:
-    """Decorator: `NAME(arguments)` is then the measure that calls the function with results, bound and arguments."""
-
-    @functools.wraps(function)
-    def factory(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Measure:
-        return lambda results, bound: function(results, bound, *args, **kwargs)
-
-    return factory
-
-
-_PLAIN = Bound("at least", 0.0)
 
 
 @dataclass(frozen=True)
@@ -108,7 +93,7 @@ class Goal:
     name: str
     what: str
     measure: Measure
-    bound: Bound = _PLAIN
+    bound: Bound
     source: str = "project"
     unbounded: bool = False
 

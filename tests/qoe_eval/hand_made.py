@@ -27,10 +27,18 @@ def record(scenario, controller, seed=1, *, disturbed=None, key="", flow=None, f
     return CallRecord.model_validate(found | {"call": {"disturbed": list(disturbed)}})
 
 
+def scenario(name, description=""):
+    """What goals need of a scenario whose runs are made by hand."""
+    return SimpleNamespace(name=name, description=description)
+
+
 def results(replays=None, *, sets=None, calls=None, called=None, pools=None, **settings):
     """`Results` from records by set; `sets` are those with scenarios."""
     replays, calls = replays or {}, calls or {}
-    known = {name: SimpleNamespace(missing="", scenarios=[]) for name in (*replays, *calls)} | (sets or {})
+    known = {
+        name: SimpleNamespace(missing="", scenarios=[scenario(one) for one in {one.scenario for one in records}])
+        for name, records in (replays | calls).items()
+    } | (sets or {})
     some = Settings(None, None, **settings)
     return Results(some, known, replays, lambda one: one, calls, called or {}, pools or {})
 

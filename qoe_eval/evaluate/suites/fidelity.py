@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from weir.qoe_eval.evaluate import fidelity_measures as fidelity
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate.call_measures import SimulatedSet, error_over_scatter
 from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
@@ -66,12 +66,10 @@ _CALLED: Final = [
 _SCREAM: Final = "scream"
 # The goals' parts: Chromium's SCReAM v2 is later than that of libwebrtc M150, and stands apart.
 _PARTS: Final = {
-    "native": [one.name for one in _CALLED if one.sender == "native"],
-    "chromium": [one.name for one in _CALLED if one.sender == "chromium" and one.controller != _SCREAM],
-    "chromium-scream": [one.name for one in _CALLED if one.sender == "chromium" and one.controller == _SCREAM],
+    "native": [one for one in _CALLED if one.sender == "native"],
+    "chromium": [one for one in _CALLED if one.sender == "chromium" and one.controller != _SCREAM],
+    "chromium-scream": [one for one in _CALLED if one.sender == "chromium" and one.controller == _SCREAM],
 }
-_REPLAYED: Final = {one.name: f"{one.name}, replayed" for one in _CALLED}
-_VIRTUAL: Final = {one.name: f"{one.name}, virtual" for one in _CALLED}
 
 
 def _simulated() -> Iterator[Replays]:
@@ -83,8 +81,8 @@ def _simulated() -> Iterator[Replays]:
             with_calls=True,
             path_seed=_PATH_SEED,
         )
-        yield replays(_REPLAYED[one.name], series="kept", first_seed=True)
-        yield replays(_VIRTUAL[one.name], call=CallMedia(sender=one.sender))
+        yield replays(f"{one.name}, replayed", series="kept", first_seed=True)
+        yield replays(f"{one.name}, virtual", call=CallMedia(sender=one.sender))
 
 
 def _goals() -> Iterator[Goal]:
@@ -94,15 +92,16 @@ def _goals() -> Iterator[Goal]:
         ("end_to_end", "p95 end-to-end delay", "end_to_end_delay_ms_p95", end_to_end_delay_ms_p95, True),
         ("frozen", "share of time frozen", "frozen_share", None, False),
     )
-    for part, names in _PARTS.items():
-        for simulated, of_sets in (("virtual", _VIRTUAL), ("replayed", _REPLAYED)):
-            of_part = {called: of_sets[called] for called in names}
+    for part, called in _PARTS.items():
+        for simulated in ("virtual", "replayed"):
+            of_part = [SimulatedSet(one.name, f"{one.name}, {simulated}", one.controller) for one in called]
             for key, what, name, of_replay, relative in measures:
+                metric = of_replay if simulated == "replayed" else None
                 yield Goal(
                     f"{part}_{simulated}_{key}",
                     f"{part}, {simulated}: error of {what} over that of one real call against the others",
-                    fidelity.error_over_scatter(
-                        of_part, name, of_replay if simulated == "replayed" else None, relative=relative
+                    functools.partial(
+                        error_over_scatter, sets=of_part, metric=name, simulated_metric=metric, relative=relative
                     ),
                     Bound("at most", 1.0, "times"),
                 )

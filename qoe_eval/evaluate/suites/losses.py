@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from weir.qoe_eval.evaluate import call_measures as calls
-from weir.qoe_eval.evaluate import hard_paths
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate.lossy_calls import lossy_calls
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Suite
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import POLICY
 
 _SIZE: Final = "640x360"
-_CALLED: Final = hard_paths.lossy_calls()
+_CALLED: Final = lossy_calls()
 
 
 def _goals(name: str) -> Iterator[Goal]:

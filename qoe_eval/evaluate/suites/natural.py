@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weir.qoe_eval.evaluate import natural_measures as natural
+from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
-from weir.qoe_eval.evaluate import score_measures as scores
-from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite
+from weir.qoe_eval.evaluate.comparison import Comparison
+from weir.qoe_eval.evaluate.special_measures import explained
+from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
+from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.natural_domain import natural_scenario, troubles_of
@@ -22,6 +23,8 @@ from weir.traces.schema.media import MEDIA
 
 MIXTURES: Final = "mixtures"
 ABLATED: Final = f"{MIXTURES}, without one trouble"
+FAR_BELOW: Final = -5.0
+"""A scenario in which a viewer would rather have had another controller, in points."""
 
 
 @dataclass(frozen=True)
@@ -60,74 +63,48 @@ def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
     return sets.ScenarioSet("", [natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
 
 
-def _worst(name: str, placement: Placement, metric: str) -> Measure:
-    return scores.worst_gain(
-        name + placement.variant, others=LIBWEBRTC_SENDERS, own=placement.controller, metric_name=metric
-    )
+def _mixture_goals(name: str, placement: Placement, metric: str) -> tuple[Goal, ...]:
+    label, share, lowest = _MEASURES[metric]
+    own, what = placement.controller, f"mixtures{placement.label}: {label}"
+    against = functools.partial(Comparison, MIXTURES + placement.variant, metric, own=own, others=LIBWEBRTC_SENDERS)
+    goals = (
+        Goal(f"mean_{metric}_{name}", f"{what} against {_BETTER}, mean", against(), _points("at least", 0.0)),
+        Goal(f"below_{metric}_{name}", f"{what} 5 points below {_BETTER}, share of scenarios",
+             against(statistic=of.share(lambda gain: gain < FAR_BELOW)),
+             Bound("at most", share, "%", scale=100, decimals=0)),
+        Goal(f"worst_{metric}_{name}", f"{what} against {_BETTER}, worst scenario", against(statistic=of.worst),
+             _points("at least", lowest)),
+        Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
+             functools.partial(explained, name=MIXTURES, ablated=ABLATED, own=own, metric=metric),
+             _points("at least", lowest), unbounded=True),
+    )  # fmt: skip
+    return goals[:-1] if placement.variant else goals
 
 
-def _mixture_goals(name: str, placement: Placement) -> Iterator[Goal]:
-    mixtures, own = MIXTURES + placement.variant, placement.controller
-    for metric, (label, share, lowest) in _MEASURES.items():
-        what = f"mixtures{placement.label}: {label}"
-        yield Goal(
-            f"mean_{metric}_{name}",
-            f"{what} against {_BETTER}, mean",
-            natural.mean_gain(mixtures, own, metric),
-            _points("at least", 0.0),
-        )
-        yield Goal(
-            f"below_{metric}_{name}",
-            f"{what} 5 points below {_BETTER}, share of scenarios",
-            natural.far_below(mixtures, own, metric),
-            Bound("at most", share, "%", scale=100, decimals=0),
-        )
-        yield Goal(
-            f"worst_{metric}_{name}",
-            f"{what} against {_BETTER}, worst scenario",
-            _worst(MIXTURES, placement, metric),
-            _points("at least", lowest),
-        )
-        if not placement.variant:
-            causes = natural.explained(MIXTURES, ABLATED, own, metric)
-            yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes", causes,
-                       _points("at least", lowest), unbounded=True)  # fmt: skip
+def _grid_goals(name: str, placement: Placement) -> tuple[Goal, ...]:
+    variant, label, own = placement.variant, placement.label, placement.controller
 
+    def used(*grids: str) -> Comparison:
+        return Comparison([grid + variant for grid in grids], "utilisation", of.worst, own, (GCC,), "ratio")
 
-def _grid_goals(name: str, placement: Placement) -> Iterator[Goal]:
-    def ratio(*grids: str) -> Measure:
-        return scores.worst_utilisation_ratio(*(grid + placement.variant for grid in grids), own=placement.controller)
+    def worst(grid: str, metric: str) -> Comparison:
+        return Comparison(grid + variant, metric, of.worst, own, LIBWEBRTC_SENDERS)
 
-    yield Goal(
-        f"jitter_{name}",
-        f"jitter of 20 to 200 ms{placement.label}: utilisation as a ratio of gcc's, worst scenario",
-        ratio("jitter alone"),
-        Bound("at least", 0.95),
-    )
-    yield Goal(
-        f"clock_{name}",
-        f"clock within 3000 ppm{placement.label}: utilisation as a ratio of gcc's, worst scenario",
-        ratio("clock alone", "clock alone, filler"),
-        Bound("at least", 0.97),
-    )
-    yield Goal(
-        f"round_trip_{name}",
-        f"round trips of 300 to 1000 ms, short queues{placement.label}: frozen less than {_BETTER}, worst scenario",
-        _worst("round alone", placement, "frozen_share"),
-        _points("at least", -0.01, "points", scale=100),
-    )
-    yield Goal(
-        f"screen_{name}",
-        f"screens of 5 to 15 frames/s, pauses, DTX{placement.label}: utility against {_BETTER}, worst scenario",
-        _worst("screen alone", placement, "utility"),
-        _points("at least", -1.0),
-    )
-    yield Goal(
-        f"interrupted_{name}",
-        f"links that stop for 100 to 500 ms{placement.label}: viewer's quality against {_BETTER}, worst scenario",
-        _worst("interrupted alone", placement, "viewer_quality"),
-        _points("at least", -5.0),
-    )
+    return (
+        Goal(f"jitter_{name}", f"jitter of 20 to 200 ms{label}: utilisation as a ratio of gcc's, worst scenario",
+             used("jitter alone"), Bound("at least", 0.95)),
+        Goal(f"clock_{name}", f"clock within 3000 ppm{label}: utilisation as a ratio of gcc's, worst scenario",
+             used("clock alone", "clock alone, filler"), Bound("at least", 0.97)),
+        Goal(f"round_trip_{name}",
+             f"round trips of 300 to 1000 ms, short queues{label}: frozen less than {_BETTER}, worst scenario",
+             worst("round alone", "frozen_share"), _points("at least", -0.01, "points", scale=100)),
+        Goal(f"screen_{name}",
+             f"screens of 5 to 15 frames/s, pauses, DTX{label}: utility against {_BETTER}, worst scenario",
+             worst("screen alone", "utility"), _points("at least", -1.0)),
+        Goal(f"interrupted_{name}",
+             f"links that stop for 100 to 500 ms{label}: viewer's quality against {_BETTER}, worst scenario",
+             worst("interrupted alone", "viewer_quality"), _points("at least", -5.0)),
+    )  # fmt: skip
 
 
 _SETS: Final = {MIXTURES: mixtures, **_GRIDS}
@@ -147,7 +124,12 @@ SUITE: Final = Suite(
         ),
     ),
     goals=(
-        *(goal for name, placement in PLACEMENTS.items() for goal in _mixture_goals(name, placement)),
+        *(
+            goal
+            for name, placement in PLACEMENTS.items()
+            for metric in _MEASURES
+            for goal in _mixture_goals(name, placement, metric)
+        ),
         *(goal for name, placement in PLACEMENTS.items() for goal in _grid_goals(name, placement)),
     ),
 )  # fmt: skip

@@ -6,18 +6,24 @@ replayed with video, and apart from it with filler: sets and goals of both are n
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
+from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate import score_measures as scores
 from weir.qoe_eval.evaluate import series_measures as series
-from weir.qoe_eval.evaluate.score_measures import ALL
-from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
-from weir.qoe_eval.measures.fairness import settled_jain_index
+from weir.qoe_eval.evaluate import special_measures as special
+from weir.qoe_eval.evaluate.comparison import Comparison
+from weir.qoe_eval.evaluate.results import delay_p95_ms
+from weir.qoe_eval.evaluate.special_measures import ALL
+from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite
+from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share
+from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.table import MEASURES
+from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.goal_table import Bound
-from weir.registry import LIBWEBRTC_SENDERS
+from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import competing_media, long_tcp, round_trip_time_fairness
 
@@ -41,18 +47,16 @@ _START, _HALVED = _STEPS
 # Models that take so long for each decision.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 25, 50, 100)}
 _RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
-_TCP: Final = {"300 ms": "rfc8867-5.6-queue300", "1000 ms": "rfc8867-5.6-queue1000"}
 # The sets that run under other presets as well, by the name that they have together then.
 _STEERED: Final = {"compared": {name: _FILLER[name] for name in _COMPARED}, "video": _VIDEO}
 _OTHERS: Final = ("throughput", "latency")
 _PRESETS: Final = {
-    name: {"balanced": tuple(of), **{preset: (f"{name}, {preset}",) for preset in _OTHERS}}
-    for name, of in _STEERED.items()
+    name: {"balanced": tuple(some), **{preset: (f"{name}, {preset}",) for preset in _OTHERS}}
+    for name, some in _STEERED.items()
 }
 
 _GAIN: Final = Bound("at least", 0.0, signed=True)
 _SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
-_TCP_SHARE: Final = Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1)
 _MOCC: Final = "MOCC (EuroSys 2022)"
 _RECOCO: Final = "ReCoCo, Table I"
 
@@ -61,6 +65,34 @@ _VIEWER: Final = (
     ("viewer", "viewer_quality", Bound("at least", 4.0, signed=True, decimals=1)),
     ("freezes", "freeze_count", Bound("at most", 0.0, signed=True)),
 )
+
+_STARTED_S: Final = series.of_series(lambda some, _: series.start_time_s(some, scenarios.START_BPS))
+_DRAINED_S: Final = series.of_series(lambda some, base_ms: series.drain_time_s(some, base_ms, scenarios.HALVED_AT_S))
+_USED_BEFORE: Final = series.of_series(lambda some, _: series.share_before_step(some, scenarios.HALVED_AT_S))
+
+
+def _first_delay_ms(record: RunRecord) -> float | None:
+    return delay_p95_ms(record) if record.seed == 1 else None
+
+
+def _tcp_share(record: RunRecord) -> float | None:
+    media = settled_media_share(record)
+    return None if media is None else 1 - media
+
+
+def _less(
+    other: str, names: str | tuple[str, ...], metric: str = SCORE, statistic: of.Statistic = of.mean
+) -> Comparison:
+    return Comparison(names, metric, statistic, others=(other,), how="difference", paired=True)
+
+
+def _worst(name: str, *others: str) -> Comparison:
+    return Comparison(name, statistic=of.worst, others=others)
+
+
+def _closed(name: str, *others: str) -> Measure:
+    return partial(special.distance_closed, name=name, others=others)
+
 
 SUITE: Final = Suite(
     name="policy",
@@ -77,16 +109,16 @@ SUITE: Final = Suite(
     random=200,
     replays=(
         *(Replays(name, build, ALL) for name, build in {**_VIDEO, **_FILLER}.items()),
-        *(Replays(name, build, ("weir", "gcc"), first_seed=True) for name, build in _LONG.items()),
+        *(Replays(name, build, (POLICY, GCC), first_seed=True) for name, build in _LONG.items()),
         *(
-            Replays(name, _VIDEO["random"], ("weir",), first_seed=True, decision_delay_ms=ms)
+            Replays(name, _VIDEO["random"], (POLICY,), first_seed=True, decision_delay_ms=ms)
             for ms, name in _SLOW.items()
         ),
         *(Replays(name, build, ALL, series="kept") for name, build in _STEPS.items()),
         Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
         *(
-            Replays(f"{name}, {preset}", sets.joined(*of.values()), ("weir",), preset=preset)
-            for name, of in _STEERED.items()
+            Replays(f"{name}, {preset}", sets.joined(*some.values()), (POLICY,), preset=preset)
+            for name, some in _STEERED.items()
             for preset in _OTHERS
         ),
         Replays("wide", sets.fixed(scenarios.wide_calls), ALL),
@@ -94,78 +126,84 @@ SUITE: Final = Suite(
     goals=(
         *(
             Goal(f"catalogue_{key}_{other}", f"bundled scenarios with video: {MEASURES[measure].label.lower()}, less "
-                 f"{other}'s", scores.gain(other, "catalogue", measure=measure), bound)
+                 f"{other}'s", _less(other, "catalogue", measure), bound)
             for key, measure, bound in _VIEWER
             for other in LIBWEBRTC_SENDERS
         ),
         *(
             Goal(f"{name}_video_closed", f"{text} with video: distance from the better of gcc and scream to oracle "
-                 "closed", scores.distance_closed(name, LIBWEBRTC_SENDERS),
-                 Bound("at least", 0.6, "%", scale=100, decimals=1))
+                 "closed", _closed(name, *LIBWEBRTC_SENDERS), Bound("at least", 0.6, "%", scale=100, decimals=1))
             for name, text in (("random", "random scenarios"), ("mahimahi", "mahimahi traces"))
         ),
-        Goal("opennetlab_gain", "opennetlab traces: mean gain over gcc", scores.gain("gcc", _OPENNETLAB),
+        Goal("opennetlab_gain", "opennetlab traces: mean gain over gcc", _less(GCC, _OPENNETLAB),
              Bound("at least", 8.95, signed=True), _RECOCO),
-        Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", scores.worst_gain(_OPENNETLAB),
+        Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", _worst(_OPENNETLAB, GCC),
              Bound("at least", -2.0, signed=True)),
         Goal("opennetlab_recoco", "opennetlab traces: ReCoCo's own formula, mean of the one model",
-             scores.mean_metric(_OPENNETLAB, "recoco"), Bound("at least", 80.85), _RECOCO),
-        Goal("mahimahi_closed", "mahimahi traces, filler: distance from gcc to oracle closed",
-             scores.distance_closed(_MAHIMAHI), Bound("at least", 0.7, "%", scale=100, decimals=1)),
-        Goal("random_wins", "random scenarios, filler: share of wins over gcc", scores.wins(_RANDOM), _SHARE),
-        Goal("random_closed", "random scenarios, filler: distance from gcc to oracle closed",
-             scores.distance_closed(_RANDOM), Bound("at least", 0.6, "%", scale=100, decimals=1)),
+             Comparison(_OPENNETLAB, "recoco", beside=ALL), Bound("at least", 80.85), _RECOCO),
+        Goal("mahimahi_closed", "mahimahi traces, filler: distance from gcc to oracle closed", _closed(_MAHIMAHI, GCC),
+             Bound("at least", 0.7, "%", scale=100, decimals=1)),
+        Goal("random_wins", "random scenarios, filler: share of wins over gcc",
+             Comparison(_RANDOM, statistic=of.share(lambda gain: gain > 0), others=(GCC,)), _SHARE),
+        Goal("random_closed", "random scenarios, filler: distance from gcc to oracle closed", _closed(_RANDOM, GCC),
+             Bound("at least", 0.6, "%", scale=100, decimals=1)),
         Goal("steady_worst", "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link against gcc",
-             scores.worst_gain(_STEADY), _GAIN),
+             _worst(_STEADY, GCC), _GAIN),
         Goal("rule_gain", "opennetlab, mahimahi, random, steady, filler: mean gain over rule",
-             scores.gain("rule", *_COMPARED), Bound("at least", 2.0, signed=True)),
+             _less("rule", _COMPARED), Bound("at least", 2.0, signed=True)),
         *(
             Goal(f"rule_low_{sets.base_name(name)}", f"{name}: lower end of the 95 % interval of the mean gain over "
-                 "rule", scores.gain_low("rule", name), Bound("at least", 0.0, strict=True, signed=True))
+                 "rule", _less("rule", name, statistic=of.low_end), Bound("at least", 0.0, strict=True, signed=True))
             for name in _COMPARED
         ),
         Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over these sets",
-             scores.median_difference("p95_queueing_delay_ms", *_COMPARED),
+             Comparison(_COMPARED, "p95_queueing_delay_ms", of.median, others=(GCC,), how="difference"),
              Bound("at most", 0.0, "ms", decimals=1, signed=True)),
         Goal("utilisation_against_gcc", "utilisation less gcc's, median over these sets",
-             scores.median_difference("utilisation", *_COMPARED),
+             Comparison(_COMPARED, "utilisation", of.median, others=(GCC,)),
              Bound("at least", 0.0, "points", scale=100, signed=True)),
         Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
-             scores.delay_tail(_RANDOM, *_LONG), Bound("at most", 1.25, "times")),
+             Comparison((_RANDOM, *_LONG), _first_delay_ms, of.quantile(0.99), others=(GCC,), how="ratio",
+                        also={"utilisation": "utilisation"}), Bound("at most", 1.25, "times")),
         *(
             Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
-                 scores.change(_SLOW[ms], _SLOW[0]), Bound("at least", limit, signed=True))
+                 Comparison(_SLOW[ms], usual=_SLOW[0], paired=True), Bound("at least", limit, signed=True))
             for ms, limit in ((50, -0.5), (100, -1.0))
         ),
         *(
             Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
-                 scores.bytes_lost(_SLOW[ms], _SLOW[0]), Bound("at most", limit, "%", scale=100))
+                 Comparison(_SLOW[ms], lambda record: record.flows[0].bytes_received, of.part_lost, usual=_SLOW[0]),
+                 Bound("at most", limit, "%", scale=100))
             for ms, limit in ((25, 0.001), (50, 0.005))
         ),
-        Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link", series.start_time(_START),
-             Bound("at most", 3.0, "s")),
+        Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link",
+             Comparison(_START, _STARTED_S, beside=ALL), Bound("at most", 3.0, "s")),
         Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
-             series.drain_time(_HALVED), Bound("at most", 1.5, "s")),
-        Goal("halved_against_gcc", "halved link: that time, less gcc's", series.drain_time_difference(_HALVED),
+             Comparison(_HALVED, _DRAINED_S, beside=ALL, also={"used of the link before": _USED_BEFORE}),
+             Bound("at most", 1.5, "s")),
+        Goal("halved_against_gcc", "halved link: that time, less gcc's", Comparison(_HALVED, _DRAINED_S, others=(GCC,)),
              Bound("at most", 0.0, "s", strict=True, signed=True)),
         Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
-             scores.steering(_PRESETS["compared"]), _SHARE, _MOCC),
+             partial(special.steering, sets=_PRESETS["compared"]), _SHARE, _MOCC),
         *(
             Goal(f"own_utility_{preset}", f"with video: utility of {preset} under its own weights, less the best "
-                 "other preset's under them", scores.own_utility(_PRESETS["video"], preset), _GAIN, _MOCC)
+                 "other preset's under them", partial(special.own_utility, sets=_PRESETS["video"], preset=preset),
+                 _GAIN, _MOCC)
             for preset in _PRESETS["video"]
         ),
         Goal("wide_worst", "screen at 5 frames/s, round trip of 600 ms, 100 Mbps: worst against the better of gcc and "
-             "scream", scores.worst_gain("wide", others=LIBWEBRTC_SENDERS), Bound("at least", -1.0, signed=True)),
-        Goal("jain_5.4", "RFC 8867 5.4, 3 flows on one link: Jain's index",
-             series.run_mean("rfc8867", "rfc8867-5.4", settled_jain_index), Bound("at least", 0.95, decimals=3),
-             "RFC 8867 5.4; bound of the project"),
-        Goal("jain_5.5", "RFC 8867 5.5, 5 round trip times: Jain's index",
-             series.run_mean("rfc8867", "rfc8867-5.5", settled_jain_index), Bound("at least", 0.9, decimals=3),
-             "RFC 8867 5.5; bound of the project"),
-        Goal("rfc8867_5.6_own_share", "RFC 8867 5.6, against one TCP Cubic flow: Weir's throughput share",
-             series.share_against_tcp("rfc8867", _TCP), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
-        Goal("rfc8867_5.6_tcp_share", "RFC 8867 5.6, against one TCP Cubic flow: TCP's throughput share",
-             series.share_against_tcp("rfc8867", _TCP, of_tcp=True), _TCP_SHARE, "RFC 8867 5.6; bound of the project"),
+             "scream", _worst("wide", *LIBWEBRTC_SENDERS), Bound("at least", -1.0, signed=True)),
+        *(
+            Goal(f"jain_{case}", f"RFC 8867 {case}, {text}: Jain's index",
+                 Comparison("rfc8867", settled_jain_index, among=sets.with_part(case), beside=ALL),
+                 Bound("at least", limit, decimals=3), f"RFC 8867 {case}; bound of the project")
+            for case, text, limit in (("5.4", "3 flows on one link", 0.95), ("5.5", "5 round trip times", 0.9))
+        ),
+        *(
+            Goal(f"rfc8867_5.6_{key}_share", f"RFC 8867 5.6, against one TCP Cubic flow: {whose} throughput share",
+                 Comparison("rfc8867", metric, of.worst, among=sets.with_part("5.6"), least=2),
+                 Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
+            for key, whose, metric in (("own", "Weir's", settled_media_share), ("tcp", "TCP's", _tcp_share))
+        ),
     ),
 )  # fmt: skip

@@ -6,16 +6,22 @@ rules of the guard, which have no bound, models run without a pool, with all rul
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from weir.qoe_eval.evaluate import safety_measures as safety
+from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, write_faulty_models
 from weir.qoe_eval.evaluate.scenario_sets import Settings
+from weir.qoe_eval.evaluate.special_measures import ALL_RULES, guard_rule
 from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite
+from weir.qoe_eval.measures.families import SCORE
 from weir.qoe_eval.options.shared import read_pool
+from weir.qoe_eval.records import PoolRecord, RunRecord
 from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.registry import GUARD_RULES, POLICY_FILE
@@ -45,6 +51,23 @@ def custom_controllers(settings: Settings) -> CustomControllers:
     return CustomControllers({one.name: one for one in own}, {_HEALTHY: healthy, **pools})
 
 
+def _pool(record: RunRecord) -> PoolRecord:
+    pool = record.flows[0].pool
+    assert pool is not None
+    return pool
+
+
+def _inactive_share(record: RunRecord) -> float:
+    """Share of the decisions that the pool's first member did not make."""
+    return 1 - _pool(record).members[0].pilot_share
+
+
+def _active_until_s(record: RunRecord) -> float:
+    """When the pool's first member was replaced as the active controller."""
+    held_s = _pool(record).first_pilot_held_s
+    return math.inf if held_s is None else held_s
+
+
 SUITE: Final = Suite(
     name="safety",
     about="Fault-injected models as the first active controller of a pool with nada and rule, selected by trust; "
@@ -55,7 +78,7 @@ SUITE: Final = Suite(
         *(Replays(name, build, (*_ALONE, _HEALTHY, *_FAULTY.values())) for name, build in _SETS.items()),
         Replays("opennetlab", _TRACES["opennetlab"], (*_ALONE, _HEALTHY)),
         *(
-            Replays(f"{name}, {f'{rule} off' if rule else safety.ALL_RULES}", build, ("weir", *FAULTY_MODELS),
+            Replays(f"{name}, {f'{rule} off' if rule else ALL_RULES}", build, ("weir", *FAULTY_MODELS),
                     guard_off=(rule,) if rule else ())
             for name, build in (*_SETS.items(), *_TRACES.items())
             for rule in ("", *_RULES)
@@ -64,23 +87,26 @@ SUITE: Final = Suite(
     goals=(
         *(
             Goal(model, f"model {model}: score against the better of nada and rule, worst set",
-                 safety.against_better(pool, tuple(_SETS)),
+                 Comparison(tuple(_SETS), SCORE, of.worst, pool, ("nada", "rule"), "relative", "set"),
                  Bound("at least", -0.05, "%", scale=100, decimals=1, signed=True))
             for model, pool in _FAULTY.items()
         ),
         Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
-             safety.inactive(_HEALTHY, _SCORED), Bound("at most", 0.01, "%", strict=True, scale=100)),
+             Comparison(_SCORED, _inactive_share, own=_HEALTHY, by="set"),
+             Bound("at most", 0.01, "%", strict=True, scale=100)),
         Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
-             safety.pool_gain(_HEALTHY, _SCORED), Bound("at least", -0.3, signed=True)),
+             Comparison(_SCORED, SCORE, of.worst, _HEALTHY, ("weir",), by="set"),
+             Bound("at least", -0.3, signed=True)),
         *(
             Goal(f"{model}_replaced", f"model {model}: replaced within 3 s, share of random paths",
-                 safety.replaced_within(_SOON_S, _FAULTY[model], "random"),
+                 Comparison("random", _active_until_s, of.share(lambda held_s: held_s <= _SOON_S), _FAULTY[model],
+                            by="run"),
                  Bound("at least", 0.95, "%", scale=100, decimals=1))
             for model in ("maximum", "shuffled")
         ),
         *(
             Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
-                 safety.guard_rule(rule, ("weir", *FAULTY_MODELS), (*_SETS, *_TRACES)),
+                 partial(guard_rule, rule=rule, controllers=("weir", *FAULTY_MODELS), sets=(*_SETS, *_TRACES)),
                  Bound("at least", 0.0, signed=True), unbounded=True)
             for rule in _RULES
         ),

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
-from weir.qoe_eval.evaluate import score_measures as scores
-from weir.qoe_eval.evaluate.results import metric
+from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
 from weir.qoe_eval.measures.fairness import settled_jain_index, settled_jain_index_with_tcp, settled_utilisation
 from weir.qoe_eval.report.goal_table import Bound
@@ -40,17 +39,18 @@ _CALLED: Final = {
     (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
 }
 _MEASURES: Final = (
-    ("bitrate", "received bitrate against GCC", calls.ratio, calls.BITRATE, Bound("at least", 1.0, "times")),
-    ("delay", "p95 network delay, less GCC's", calls.difference, calls.NETWORK_DELAY,
+    ("bitrate", "received bitrate against GCC", "received_bitrate_bps", of.ratio_of_means,
+     Bound("at least", 1.0, "times")),
+    ("delay", "p95 network delay, less GCC's", "network_delay_ms_p95", of.mean,
      Bound("at most", 0.0, "ms", signed=True, decimals=1)),
-    ("frozen", "time frozen a call, less GCC's", calls.difference, calls.FROZEN,
+    ("frozen", "time frozen a call, less GCC's", "total_freezes_duration_s", of.mean,
      Bound("at most", 0.0, "s", signed=True, decimals=1)),
 )  # fmt: skip
 
 _L4S_GOALS: Final = (
     ("l4s_utilisation", "L4S queue, filler: settled utilisation", "l4s", settled_utilisation,
      Bound("at least", 0.95, decimals=3)),
-    ("l4s_delay", "L4S queue, filler: p95 queueing delay", "l4s", metric("p95_queueing_delay_ms"),
+    ("l4s_delay", "L4S queue, filler: p95 queueing delay", "l4s", "p95_queueing_delay_ms",
      Bound("at most", 5.0, "ms", decimals=1)),
     ("l4s_jain", "L4S queue in competition with TCP Cubic: Jain's index of the settled rates", "l4s, with TCP",
      settled_jain_index_with_tcp, Bound("at least", 0.8)),
@@ -78,18 +78,19 @@ SUITE: Final = Suite(
     goals=(
         *(
             Goal(f"{name.replace(', ', '_')}_at_sender", f"{name}: score at the sender less that at the receiver",
-                 scores.controller_gain(_SENDER, "weir", "gcc", name=name),
+                 Comparison(name, own=_SENDER, others=("weir",), beside=("gcc",), paired=True),
                  Bound("at least", -1.0, "points", signed=True))
             for name in _SETS
         ),
         *(
-            Goal(name, text, scores.worst_value(_WITH_RFC8888, of, measure, _OTHERS_WITH_RFC8888), bound)
-            for name, text, of, measure, bound in _L4S_GOALS
+            Goal(name, text, Comparison(links, metric, of.worst, _WITH_RFC8888, beside=_OTHERS_WITH_RFC8888), bound)
+            for name, text, links, metric, bound in _L4S_GOALS
         ),
         *(
-            Goal(f"calls_{path}_{percent}_{key}", f"{name}: {text}", make(metric, name, controller=_SENDER), bound)
+            Goal(f"calls_{path}_{percent}_{key}", f"{name}: {text}",
+                 Comparison(name, metric, statistic, _SENDER, ("gcc",), "difference", "call"), bound)
             for (path, percent), name in _CALLED.items()
-            for key, text, make, metric, bound in _MEASURES
+            for key, text, metric, statistic, bound in _MEASURES
         ),
     ),
 )  # fmt: skip

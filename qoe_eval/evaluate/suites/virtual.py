@@ -8,13 +8,13 @@ families of impairments, which are many or long, its frame sizes alone, as have 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from weir.qoe_eval.evaluate import hard_paths, scenarios
-from weir.qoe_eval.evaluate import natural_measures as natural
+from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
-from weir.qoe_eval.evaluate import score_measures as scores
+from weir.qoe_eval.evaluate import scenarios
+from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
 from weir.qoe_eval.evaluate.suites.natural import MIXTURES, mixtures
 from weir.qoe_eval.measures.families import GCC
@@ -37,7 +37,10 @@ _SETS: Final = {
 }
 _SLOW: Final = "slow links"
 _DEEP: Final = "deep queues with TCP"
-_HARD: Final = {_SLOW: hard_paths.slow_links, _DEEP: hard_paths.deep_queues_with_tcp}
+_HARD: Final = {
+    _SLOW: (sets.fixed(scenarios.slow_links), _SIZES_ALONE),
+    _DEEP: (sets.fixed(scenarios.deep_queues_with_tcp), _SIZES_ALONE),
+}
 _L4S: Final = "l4s"
 _WEIR_CCFB: Final = "weir-send-ccfb"
 _SCREAM_CCFB: Final = "scream-ccfb"
@@ -45,53 +48,15 @@ _POINTS: Final = Bound("at least", 0.0, signed=True, decimals=1)
 _SLOW_BPS: Final = 130e3
 
 
-def _goals(name: str) -> Iterator[Goal]:
-    for own in _OWN:
-        what = f"{name}, {own}: viewer's quality"
-        yield Goal(
-            f"mean_{name}_{own}",
-            f"{what} against the better of gcc and scream, mean",
-            natural.mean_gain(name, own, "viewer_quality"),
-            _POINTS,
-        )
-        yield Goal(
-            f"not_below_{name}_{own}",
-            f"{what} not below the better of gcc and scream, share of paths",
-            natural.not_below(name, own, "viewer_quality"),
-            Bound("at least", 0.8, "%", scale=100, decimals=0),
-        )
-
-
 def _is_slow(scenario: Scenario) -> bool:
     return (scenario.forward.mean_capacity_bps(scenario.duration_s) or math.inf) <= _SLOW_BPS
 
 
-def _goals_of_hard_paths() -> Iterator[Goal]:
-    for own in _OWN:
-        yield Goal(
-            f"slow_{own}",
-            f"{MIXTURES}, {own}: links of at most 130 kbps: challenge against gcc, mean",
-            natural.mean_gain(MIXTURES, own, "challenge", others=(GCC,), among=_is_slow),
-            _POINTS,
-        )
-        yield Goal(
-            f"slow_delay_{own}",
-            f"{_SLOW}, {own}: p95 network delay over scream's, mean",
-            natural.mean_ratio(_SLOW, own, "network_delay_ms_p95", "scream"),
-            Bound("at most", 1.2, "times"),
-        )
-        yield Goal(
-            f"freezes_cellular_{own}",
-            f"cellular, {own}: freezes a call, gcc's less its own, mean",
-            natural.mean_gain("cellular", own, "freeze_count", others=(GCC,)),
-            _POINTS,
-        )
-        yield Goal(
-            f"deep_tcp_{own}",
-            f"{_DEEP}, {own}: time frozen, gcc's less its own, worst path",
-            scores.worst_gain(_DEEP, own=own, metric_name="frozen_share"),
-            Bound("at least", -0.02, "points", signed=True, scale=100, decimals=1),
-        )
+def _troubles(scenario: Scenario) -> list[str]:
+    return scenario.description.split(", ")
+
+
+_quality: Final = partial(Comparison, metric="viewer_quality", others=LIBWEBRTC_SENDERS)
 
 
 SUITE: Final = Suite(
@@ -103,30 +68,50 @@ SUITE: Final = Suite(
     random=300,
     only_named=True,
     replays=(
-        *(Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), call=media) for name, (build, media) in _SETS.items()),
         *(
-            Replays(name, sets.fixed(build), (*_OWN, *LIBWEBRTC_SENDERS), call=_SIZES_ALONE)
-            for name, build in _HARD.items()
+            Replays(name, build, (*_OWN, *LIBWEBRTC_SENDERS), call=media)
+            for name, (build, media) in (_SETS | _HARD).items()
         ),
         Replays(_L4S, sets.fixed(scenarios.l4s_calls), (_WEIR_CCFB, _SCREAM_CCFB), call=_VIDEO),
     ),
     goals=(
-        *(goal for name in _SETS for goal in _goals(name)),
         *(
-            Goal(
-                f"lowest_trouble_{own}",
-                f"{MIXTURES}, {own}: viewer's quality against the better of gcc and scream, worst trouble's mean",
-                natural.lowest_trouble(MIXTURES, own, "viewer_quality"),
-                _POINTS,
+            goal
+            for name in _SETS
+            for own in _OWN
+            for goal in (
+                Goal(f"mean_{name}_{own}",
+                     f"{name}, {own}: viewer's quality against the better of gcc and scream, mean",
+                     _quality(name, own=own), _POINTS),
+                Goal(f"not_below_{name}_{own}",
+                     f"{name}, {own}: viewer's quality not below the better of gcc and scream, share of paths",
+                     _quality(name, statistic=of.share(lambda gain: gain >= 0), own=own),
+                     Bound("at least", 0.8, "%", scale=100, decimals=0)),
             )
+        ),
+        *(
+            Goal(f"lowest_trouble_{own}",
+                 f"{MIXTURES}, {own}: viewer's quality against the better of gcc and scream, worst trouble's mean",
+                 _quality(MIXTURES, statistic=of.worst, own=own, groups=_troubles), _POINTS)
             for own in _OWN
         ),
-        *_goals_of_hard_paths(),
-        Goal(
-            "mean_l4s",
-            "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",
-            natural.mean_gain(_L4S, _WEIR_CCFB, "viewer_quality", others=(_SCREAM_CCFB,)),
-            _POINTS,
+        *(
+            goal
+            for own in _OWN
+            for goal in (
+                Goal(f"slow_{own}", f"{MIXTURES}, {own}: links of at most 130 kbps: challenge against gcc, mean",
+                     Comparison(MIXTURES, own=own, others=(GCC,), among=_is_slow), _POINTS),
+                Goal(f"slow_delay_{own}", f"{_SLOW}, {own}: p95 network delay over scream's, mean",
+                     Comparison(_SLOW, "network_delay_ms_p95", of.geometric_mean, own, ("scream",), "ratio"),
+                     Bound("at most", 1.2, "times")),
+                Goal(f"freezes_cellular_{own}", f"cellular, {own}: freezes a call, gcc's less its own, mean",
+                     Comparison("cellular", "freeze_count", own=own, others=(GCC,)), _POINTS),
+                Goal(f"deep_tcp_{own}", f"{_DEEP}, {own}: time frozen, gcc's less its own, worst path",
+                     Comparison(_DEEP, "frozen_share", of.worst, own, (GCC,)),
+                     Bound("at least", -0.02, "points", signed=True, scale=100, decimals=1)),
+            )
         ),
+        Goal("mean_l4s", "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",
+             _quality(_L4S, own=_WEIR_CCFB, others=(_SCREAM_CCFB,)), _POINTS),
     ),
-)
+)  # fmt: skip

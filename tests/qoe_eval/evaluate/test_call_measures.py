@@ -4,12 +4,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hand_made import GOALS as GOAL
 from hand_made import record, results, row
 
 from weir.installation import shipped_model
 from weir.qoe_eval.call.link_accuracy import LinkAccuracy, worst
 from weir.qoe_eval.evaluate import call_measures
-from weir.qoe_eval.evaluate.call_measures import estimator_cpu_share, pairs_of
+from weir.qoe_eval.evaluate.call_measures import estimator_cpu_share
 
 GOOD = {
     "received_bitrate_bps": 1.4e6, "network_delay_ms_p95": 90.0, "end_to_end_delay_ms_p95": 200.0, "vmaf_mean": 80.0,
@@ -50,8 +51,8 @@ def test_disturbed_calls_and_calls_without_a_partner_are_not_averaged():
         *both({"received_bitrate_bps": 9e9}, {"received_bitrate_bps": 1.0}, seed=2, disturbed=["short of CPU"]),
         call("weir", 3, received_bitrate_bps=9e9),
     ]
-    assert len(pairs_of(records, "received_bitrate_bps")) == 1
-    assert rows(records)("gcc_bitrate").value == pytest.approx(1.4)
+    found = rows(records)("gcc_bitrate")
+    assert (found.value, found.figures["n"]) == (pytest.approx(1.4), 1)
     assert rows(records[2:4])("gcc_bitrate").verdict == "not measured: no undisturbed pair of calls: short of CPU"
     assert rows()("gcc_bitrate").verdict == "not measured: no complete pair of calls"
     assert rows(called={})("gcc_bitrate").verdict.startswith("not measured: no calls were made")
@@ -63,23 +64,22 @@ def test_the_better_of_both_is_chosen_in_each_measure_and_pair():
         return [call(one, seed, scenario, frozen_share=x, received_bitrate_bps=1e6 * x) for one, x in values.items()]
 
     records = [*three(1, 3.0, 2.0, 4.0), *three(2, 3.0, 5.0, 4.0), *three(1, 2.0, 2.0, 2.0, "outage")]
-    pairs = pairs_of(records, "frozen_share", others=("gcc", "scream"))
-    assert (pairs.own, pairs.others) == ([3.0, 3.0, 2.0], [2.0, 4.0, 2.0])
-    # Seeds of a scenario are one path, which the interval counts once.
-    own, others = pairs.by_scenario
-    assert (own.tolist(), others.tolist()) == ([3.0, 2.0], [3.0, 2.0])
     found = rows(impaired=records)
+    compared = GOAL["impaired_frozen"].measure.sample(results(calls={"impaired": records}))
+    assert (compared.own.tolist(), compared.other.tolist()) == ([3.0, 3.0, 2.0], [2.0, 4.0, 2.0])
+    # Seeds of a scenario are one path, which the interval counts once.
+    assert compared.paths == ["steps", "steps", "outage"]
     assert found("impaired_frozen").value == pytest.approx(0)
     assert found("impaired_bitrate").value == pytest.approx(8 / 11)
     # Without one of them there is no pair.
-    assert len(pairs_of(records[:2], "frozen_share", others=("gcc", "scream"))) == 0
+    assert rows(impaired=records[:2])("impaired_frozen").verdict == "not measured: no complete pair of calls"
 
 
 def test_an_interval_needs_enough_paths():
     few = rows(both(GOOD, PLAIN))("gcc_vmaf")
     many = rows([x for n in range(8) for x in both(GOOD | {"vmaf_mean": 80.0 + n}, PLAIN, scenario=f"path-{n}")])
-    assert "[" not in few.detail
-    assert "difference over 8 paths [" in many("gcc_vmaf").detail
+    assert "interval" not in few.detail
+    assert "interval of the difference over 8 paths" in many("gcc_vmaf").detail
 
 
 def test_slow_decisions_are_compared_with_the_same_calls_at_once():
@@ -93,7 +93,7 @@ def test_slow_decisions_are_compared_with_the_same_calls_at_once():
     assert found("slow_bitrate").value == pytest.approx(2.73 / 2.8)
     assert found("slow_end_to_end").value == pytest.approx(407 / 400)
     assert found("slow_bitrate").reached
-    assert found("slow_bitrate").figures["pairs"] == 2
+    assert found("slow_bitrate").figures["n"] == 2
     worse = slow(**{"slow decisions, 30 ms": [call("weir", **PLAIN | {"end_to_end_delay_ms_p95": 300.0})]})
     assert [worse(name).reached for name in ("slow_bitrate", "slow_end_to_end")] == [False, False]
     disturbed = slow(**{"slow decisions, 30 ms": [call("weir", disturbed=["short of CPU"], **GOOD)]})
@@ -108,7 +108,11 @@ def test_the_score_of_a_call_counts_pairs():
         ]  # fmt: skip
 
     found = rows([*scores(1, 50.0, 50.0, 40.0), *scores(2, 50.0, 40.0, 51.0)])("call_score")
-    assert (found.value, found.reached, found.detail) == (0.5, False, "1 of 2 pairs")
+    assert (found.value, found.reached, found.detail) == (
+        0.5,
+        False,
+        "weir 50.0, gcc 45.0, scream 45.5; 2 calls; lowest cellular, steps, seed 2 -1",
+    )
 
 
 def test_the_link_is_judged_by_its_worst_call(monkeypatch):

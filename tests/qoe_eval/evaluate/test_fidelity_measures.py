@@ -3,7 +3,7 @@
 import pytest
 from hand_made import record, results
 
-from weir.qoe_eval.evaluate.fidelity_measures import PathErrors, error_over_scatter
+from weir.qoe_eval.evaluate.call_measures import PathErrors, SimulatedSet, error_over_scatter
 from weir.qoe_eval.report.goal_table import Bound
 
 RATE = "receive_rate_bps"
@@ -30,7 +30,7 @@ def test_disturbed_calls_do_not_count():
     ]
     run = record("steps", "gcc", 1, **{RATE: 120.0})
     found = results({"virtual": [run]}, calls={"native": calls}, called={"key": None})
-    measure = error_over_scatter({"native": "virtual"}, RATE, relative=True)
-    outcome = measure(found, Bound("at most", 1.0, "times"))
+    sets = [SimulatedSet("native", "virtual", "gcc")]
+    outcome = error_over_scatter(found, Bound("at most", 1.0, "times"), sets=sets, metric=RATE, relative=True)
     assert outcome.value == pytest.approx(0.2 / 0.2)
-    assert outcome.figures["paths"] == [{"name": "native, steps", "simulated": 0.2, "real": 0.2}]
+    assert outcome.figures["paths"] == [{"name": "gcc, native, steps", "simulated": 0.2, "real": 0.2}]

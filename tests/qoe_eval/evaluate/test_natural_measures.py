@@ -26,9 +26,9 @@ def test_only_slow_links_count():
     assert capacity_bps(slow) < 130e3 < capacity_bps(fast)
     found = [*ran(slow.name, "challenge", 60.0, 50.0), *ran(fast.name, "challenge", 50.0, 90.0)]
     gain = judged("slow_weir", [slow, fast], found)
-    assert (gain.value, gain.reached, gain.detail) == (10, True, "weir 60.0, gcc 50.0; 1 scenarios")
+    assert (gain.value, gain.reached, gain.detail) == (10, True, "weir 60.0, gcc 50.0; 1 scenario")
     none = judged("slow_weir", [fast], found)
-    assert none.verdict == "not measured: no pair of runs completed"
+    assert none.verdict == "not measured: no run has what is measured"
 
 
 def test_delays_on_slow_links_are_compared_as_ratios():
@@ -40,7 +40,7 @@ def test_delays_on_slow_links_are_compared_as_ratios():
     sets = {"slow links": SimpleNamespace(missing="", scenarios=[SimpleNamespace(name=name) for name in "ab"])}
     ratio = row("slow_delay_weir", results({"slow links": found}, sets=sets))
     assert (ratio.value, ratio.reached) == (pytest.approx(1.5), False)
-    assert ratio.detail == "weir over scream: a 3.00, b 0.75"
+    assert (ratio.figures["a"], ratio.figures["b"]) == (3.0, 0.75)
     assert row("slow_delay_weir-send", results({"slow links": found}, sets=sets)).reached is None
 
 

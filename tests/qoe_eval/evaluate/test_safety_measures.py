@@ -82,7 +82,10 @@ def test_the_worst_set_decides_against_the_better_of_nada_and_rule():
     assert (maximum.value, maximum.measured, maximum.reached) == (pytest.approx(58.28 / 62 - 1), "-6.0 %", False)
     assert (inactive.value, inactive.reached) == (pytest.approx(0.01), False)
     assert (score.value, score.reached) == (pytest.approx(-0.1), True)
-    assert row("minimum", found).verdict == "not measured: no such run"
+    assert (
+        row("minimum", found).verdict
+        == "not measured: no run of pool of minimum on random; no run of pool of minimum on tcp"
+    )
     nothing = results({"random": [scored("weir", 80)]}, pools=POOLS)
     assert [row(name, nothing).reached for name in ("maximum", "healthy_inactive", "healthy_score")] == [None] * 3
 
@@ -92,7 +95,7 @@ def test_how_soon_a_faulty_model_is_replaced():
     runs = [scored("m", 70, scenario=str(i), active_s=one) for i, one in enumerate(active_s)]
     found = results({"random": runs}, pools=POOLS)
     soon = row("maximum_replaced", found)
-    assert (soon.value, soon.detail) == (0.6, "median 3.0 s; never on 1 of 5")
+    assert (soon.value, soon.detail) == (0.6, "pool of maximum never; 5 runs; lowest random, 0, seed 1 1")
     assert row("shuffled_replaced", found).reached is None
 
 

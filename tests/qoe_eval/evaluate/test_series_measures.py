@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hand_made import record, results, row, series
 
-from weir.qoe_eval.evaluate.series_functions import (
+from weir.qoe_eval.evaluate.series_measures import (
     dip_after,
     drain_time_s,
     largest_queue_ms,
@@ -22,7 +22,7 @@ def test_start_is_the_end_of_the_first_window_at_the_rate():
     rates = [0.3e6] * 5 + [6e6] + [0.3e6] * 4 + [4.5e6] * 10
     assert start_time_s(series(rates), 5e6) == pytest.approx(1.3)
     assert start_time_s(series([0.0] * 7 + rates, start_s=0.7), 5e6) == pytest.approx(1.3)
-    assert start_time_s(series([4.4e6] * 50), 5e6) is None
+    assert start_time_s(series([4.4e6] * 50), 5e6) == math.inf
 
 
 def test_a_queue_is_drained_at_the_beginning_of_the_first_quiet_second():
@@ -31,7 +31,7 @@ def test_a_queue_is_drained_at_the_beginning_of_the_first_quiet_second():
     longer = [25] * 10 + [100] * 8 + [40] * 9 + [90] * 3 + [74.9] * 10
     assert drain_time_s(series(delay=longer), 25, 1.0) == pytest.approx(2.0)
     assert drain_time_s(series(delay=[25] * 10 + [74.9] * 30), 25, 1.0) == 0
-    assert drain_time_s(series(delay=[25] * 10 + [75] * 30), 25, 1.0) is None
+    assert drain_time_s(series(delay=[25] * 10 + [75] * 30), 25, 1.0) == math.inf
     # Where nothing arrives nothing is drained.
     assert drain_time_s(series(delay=[25] * 10 + [np.nan] * 15 + [26] * 20), 25, 1.0) == pytest.approx(1.5)
 
@@ -132,8 +132,8 @@ def test_the_mean_over_rates_decides_on_a_strength():
     filler = [record("loss-random2-1M-filler", "weir", utilisation=0.1)]
     found = row("loss_2", results({"loss": loss, "loss, filler": filler}))
     assert (found.value, found.reached) == (pytest.approx(0.96), True)
-    assert found.detail.startswith("weir: 1 Mbps 0.99, 4 Mbps 0.93, 10 Mbps 0.96; gcc:")
-    assert row("loss_5", results({"loss": loss})).verdict == "not measured: no such run"
+    assert found.detail == "weir 96.0, gcc 100.0; 3 scenarios; lowest loss-random2-4M-video 0.93"
+    assert row("loss_5", results({"loss": loss})).verdict == "not measured: no run has what is measured"
 
 
 def test_the_worst_clock_decides_against_the_right_one():
@@ -163,8 +163,8 @@ def test_the_scenario_with_the_most_feedback_about_audio_decides():
     mute = [audio(1, "weir", 4), audio(50, "weir", 10), audio(1, "gcc", 20), record("mute-20s-4M-video", "weir")]
     found = row("audio_feedback", results({"mute": mute}))
     assert (found.value, found.reached) == (pytest.approx(2.5), False)
-    assert found.detail == "weir: mute-audio1-4M-video 2.5, mute-audio50-4M-video 1.0; gcc: mute-audio1-4M-video 0.5"
-    assert row("audio_feedback", results({"mute": mute[2:3]})).verdict == "not measured: no such run"
+    assert found.detail == "weir 2.5, gcc 0.5; 2 scenarios; 1 miss it: mute-audio1-4M-video 2.5"
+    assert row("audio_feedback", results({"mute": mute[2:3]})).verdict == "not measured: no run of weir on mute"
 
 
 def test_the_slowest_recovery_of_a_fault_decides():
@@ -175,10 +175,10 @@ def test_the_slowest_recovery_of_a_fault_decides():
     fault = [struck("1M", "weir", 2), struck("4M", "weir", 7), struck("4M", "gcc", 1)]
     found = row("recovery_outage", results({"fault": fault}))
     assert (found.value, found.reached) == (pytest.approx(7, abs=0.9), False)
-    assert "; gcc: fault-outage-4M-video" in found.detail
+    assert found.detail.endswith("; 2 scenarios; 1 miss it: fault-outage-4M-video 6.8 s")
     assert row("recovery_outage", results({"fault": fault[:1]})).reached
     never = row("recovery_outage", results({"fault": [*fault, struck("10M", "weir", 40)]}))
-    assert (never.value, never.reached, never.measured) == (None, False, "not within the call")
+    assert (never.value, never.reached, never.measured) == (None, False, "never")
     assert row("recovery_queue5s", results({"fault": fault})).reached is None
 
 
@@ -191,7 +191,7 @@ def test_the_longest_dip_after_a_route_change_decides():
     route = [one.model_copy(update={"series": {"interval_s": 0.1}}) for one in route]
     found = row("route_below_half", results({"route": route}))
     assert (found.value, found.reached) == (pytest.approx(6, abs=0.7), False)
-    assert found.detail.startswith("route-plus60-4M-video; 1 of 2 miss it")
+    assert "; 2 runs; 1 miss it: route, route-plus60-4M-video, seed 1 " in found.detail
 
 
 def test_a_start_and_a_queue_that_never_come():
@@ -200,10 +200,10 @@ def test_a_start_and_a_queue_that_never_come():
         {"start, filler": [run("start-5M", "weir", flow("media", slow)), run("start-5M", "gcc", flow("media", quick))]}
     )
     start = row("start", found)
-    assert (start.value, start.measured, start.reached) == (None, "not at all in 1 of 1", False)
-    assert start.detail == "gcc 0.30 s"
+    assert (start.value, start.measured, start.reached) == (None, "never", False)
+    assert start.detail == "weir never, gcc 0.3; 1 scenario"
     drained = {name: run("halved-2.5M", name, flow("media", quick)) for name in ("weir", "gcc")}
     drained["gcc"].flows[0].series["one_way_delay_mean_ms"] = [500.0] * 600
     less = row("halved_against_gcc", results({"halved, filler": list(drained.values())}))
-    assert (less.measured, less.reached) == ("gcc never is", True)
+    assert (less.measured, less.reached) == ("never with gcc", True)
     assert row("halved", results({"halved, filler": list(drained.values())})).value == 0

@@ -104,7 +104,7 @@ def test_traces_complete_the_goals_of_a_policy(weir, traces):
     assert rows["opennetlab_gain"]["value"] > 0
     assert (rows["random_wins"]["value"], rows["steering"]["value"]) == (1, 1)
     assert 0 < rows["random_worst_delay"]["value"] <= 1
-    assert rows["random_worst_delay"]["detail"].startswith("20 scenarios")
+    assert "; 20 scenarios; " in rows["random_worst_delay"]["detail"]
     assert rows["jain_5.4"]["value"] == pytest.approx(1, abs=0.01)
     scenarios = json.loads(out)["suites"]["policy"]["sets"]["opennetlab, filler"]["scenarios"]
     assert list(scenarios) == ["opennetlab-a", "opennetlab-b"]
@@ -174,8 +174,8 @@ def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     assert len({one.out for calls in made_calls.values() for one in calls}) == 7
     rows = rows_of(json.loads(out), "calls")
     assert rows["gcc_bitrate"]["value"] == pytest.approx(1.1)
-    assert rows["gcc_bitrate"]["figures"]["pairs"] == 2
-    assert rows["transport_cc_bitrate"]["figures"]["pairs"] == 1
+    assert rows["gcc_bitrate"]["figures"]["n"] == 2
+    assert rows["transport_cc_bitrate"]["figures"]["n"] == 1
     # The replays of calls are the stand-in's, too.
     assert rows["near_rate"]["detail"].startswith("2 of 6, mean error ")
     assert rows["impaired_vmaf"]["reason"] == "the set impaired was not chosen"
@@ -190,7 +190,7 @@ def test_pairs_of_slow_decisions_alternate(weir, made_calls):
     assert [(one.seed, one.scenario.name, one.decision_delay_ms) for one in calls] == [
         (seed, name, ms) for seed in (1, 2) for name in ("steady-2m5", "handover") for ms in (0.0, 30.0)
     ]
-    assert rows_of(json.loads(out), "calls")["slow_bitrate"]["figures"]["pairs"] == 4
+    assert rows_of(json.loads(out), "calls")["slow_bitrate"]["figures"]["n"] == 4
 
 
 def test_one_size_of_calls(weir, made_calls):
@@ -254,7 +254,7 @@ def test_a_death_is_status_1_and_the_rest_is_measured(weir, misbehave, tmp_path)
     assert document["suites"]["impairments"]["families"][0]["better"] == "scream"
     rows = rows_of(document, "impairments")
     assert rows["start_queue"]["reached"] is not None
-    assert rows["scenarios_better"]["reason"] == "no run of gcc completed"
+    assert rows["scenarios_better"]["reason"] == "no run of gcc on start"
 
 
 def test_an_interrupted_run_keeps_what_it_has(weir, misbehave):
