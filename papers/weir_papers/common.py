@@ -14,9 +14,11 @@ from rich.console import Console
 
 from weir.files.output import make_folder
 from weir.qoe_eval.evaluate.ending import finish
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records import RunRecord, command_record
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, Row, print_rows, rows_document
+from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
+from weir.qoe_eval.runs.replay import ReplayOutcome
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
@@ -119,6 +121,23 @@ def goal_row(
     if value is None:
         return Row(name, what, goal, reason=why)
     return Row(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
+
+
+def replay_record(
+    started_s: float, plan: ReplayPlan, outcome: ReplayOutcome, failures: Sequence[str]
+) -> dict[str, Any]:
+    """A document's `run`: the command (`command_record`), how many runs, their seeds, model and versions, and failures.
+    `plan` is any of the command's with its seeds and its model; `outcome` is of all plans.
+    """
+    model = model_description(plan)
+    return {
+        **command_record(started_s),
+        "runs": len(outcome.records),
+        "seeds": list(plan.seeds),
+        "model": model.model_dump() if model else {},
+        "versions": outcome.records[0].versions if outcome.records else {},
+        "failures": list(failures),
+    }
 
 
 def end_paper(

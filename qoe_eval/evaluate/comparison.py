@@ -34,7 +34,7 @@ _FIGURES = 15
 
 @dataclass(frozen=True)
 class Sample:
-    """What a statistic is of: the compared values by scenario, and the values behind them with their paths."""
+    """The input of a statistic: the compared values by scenario, and the values behind them with their paths."""
 
     values: Mapping[str, float]
     own: NDArray[np.float64]
@@ -93,7 +93,7 @@ def share(condition: Callable[[float], bool]) -> Statistic:
 
 
 def quantile(part: float) -> Statistic:
-    """That part of the scenarios is below."""
+    """The value below which that part of the scenarios is."""
     return lambda sample, bound: float(np.quantile([*sample.values.values()], part))
 
 
@@ -104,11 +104,11 @@ class Comparison:
     Attributes:
         sets: of scenarios.
         metric: see `Metric`.
-        statistic: over the values, which are by scenario or what `by` says.
+        statistic: over the values by scenario, or whatever `by` is.
         own: the controller.
         others: the best of them counts; none: the controller's values as they are.
         how: own and others are compared.
-        by: what has a value.
+        by: owner of a value, see `By`.
         among: the scenarios; None: all.
         groups: of a scenario; the values are then means over the scenarios of each.
         usual: a set of the same scenarios under usual conditions; `own` there is what is compared with.
@@ -145,7 +145,7 @@ class Comparison:
         by_value = sample.values if self.groups or len(sample.values) <= _FIGURES else {}
         figures = {name: one for name, one in {**means, **by_value}.items() if math.isfinite(one)}
         figures["n"] = len(sample.values)
-        # Of calls, what was made counts.
+        # A part of the calls is enough.
         undecided = "" if self.by == "call" else why
         if not math.isfinite(value):
             never = f"never with {self.others[0]}" if value == -math.inf else "never"
@@ -225,7 +225,7 @@ class Comparison:
         return {label: fmean(values[run] for run in common) for label, values in known.items() if common}
 
     def _parts(self, results: Results, sample: Sample, bound: Bound, means: Mapping[str, float]) -> Iterator[str]:
-        """Of the detail."""
+        """Parts of the detail."""
         yield _shown(self.metric, means)
         for what, metric in self.also.items():
             yield f"{what}: {_shown(metric, self._means(results, metric))}"

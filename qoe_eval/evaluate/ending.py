@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,7 @@ from rich.console import Console
 
 from weir.console import counted
 from weir.files.output import write_text
-from weir.qoe_eval.records import command_record
-from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.progress import end_with_failures
-from weir.qoe_eval.runs.replay import ReplayOutcome
 
 
 def finish(
@@ -45,20 +42,3 @@ def finish(
         made = counted(run["runs"], "run") if "runs" in run else counted(run["calls"], "call")
         typer.echo(f"\n{made} in {run['wall_s']:.1f} s. Details: {next(iter(pages), summary)}")
     end_with_failures(run["failures"], console)
-
-
-def replay_record(
-    started_s: float, plan: ReplayPlan, outcome: ReplayOutcome, failures: Sequence[str]
-) -> dict[str, Any]:
-    """A document's `run`: the command (`command_record`), how many runs, their seeds, model and versions, and failures.
-    `plan` is any of the command's with its seeds and its model; `outcome` is of all plans.
-    """
-    model = model_description(plan)
-    return {
-        **command_record(started_s),
-        "runs": len(outcome.records),
-        "seeds": list(plan.seeds),
-        "model": model.model_dump() if model else {},
-        "versions": outcome.records[0].versions if outcome.records else {},
-        "failures": list(failures),
-    }

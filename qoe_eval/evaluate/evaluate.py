@@ -123,7 +123,7 @@ def evaluate(
         from weir.qoe_eval.evaluate.ending import finish
         from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
         from weir.qoe_eval.evaluate.measured import measurement_of
-        from weir.qoe_eval.evaluate.runner import Choice, evaluate_suite, plan_suites
+        from weir.qoe_eval.evaluate.runner import evaluate_suite, plan_suites
         from weir.qoe_eval.evaluate.scenario_sets import Settings
         from weir.qoe_eval.evaluate.suites import SUITES
         from weir.qoe_eval.measurement import write_measurement
@@ -135,9 +135,10 @@ def evaluate(
         if name in (suite or ()) or (not suite and one.goals and not one.only_named and (calls or not one.only_calls))
     ]
     traces = traces or shared_traces(*TRACE_SETS)
-    settings = Settings(chosen_model, (out / MODELS).absolute(), traces, scenarios, seeds, size)
     calls = calls or (bool(suite) and all(one.only_calls for one in suites))
-    planned = plan_suites(suites, settings, Choice(chosen_sets or [], only or [], calls))
+    models = (out / MODELS).absolute()
+    settings = Settings(chosen_model, models, traces, scenarios, seeds, size, chosen_sets or (), only or (), calls)
+    planned = plan_suites(suites, settings)
     console = error_console()
     about = RunAbout(**command_record(started))
     try:

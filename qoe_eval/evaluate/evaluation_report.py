@@ -17,9 +17,8 @@ from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.measures.families import GCC, SCORE, summarise_families
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import FamilyRow, PairedComparison
+from weir.qoe_eval.records import FamilyRow
 from weir.qoe_eval.report.chart_rows import Chart
-from weir.qoe_eval.report.display import dated, verdict
 from weir.qoe_eval.report.goal_table import Row as GoalRow
 from weir.qoe_eval.report.goal_table import print_rows, reached_text, rows_document
 from weir.qoe_eval.report.page_table import Cell, Row, Table
@@ -91,11 +90,10 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
     """The goals of each suite on standard output, its families before them."""
     for one in evaluated:
         typer.echo(f"\n{one.planned.suite.name}: {reached_text(one.rows)}\n")
-        for media in MEDIA:
-            if table := [row for row in family_table(one) if row.media == media]:
-                typer.echo(f"{media}:\n")
-                _print_families(table, one.libwebrtc)
-                typer.echo()
+        for section in families(family_table(one), POLICY, one.libwebrtc, has_own_sections=True):
+            typer.echo(f"{section.heading}:\n")
+            _print_table(section.view["table"])
+            typer.echo()
         print_rows(one.shown)
         if hidden := len(one.rows) - len(one.shown):
             typer.echo(f"{counted(hidden, 'goal')} of sets that were not chosen")
@@ -193,33 +191,18 @@ def _calls(one: Evaluated, out: Path) -> Section:
     return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluated_calls", view)
 
 
-def _print_families(rows: Sequence[FamilyRow], libwebrtc: str) -> None:
-    """A row for each family: scores, differences with their intervals, the worst scenario."""
-    controllers = ordered_controllers(name for row in rows for name in row.scores)
-    table = rich.table.Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column("family")
-    for name in ("n", *controllers, "to better of gcc, scream", "to rule"):
-        table.add_column(dated(name, libwebrtc), justify="right")
-    table.add_column("worst score against the better")
-    table.add_column(dated("worst utilisation, of gcc's", libwebrtc))
-    for row in rows:
-        worst, used = row.worst_score, row.worst_utilisation
-        table.add_row(
-            row.name,
-            str(row.scenarios),
-            *(f"{row.scores[name]:.1f}" if name in row.scores else "–" for name in controllers),
-            _difference(row.against_better),
-            _difference(row.against_rule),
-            f"{worst.value:+.1f} {worst.scenario}" if worst else "–",
-            f"{used.value:.2f} {used.scenario}" if used else "–",
-        )
-    output_console().print(table)
+def _print_table(table: Table) -> None:
+    """A table of the page on the terminal."""
+    shown = rich.table.Table(box=None, header_style="dim", pad_edge=False)
+    for number, head in enumerate(table.heads):
+        shown.add_column(_text(head), justify="right" if number else "left")
+    for row in table.rows:
+        shown.add_row(*map(_text, row.cells))
+    output_console().print(shown)
 
 
-def _difference(found: PairedComparison | None) -> Text:
-    if found is None:
-        return Text("–")
-    low, high = found.ci95
-    interval = "" if low is None else f" ({low:+.1f} to {high:+.1f})"
-    styles = {"good": "green", "bad": "red", "even": ""}
-    return Text(f"{found.mean:+.1f}{interval}", style=styles[verdict(found, MEASURES[SCORE])])
+def _text(cell: Cell | str) -> Text:
+    if isinstance(cell, str):
+        return Text(cell)
+    text = cell.links[0][1] if cell.links else f"{cell.text} {cell.small}".strip()
+    return Text(text, style={"good": "green", "bad": "red"}.get(cell.kind, ""))

@@ -16,7 +16,7 @@ from weir.traces.schema.scenario import Scenario
 Metric = str | Callable[[Any], float | None]
 """A measure of records by its name, or a function of a record, which then has its series."""
 By = Literal["scenario", "run", "set", "call"]
-"""What has a value: a scenario, as the mean over its seeds; a run; a set, as the mean over its scenarios; a real call.
+"""Owner of a value: a scenario, as the mean over its seeds; a run; a set, as the mean over its scenarios; a real call.
 """
 Among = Callable[[Scenario], bool]
 Run = tuple[str, int]
@@ -70,7 +70,7 @@ class Results:
             name: of the set.
             controller: its name, or a suite's name for a pool.
             metric: of replays, or of undisturbed calls.
-            by: what has a value.
+            by: owner of a value.
             among: the scenarios; None: all.
             runs: alone these, by scenario and seed; None: all.
         """

@@ -39,15 +39,6 @@ from weir.simulator.executables import find_peer, find_simulator, find_stack
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Which runs of the suites are wanted: sets by name, scenarios by patterns of their names (empty: all), calls."""
-
-    sets: Sequence[str] = ()
-    only: Sequence[str] = ()
-    calls: bool = False
-
-
-@dataclass(frozen=True)
 class PlannedSuite:
     """A suite with the scenarios of its chosen sets, by name of the set."""
 
@@ -95,19 +86,19 @@ class Evaluated:
         return [row for row in self.rows if row.measured or NOT_CHOSEN not in row.reason]
 
 
-def plan_suites(suites: Sequence[Suite], settings: Settings, choice: Choice) -> list[PlannedSuite]:
+def plan_suites(suites: Sequence[Suite], settings: Settings) -> list[PlannedSuite]:
     """The suites with the chosen scenarios; suites without any are left out.
 
     Raises:
         InputError: no scenario is chosen, or a trace cannot be used.
         MissingComponent: something that the chosen calls need is not there.
     """
-    planned = [_plan(suite, settings, choice) for suite in suites]
-    chosen = [one for one in planned if one.replays or one.calls or not (choice.sets or choice.only)]
+    planned = [_plan(suite, settings) for suite in suites]
+    chosen = [one for one in planned if one.replays or one.calls or not (settings.chosen or settings.only)]
     if not chosen:
-        given = [f"--set '{printable(name)}'" for name in choice.sets]
-        given += [f"--only '{printable(name)}'" for name in choice.only]
-        sets = {*choice.sets} or {name for suite in suites for name in suite.sets}
+        given = [f"--set '{printable(name)}'" for name in settings.chosen]
+        given += [f"--only '{printable(name)}'" for name in settings.only]
+        sets = {*settings.chosen} or {name for suite in suites for name in suite.sets}
         how = "sets of traces need --traces DIR" if settings.traces is None and sets & {*TRACE_SETS} else "give others"
         raise InputError(f"{' '.join(given)}: no scenario of {', '.join(one.name for one in suites)} is chosen; {how}")
     for needed in {(one.sender, one.receiver) for suite in chosen for one in suite.calls}:
@@ -171,31 +162,29 @@ def evaluate_suite(
     return Evaluated(planned, results, rows, records, failures, pages, version)
 
 
-def _plan(suite: Suite, settings: Settings, choice: Choice) -> PlannedSuite:
+def _plan(suite: Suite, settings: Settings) -> PlannedSuite:
     settings = replace(settings, seeds=settings.seeds or suite.seeds, random=settings.random or suite.random)
     wanted: dict[str, ScenarioSet] = {}
 
-    def chosen(one: Replays | Calls) -> bool:
-        to_compare = isinstance(one, Replays) and one.with_calls
-        if choice.sets and not to_compare and base_name(one.name) not in choice.sets:
+    def is_chosen(one: Replays | Calls, among: set[str] | None = None) -> bool:
+        if settings.chosen and among is None and base_name(one.name) not in settings.chosen:
             return False
         found = one.scenarios(settings)
-        names = {scenario.name for call in called for scenario in wanted[call.name].scenarios}
         matched = [
             scenario
             for scenario in found.scenarios
-            if (not choice.only or any(fnmatchcase(scenario.name, pattern) for pattern in choice.only))
-            and (not to_compare or scenario.name in names)
+            if (not settings.only or any(fnmatchcase(scenario.name, pattern) for pattern in settings.only))
+            and (among is None or scenario.name in among)
         ]
-        if matched or not choice.only:
-            wanted[one.name] = replace(found, name=one.name, scenarios=matched)
+        if matched or not settings.only:
+            wanted[one.name] = replace(found, scenarios=matched)
         return bool(matched)
 
-    calls = [one for one in suite.calls if settings.size in (None, one.size)] if choice.calls else []
-    called: list[Calls] = []
-    called += [one for one in calls if chosen(one)]
-    replays = [one for one in suite.replays if chosen(one)]
-    return PlannedSuite(suite, settings, wanted, replays, called)
+    sized = [one for one in suite.calls if settings.size in (None, one.size)] if settings.calls else []
+    calls = [one for one in sized if is_chosen(one)]
+    called = {scenario.name for one in calls for scenario in wanted[one.name].scenarios}
+    replays = [one for one in suite.replays if is_chosen(one, called if one.with_calls else None)]
+    return PlannedSuite(suite, settings, wanted, replays, calls)
 
 
 def _in_succession(calls: Mapping[str, CallSettings]) -> dict[str, CallSettings]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.scenarios import CELLULAR_CALL_S, bundled_cellular_calls
 from weir.qoe_eval.options.shared import TRACE_SETS as TRACE_SETS
 from weir.traces.formats.convert import to_scenario
@@ -26,6 +25,7 @@ CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-dr
 # Far from the small numbers that anyone who develops a model against the held-out split begins with.
 FIRST_RANDOM_SEED = 1_000_000
 CALL_DURATION_S = 60.0
+_NEEDS_TRACES = "needs the {} traces: name their folder with --traces"
 REMB_ALONE = ", REMB alone"
 """End of the names of sets whose answers exclude transport-cc."""
 
@@ -41,6 +41,9 @@ class Settings:
         random: number of random scenarios.
         seeds: runs with the seeds 1 to this number.
         size: of calls, such as 640x360.
+        chosen: sets, by name; empty: all.
+        only: patterns of the names of scenarios; empty: all.
+        calls: are made.
     """
 
     model: Path
@@ -49,14 +52,16 @@ class Settings:
     random: int | None = None
     seeds: int | None = None
     size: str | None = None
+    chosen: Sequence[str] = ()
+    only: Sequence[str] = ()
+    calls: bool = False
 
 
 @dataclass(frozen=True)
 class ScenarioSet:
     """Scenarios that are judged together; `missing` is the reason why there are none."""
 
-    name: str
-    scenarios: Sequence[Scenario] = field(default_factory=list)
+    scenarios: Sequence[Scenario] = ()
     missing: str = ""
 
 
@@ -81,13 +86,13 @@ def of_media(name: str, media: MediaKind) -> str:
 def sending(media: MediaKind, sets: Mapping[str, SetBuilder]) -> dict[str, SetBuilder]:
     """The sets with that kind of media in their flows under test, by their names with it."""
     return {
-        of_media(name, media): _changed(builder, lambda one: with_media(one, media)) for name, builder in sets.items()
+        of_media(name, media): changed(builder, lambda one: with_media(one, media)) for name, builder in sets.items()
     }
 
 
 def fixed(build: Callable[[], Sequence[Scenario]]) -> SetBuilder:
     """A set that depends on no setting."""
-    return lambda settings: ScenarioSet("", build())
+    return lambda settings: ScenarioSet(build())
 
 
 def joined(*builders: SetBuilder) -> SetBuilder:
@@ -97,7 +102,7 @@ def joined(*builders: SetBuilder) -> SetBuilder:
         sets = [builder(settings) for builder in builders]
         missing = "; ".join(one.missing for one in sets if one.missing)
         scenarios = [scenario for one in sets for scenario in one.scenarios]
-        return ScenarioSet("", scenarios, "" if scenarios else missing)
+        return ScenarioSet(scenarios, "" if scenarios else missing)
 
     return build
 
@@ -107,13 +112,13 @@ def traces(name: str) -> SetBuilder:
 
     def build(settings: Settings) -> ScenarioSet:
         if settings.traces is None:
-            return ScenarioSet(name, missing=f"needs the {name} traces: name their folder with --traces")
+            return ScenarioSet(missing=_NEEDS_TRACES.format(name))
         folder = settings.traces / name
         files = sorted(path for path in folder.glob("*") if path.is_file() and not path.name.startswith("."))
         files = [path for path in files if path.suffix.lower() not in (".md", ".txt")]
         if not files:
-            return ScenarioSet(name, missing=f"no traces in {settings.traces.name}/{name}")
-        return ScenarioSet(name, [_trace_scenario(path, name) for path in files])
+            return ScenarioSet(missing=f"no traces in {settings.traces.name}/{name}")
+        return ScenarioSet([_trace_scenario(path, name) for path in files])
 
     return build
 
@@ -124,7 +129,7 @@ def random(first: int = 0, times: int = 1) -> SetBuilder:
     def build(settings: Settings) -> ScenarioSet:
         count = settings.random or 0
         seeds = range(FIRST_RANDOM_SEED + first * count, FIRST_RANDOM_SEED + times * count)
-        return ScenarioSet("", [_held_out(seed) for seed in seeds])
+        return ScenarioSet([_held_out(seed) for seed in seeds])
 
     return build
 
@@ -139,7 +144,7 @@ def families(media: MediaKind) -> dict[str, SetBuilder]:
 
 def family_sample(name: str) -> SetBuilder:
     """Two scenarios of a family, with video."""
-    return lambda settings: ScenarioSet(name, small_grid("video")[name])
+    return lambda settings: ScenarioSet(small_grid("video")[name])
 
 
 def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> ScenarioSet:
@@ -149,14 +154,11 @@ def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> S
         InputError: the folder of traces lacks one of them, or one cannot be used.
     """
     if settings.traces is None:
-        return ScenarioSet("mahimahi", missing="needs the mahimahi traces: name their folder with --traces")
-    scenarios = []
-    for name in CALL_TRACES:
-        path = settings.traces / "mahimahi" / name
-        if not path.is_file():
-            raise InputError(f"--traces '{settings.traces}': no mahimahi/{name} in it")
-        scenarios.append(_trace_scenario(path, "mahimahi", duration_s))
-    return ScenarioSet("mahimahi", scenarios)
+        return ScenarioSet(missing=_NEEDS_TRACES.format("mahimahi"))
+    files = [settings.traces / "mahimahi" / name for name in CALL_TRACES]
+    if absent := next((file for file in files if not file.is_file()), None):
+        raise InputError(f"--traces '{settings.traces}': no mahimahi/{absent.name} in it")
+    return ScenarioSet([_trace_scenario(file, "mahimahi", duration_s) for file in files])
 
 
 def cellular_calls(settings: Settings) -> ScenarioSet:
@@ -165,22 +167,7 @@ def cellular_calls(settings: Settings) -> ScenarioSet:
     return replace(traced, scenarios=[*traced.scenarios, *bundled_cellular_calls()])
 
 
-def as_called(builder: SetBuilder) -> SetBuilder:
-    """The scenarios for replays beside their calls."""
-    return _changed(builder, scenarios.as_called)
-
-
-def with_feedback_loss(builder: SetBuilder, percent: int) -> SetBuilder:
-    """The scenarios with that part of the packets on the return path lost at random; as they are for 0."""
-    return _changed(builder, lambda one: scenarios.losing_feedback(one, percent))
-
-
-def with_remb_alone(builder: SetBuilder) -> SetBuilder:
-    """The scenarios with answers that exclude transport-cc, of the same names."""
-    return _changed(builder, scenarios.with_remb_alone)
-
-
-def _changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetBuilder:
+def changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetBuilder:
     """The set with each scenario changed."""
 
     def build(settings: Settings) -> ScenarioSet:

@@ -6,9 +6,10 @@ results.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
@@ -81,6 +82,8 @@ class Outcome:
 
 
 Measure = Callable[[Results, Bound], Outcome]
+at_least: Final = functools.partial(Bound, "at least")
+at_most: Final = functools.partial(Bound, "at most")
 
 
 @dataclass(frozen=True)

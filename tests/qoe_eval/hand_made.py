@@ -28,7 +28,7 @@ def record(scenario, controller, seed=1, *, disturbed=None, key="", flow=None, f
 
 
 def scenario(name, description=""):
-    """What goals need of a scenario whose runs are made by hand."""
+    """The part of a scenario that goals need."""
     return SimpleNamespace(name=name, description=description)
 
 

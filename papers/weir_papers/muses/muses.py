@@ -15,14 +15,13 @@ from weir.errors import InputError
 from weir.files.model import ModelFile, read_model
 from weir.files.output import make_folder
 from weir.installation import require
-from weir.qoe_eval.evaluate.ending import replay_record
 from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run, shared_traces
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir.trainer.gym import SimulatorError
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir.trainer.learning.progress_bar import progress_bar
-from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
+from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
 from weir_papers.muses.flow_rows import flow_rows
 from weir_papers.muses.imitation import imitation_rows, imitation_scores, nearest_share
 from weir_papers.muses.muses_runs import (

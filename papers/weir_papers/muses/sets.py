@@ -38,15 +38,14 @@ def muses_sets(traces: Path | None, networks: int) -> dict[str, ScenarioSet]:
     Raises:
         InputError: a trace cannot be used.
     """
-    sets = (
-        ScenarioSet(STEADY, [muses_wifi_test("steady-wifi", seed) for seed in range(networks)]),
-        ScenarioSet(FLUCTUATING, [muses_wifi_test("fluctuating-wifi", seed) for seed in range(networks)]),
-        _lte(traces, networks),
-        ScenarioSet(CHANGE, [muses_network_change(seed) for seed in range(networks)]),
-        ScenarioSet(SHARING, [sharing_scenario(flows) for flows in FLOWS]),
-        ScenarioSet(CROSS_TRAFFIC, [muses_cross_traffic()]),
-    )
-    return {one.name: one for one in sets}
+    return {
+        STEADY: ScenarioSet([muses_wifi_test("steady-wifi", seed) for seed in range(networks)]),
+        FLUCTUATING: ScenarioSet([muses_wifi_test("fluctuating-wifi", seed) for seed in range(networks)]),
+        LTE: _lte(traces, networks),
+        CHANGE: ScenarioSet([muses_network_change(seed) for seed in range(networks)]),
+        SHARING: ScenarioSet([sharing_scenario(flows) for flows in FLOWS]),
+        CROSS_TRAFFIC: ScenarioSet([muses_cross_traffic()]),
+    }
 
 
 def sharing_scenario(flows: int) -> Scenario:
@@ -68,9 +67,9 @@ def sharing_scenario(flows: int) -> Scenario:
 def _lte(traces: Path | None, networks: int) -> ScenarioSet:
     files = sorted((traces / LTE_TRACES).glob("*LTE*")) if traces else []
     if not files:
-        return ScenarioSet(LTE, missing="needs an LTE trace in mahimahi/ of --traces")
+        return ScenarioSet(missing="needs an LTE trace in mahimahi/ of --traces")
     recorded = [_capacity(file) for file in files]
-    return ScenarioSet(LTE, [muses_lte_test(recorded[seed % len(recorded)], seed) for seed in range(networks)])
+    return ScenarioSet([muses_lte_test(recorded[seed % len(recorded)], seed) for seed in range(networks)])
 
 
 def _capacity(file: Path) -> CapacityTrace:

@@ -14,14 +14,13 @@ from weir.console import error_console
 from weir.files.model import read_model
 from weir.files.output import make_folder
 from weir.installation import require
-from weir.qoe_eval.evaluate.ending import replay_record
 from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run
 from weir.qoe_eval.report.goal_table import rows_document
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
 from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.claims import print_claims
-from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
+from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
 from weir_papers.mvfst.claims import CLAIMS, measured
 from weir_papers.mvfst.mvfst_report import mvfst_markdown
 from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans

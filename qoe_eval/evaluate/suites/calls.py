@@ -16,9 +16,8 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.results import delay_p95_ms
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
-from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
 _CONTROLLERS: Final = (POLICY, *LIBWEBRTC_SENDERS)
@@ -43,19 +42,20 @@ _SIMULATED: Final = [
     for called, path in _REPLAYED.items()
     for controller in _CONTROLLERS
 ]
-_NEAR: Final = Bound("at least", 0.9, "%", scale=100, decimals=0)
-_SIGNED: Final = Bound("at most", 0.0, signed=True)
+_NEAR: Final = at_least(0.9, "%", scale=100, decimals=0)
+_SIGNED: Final = at_most(0.0, signed=True)
 # The end of a goal's name, its text, the metric, whether it is compared as a ratio (else a difference), and the bound
 # without its limit.
 _COMPARED: Final = (
-    ("bitrate", "received bitrate", _BITRATE, True, Bound("at least", 0.0, "times")),
-    ("network", "p95 network delay", _NETWORK, True, Bound("at most", 0.0, "times")),
+    ("bitrate", "received bitrate", _BITRATE, True, at_least(0.0, "times")),
+    ("network", "p95 network delay", _NETWORK, True, at_most(0.0, "times")),
     ("frozen", "time frozen", "frozen_share", False, replace(_SIGNED, unit="points", scale=100)),
     ("end_to_end", "p95 end-to-end delay", _END_TO_END, False, replace(_SIGNED, unit="ms", decimals=0)),
     ("vmaf", "VMAF", "vmaf_mean", False, replace(_SIGNED, kind="at least", decimals=1)),
 )
+_remb_alone: Final = partial(sets.changed, change=scenarios.with_remb_alone)
 _compare: Final = partial(Comparison, how="difference", by="call")
-_near: Final = partial(partial, calls.near_replays, sets=_SIMULATED)
+_near: Final = partial(calls.near_replays, sets=_SIMULATED)
 
 
 def _goals(
@@ -86,8 +86,8 @@ SUITE: Final = Suite(
         Calls(_MUSES, sets.fixed(scenarios.muses_call), _CONTROLLERS, _LARGE),
         Calls(_CELLULAR[0], sets.cellular_calls, _CONTROLLERS, _SMALL),
         Calls(_CELLULAR[1], sets.cellular_calls, _CONTROLLERS, _LARGE),
-        Calls(_REMB_ALONE[_CELLULAR[0]], sets.with_remb_alone(sets.cellular_calls), (POLICY,), _SMALL),
-        Calls(_REMB_ALONE[_IMPAIRED], sets.with_remb_alone(_IMPAIRED_CALLS), (POLICY,), _SMALL,
+        Calls(_REMB_ALONE[_CELLULAR[0]], _remb_alone(sets.cellular_calls), (POLICY,), _SMALL),
+        Calls(_REMB_ALONE[_IMPAIRED], _remb_alone(_IMPAIRED_CALLS), (POLICY,), _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
         Calls(_IMPAIRED, _IMPAIRED_CALLS, _CONTROLLERS, _SMALL,
               max_bitrate_bps=scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
@@ -97,40 +97,38 @@ SUITE: Final = Suite(
         ),
     ),
     replays=tuple(
-        Replays(name, sets.as_called(build), _CONTROLLERS, "kept", with_calls=True)
+        Replays(name, sets.changed(build, scenarios.as_called), _CONTROLLERS, "kept", with_calls=True)
         for name, build in _REPLAYS.items()
     ),
     goals=(
         Goal("muses_bitrate", "Muses' path: received bitrate over gcc's",
              _compare(_MUSES, _BITRATE, of.ratio_of_means, others=("gcc",)),
-             Bound("at least", 1.34, "times"), "Muses (INFOCOM 2022)"),
+             at_least(1.34, "times"), "Muses (INFOCOM 2022)"),
         *_goals("scream", _CELLULAR, ("scream",), (1.05, 1.1, 0.0, 0.0, 0.0)),
         *_goals("gcc", _CELLULAR, ("gcc",), (1.25, 1.0, 0.0, 0.0, 0.0)),
         *_goals("impaired", (_IMPAIRED,), LIBWEBRTC_SENDERS, (0.97, None, 0.001, 5.0, -0.2)),
         *_goals("transport_cc", _CELLULAR[:1], (), (1.0, 0.8, 0.0, 0.0, 0.0), _REMB_ALONE[_CELLULAR[0]]),
         *_goals("transport_cc_impaired", (_IMPAIRED,), (), (1.0, 1.0, 0.0, 0.0, 0.0), _REMB_ALONE[_IMPAIRED]),
         Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
-             _compare(_SLOW[30], _BITRATE, of.ratio_of_means, usual=_SLOW[0]),
-             Bound("at least", 0.97, "times", decimals=3)),
+             _compare(_SLOW[30], _BITRATE, of.ratio_of_means, usual=_SLOW[0]), at_least(0.97, "times", decimals=3)),
         Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",
-             _compare(_SLOW[30], _END_TO_END, of.ratio_of_means, usual=_SLOW[0]),
-             Bound("at most", 1.03, "times", decimals=3)),
+             _compare(_SLOW[30], _END_TO_END, of.ratio_of_means, usual=_SLOW[0]), at_most(1.03, "times", decimals=3)),
         Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
              _compare((*_CELLULAR, _IMPAIRED), "call_score", of.share(lambda gain: gain >= 0),
                       others=LIBWEBRTC_SENDERS), _NEAR),
         Goal("near_rate", "paths and controllers whose receive rate in calls is within 10 % of that in replays",
-             _near(metric="receive_rate_bps", within=0.1), _NEAR),
+             partial(_near, metric="receive_rate_bps", within=0.1), _NEAR),
         Goal("near_delay", "the same: p95 network delay within 15 %",
-             _near(metric=_NETWORK, simulated_metric=delay_p95_ms, within=0.15), _NEAR),
+             partial(_near, metric=_NETWORK, simulated_metric=delay_p95_ms, within=0.15), _NEAR),
         Goal("near_end_to_end", "the same: p95 end-to-end delay within 15 %",
-             _near(metric=_END_TO_END, simulated_metric=end_to_end_delay_ms_p95, within=0.15), _NEAR),
+             partial(_near, metric=_END_TO_END, simulated_metric=end_to_end_delay_ms_p95, within=0.15), _NEAR),
         Goal("near_frozen", "the same: time frozen within 20 % or 0.3 s",
-             _near(metric="total_freezes_duration_s", within=0.2, or_within=0.3), _NEAR),
+             partial(_near, metric="total_freezes_duration_s", within=0.2, or_within=0.3), _NEAR),
         Goal("link_capacity", "link: bytes carried under a standing queue against the scenario's capacity, worst call",
-             partial(calls.link_error, sets=(_MUSES, *_REPLAYED)), Bound("at most", 0.02, "%", scale=100)),
+             partial(calls.link_error, sets=(_MUSES, *_REPLAYED)), at_most(0.02, "%", scale=100)),
         Goal("link_delay", "link: lateness of packets, p95, worst call",
-             partial(calls.link_error, sets=(_MUSES, *_REPLAYED), of_delay=True), Bound("at most", 2.0, "ms")),
+             partial(calls.link_error, sets=(_MUSES, *_REPLAYED), of_delay=True), at_most(2.0, "ms")),
         Goal("cpu", "estimator's CPU at 5 Mbps", partial(calls.cpu_share, rate_bps=5e6, sets=(_MUSES, *_REPLAYED)),
-             Bound("at most", 0.01, "% of a core", strict=True, scale=100)),
+             at_most(0.01, "% of a core", strict=True, scale=100)),
     ),
 )  # fmt: skip

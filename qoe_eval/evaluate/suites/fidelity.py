@@ -7,25 +7,22 @@ calls, which no model can predict, stands beside each error.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.call_measures import SimulatedSet, error_over_scatter
 from weir.qoe_eval.evaluate.results import delay_p95_ms
-from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite, at_most
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, SenderKind
-from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.call_media import CallMedia
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
 _PATH_SEED: Final = 1
-_SIZE: Final = "640x360"
 _PATHS: Final = {
     "cellular": (sets.cellular_calls, DEFAULT_MAX_BITRATE_BPS),
     "impaired": (sets.fixed(scenarios.impaired_calls), scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
@@ -36,75 +33,43 @@ _SENDERS: Final[dict[SenderKind, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True)
-class _Called:
-    """Every third path of a kind, under one controller."""
+def _every_third(build: sets.SetBuilder, turn: int) -> sets.SetBuilder:
+    def some(settings: sets.Settings) -> sets.ScenarioSet:
+        found = build(settings)
+        return replace(found, scenarios=found.scenarios[turn::3])
 
-    sender: SenderKind
-    kind: str
-    turn: int
-
-    @property
-    def controller(self) -> str:
-        return _SENDERS[self.sender][self.turn]
-
-    @property
-    def name(self) -> str:
-        return f"{self.sender}, {self.kind}, {self.controller}"
-
-    def scenarios(self, settings: Settings) -> ScenarioSet:
-        found = _PATHS[self.kind][0](settings)
-        return replace(found, scenarios=found.scenarios[self.turn :: len(_SENDERS[self.sender])])
+    return some
 
 
 _CALLED: Final = [
-    _Called(sender, kind, turn)
-    for kind in _PATHS
+    Calls(f"{sender}, {kind}, {controller}", _every_third(build, turn), (controller,), "640x360", sender=sender,
+          max_bitrate_bps=max_bitrate_bps, quality=False, path_seed=_PATH_SEED)
+    for kind, (build, max_bitrate_bps) in _PATHS.items()
     for sender, controllers in _SENDERS.items()
-    for turn in range(len(controllers))
-]
-_SCREAM: Final = "scream"
-# The goals' parts: Chromium's SCReAM v2 is later than that of libwebrtc M150, and stands apart.
+    for turn, controller in enumerate(controllers)
+]  # fmt: skip
+# Chromium's SCReAM v2 is later than that of libwebrtc M150, and stands apart.
 _PARTS: Final = {
     "native": [one for one in _CALLED if one.sender == "native"],
-    "chromium": [one for one in _CALLED if one.sender == "chromium" and one.controller != _SCREAM],
-    "chromium-scream": [one for one in _CALLED if one.sender == "chromium" and one.controller == _SCREAM],
+    "chromium": [one for one in _CALLED if one.sender == "chromium" and one.controllers != ("scream",)],
+    "chromium-scream": [one for one in _CALLED if one.sender == "chromium" and one.controllers == ("scream",)],
 }
+# The end of a goal's name, its text, the metric of calls and of replays, where that differs, and whether errors are
+# relative.
+_MEASURES: Final = (
+    ("rate", "receive rate", "receive_rate_bps", None, True),
+    ("network", "p95 network delay", "network_delay_ms_p95", delay_p95_ms, True),
+    ("end_to_end", "p95 end-to-end delay", "end_to_end_delay_ms_p95", end_to_end_delay_ms_p95, True),
+    ("frozen", "share of time frozen", "frozen_share", None, False),
+)
 
 
 def _simulated() -> Iterator[Replays]:
     for one in _CALLED:
-        replays = functools.partial(
-            Replays,
-            scenarios=sets.as_called(one.scenarios),
-            controllers=(one.controller,),
-            with_calls=True,
-            path_seed=_PATH_SEED,
-        )
-        yield replays(f"{one.name}, replayed", series="kept", first_seed=True)
-        yield replays(f"{one.name}, virtual", call=CallMedia(sender=one.sender))
-
-
-def _goals() -> Iterator[Goal]:
-    measures = (
-        ("rate", "receive rate", "receive_rate_bps", None, True),
-        ("network", "p95 network delay", "network_delay_ms_p95", delay_p95_ms, True),
-        ("end_to_end", "p95 end-to-end delay", "end_to_end_delay_ms_p95", end_to_end_delay_ms_p95, True),
-        ("frozen", "share of time frozen", "frozen_share", None, False),
-    )
-    for part, called in _PARTS.items():
-        for simulated in ("virtual", "replayed"):
-            of_part = [SimulatedSet(one.name, f"{one.name}, {simulated}", one.controller) for one in called]
-            for key, what, name, of_replay, relative in measures:
-                metric = of_replay if simulated == "replayed" else None
-                yield Goal(
-                    f"{part}_{simulated}_{key}",
-                    f"{part}, {simulated}: error of {what} over that of one real call against the others",
-                    functools.partial(
-                        error_over_scatter, sets=of_part, metric=name, simulated_metric=metric, relative=relative
-                    ),
-                    Bound("at most", 1.0, "times"),
-                )
+        simulate = partial(Replays, scenarios=sets.changed(one.scenarios, scenarios.as_called),
+                           controllers=one.controllers, with_calls=True, path_seed=_PATH_SEED)  # fmt: skip
+        yield simulate(f"{one.name}, replayed", series="kept", first_seed=True)
+        yield simulate(f"{one.name}, virtual", call=CallMedia(sender=one.sender))
 
 
 SUITE: Final = Suite(
@@ -116,19 +81,16 @@ SUITE: Final = Suite(
     seeds=5,
     only_calls=True,
     subject="simulator",
-    calls=tuple(
-        Calls(
-            one.name,
-            one.scenarios,
-            (one.controller,),
-            _SIZE,
-            sender=one.sender,
-            max_bitrate_bps=_PATHS[one.kind][1],
-            quality=False,
-            path_seed=_PATH_SEED,
-        )
-        for one in _CALLED
-    ),
+    calls=tuple(_CALLED),
     replays=tuple(_simulated()),
-    goals=tuple(_goals()),
-)
+    goals=tuple(
+        Goal(f"{part}_{simulated}_{key}",
+             f"{part}, {simulated}: error of {what} over that of one real call against the others",
+             partial(error_over_scatter, metric=metric, relative=relative,
+                     sets=[SimulatedSet(one.name, f"{one.name}, {simulated}", *one.controllers) for one in called],
+                     simulated_metric=of_replay if simulated == "replayed" else None), at_most(1.0, "times"))
+        for part, called in _PARTS.items()
+        for simulated in ("virtual", "replayed")
+        for key, what, metric, of_replay, relative in _MEASURES
+    ),
+)  # fmt: skip

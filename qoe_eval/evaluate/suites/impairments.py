@@ -15,7 +15,7 @@ from weir.qoe_eval.evaluate import series_measures as series
 from weir.qoe_eval.evaluate import special_measures as special
 from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.results import By, Metric
-from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.fairness import settled_jain_index
 from weir.qoe_eval.measures.families import GCC
 from weir.qoe_eval.report.goal_table import Bound
@@ -39,8 +39,8 @@ _FAULTS: Final = {
     "queue1packet": "half the rate for 10 s, queue of one packet",
     "queue5s": "half the rate for 10 s, queue of 5 s",
 }
-_NOT_BELOW: Final = Bound("at least", 0.0, signed=True, decimals=1)
-_WORST: Final = Bound("at least", -3.0, signed=True, decimals=1)
+_NOT_BELOW: Final = at_least(0.0, signed=True, decimals=1)
+_WORST: Final = at_least(-3.0, signed=True, decimals=1)
 
 
 def _control(scenario: Scenario) -> list[str]:
@@ -82,28 +82,27 @@ def _of_both(media: MediaKind) -> tuple[Goal, ...]:
         goal("scenarios_better", "each scenario: score against the better of gcc and scream, worst scenario",
              Comparison(families, statistic=of.worst, others=LIBWEBRTC_SENDERS), _WORST),
         goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
-             Comparison(without_tcp, "utilisation", of.worst, others=(GCC,), how="ratio"), Bound("at least", 0.8)),
+             Comparison(without_tcp, "utilisation", of.worst, others=(GCC,), how="ratio"), at_least(0.8)),
         *(
             goal(f"route_below_{key}", f"{_RISE}: {text} of the rate before",
-                 slowest("route", _dip(part), *rises, by="run"), Bound("at most", limit, "s", decimals=1))
+                 slowest("route", _dip(part), *rises, by="run"), at_most(limit, "s", decimals=1))
             for key, text, part, limit in (("80", "longest total time below 0.8", "below_80_percent_s", 3.0),
                                            ("half", "longest continuous time below half", "longest_below_half_s", 1.5))
         ),
         goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
-             partial(special.clock_utilisation, media=media), Bound("at least", 0.97)),
+             partial(special.clock_utilisation, media=media), at_least(0.97)),
         *(
             goal(f"tcp_{key}_share",
                  f"TCP starts later: {whose} rate as a share of half the link, worst congestion control",
                  Comparison(sets.of_media("tcp", media), series.share_of_half_link(kind), of.worst, groups=_control,
-                            beside=(GCC,)), Bound("at least", limit))
+                            beside=(GCC,)), at_least(limit))
             for key, whose, kind, limit in (("own", "Weir's", "rtp", 0.5), ("left", "TCP's", "tcp", 0.7))
         ),
         goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s",
-             slowest("start", series.of_series(series.largest_queue_ms), "3M"),
-             Bound("at most", 80.0, "ms", decimals=0)),
+             slowest("start", series.of_series(series.largest_queue_ms), "3M"), at_most(80.0, "ms", decimals=0)),
         *(
             goal(f"recovery_{fault}", f"{text}: recovered after, slowest scenario",
-                 slowest("fault", _recovery(fault), fault), Bound("at most", 5.0, "s", decimals=1))
+                 slowest("fault", _recovery(fault), fault), at_most(5.0, "s", decimals=1))
             for fault, text in _FAULTS.items()
         ),
     )  # fmt: skip
@@ -117,7 +116,7 @@ _FAMILY_GOALS: Final = (
     *_of_both("video"),
     *(
         Goal(f"loss_{percent}", f"random loss of {percent} %, video: utilisation",
-             _used("loss", f"random{percent}"), Bound("at least", limit))
+             _used("loss", f"random{percent}"), at_least(limit))
         for percent, limit in ((2, 0.95), (5, 0.92), (8, 0.85))
     ),
     *(
@@ -128,28 +127,28 @@ _FAMILY_GOALS: Final = (
         for percent, name in ((8, "loss"), (scenarios.HEAVY_LOSS_PERCENT, _HEAVY_LOSS))
     ),
     Goal("one_packet_utilisation", "queues of one packet, filler: utilisation, lowest",
-         Comparison(_ONE_PACKET, "utilisation", of.worst, beside=(GCC,)), Bound("at least", 0.75)),
+         Comparison(_ONE_PACKET, "utilisation", of.worst, beside=(GCC,)), at_least(0.75)),
     Goal("one_packet_gcc", "queues of one packet, filler: utilisation against gcc's, worst",
-         Comparison(_ONE_PACKET, "utilisation", of.worst, others=(GCC,)), Bound("at least", 0.0, signed=True)),
+         Comparison(_ONE_PACKET, "utilisation", of.worst, others=(GCC,)), at_least(0.0, signed=True)),
     *(
         Goal(f"jitter_{ms}", f"jitter of {ms} ms, video: utilisation", _used("jitter", f"gaussian{ms}"),
-             Bound("at least", limit))
+             at_least(limit))
         for ms, limit in ((10, 0.95), (20, 0.90), (40, 0.80))
     ),
     *(
         Goal(f"jitter_delay_{ms}", f"jitter of {ms} ms, video: p95 queueing delay as a ratio of gcc's",
              Comparison("jitter", "p95_queueing_delay_ms", of.ratio_of_means, others=(GCC,), how="ratio",
-                        among=sets.with_part(f"gaussian{ms}")), Bound("at most", 1.1))
+                        among=sets.with_part(f"gaussian{ms}")), at_most(1.1))
         for ms in (10, 20, 40)
     ),
     Goal("audio_feedback", "audio only: REMB or transport feedback a second, most in a scenario",
          Comparison("mute", series.rate_feedback_per_second, of.worst, beside=(GCC, "gcc-remb"),
                     among=sets.with_part(*(f"audio{rate}" for rate in AUDIO_PACKETS_PER_SECOND))),
-         Bound("at most", 2.0, decimals=1)),
+         at_most(2.0, decimals=1)),
     *(
         Goal(f"jain_{case}{scenarios.ROUTE_CHANGES}", f"RFC 8867 {case}, with a base delay that changes: Jain's index",
              Comparison("sharing", settled_jain_index, among=sets.with_part(case), beside=(GCC,)),
-             Bound("at least", 0.9, decimals=3), f"RFC 8867 {case}; bound of the project")
+             at_least(0.9, decimals=3), f"RFC 8867 {case}; bound of the project")
         for case in ("5.4", "5.5")
     ),
     *_of_both("filler"),

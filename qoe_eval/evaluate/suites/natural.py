@@ -11,11 +11,11 @@ from typing import Final
 
 from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.special_measures import explained
-from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.natural_domain import natural_scenario, troubles_of
 from weir.traces.generate.natural_grids import natural_grids
@@ -50,17 +50,17 @@ _GRIDS: Final = {
     for media in MEDIA
     if media in family.media
 }
-_points: Final = functools.partial(Bound, signed=True, decimals=1)
+_points: Final = functools.partial(at_least, signed=True, decimals=1)
 
 
 def mixtures(settings: sets.Settings) -> sets.ScenarioSet:
     """So many of the domain of mixtures."""
-    return sets.ScenarioSet("", [natural_scenario(seed) for seed in range(settings.random or 0)])
+    return sets.ScenarioSet([natural_scenario(seed) for seed in range(settings.random or 0)])
 
 
 def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
     seeds = range(settings.random or 0)
-    return sets.ScenarioSet("", [natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
+    return sets.ScenarioSet([natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
 
 
 def _mixture_goals(name: str, placement: Placement, metric: str) -> tuple[Goal, ...]:
@@ -68,15 +68,14 @@ def _mixture_goals(name: str, placement: Placement, metric: str) -> tuple[Goal, 
     own, what = placement.controller, f"mixtures{placement.label}: {label}"
     against = functools.partial(Comparison, MIXTURES + placement.variant, metric, own=own, others=LIBWEBRTC_SENDERS)
     goals = (
-        Goal(f"mean_{metric}_{name}", f"{what} against {_BETTER}, mean", against(), _points("at least", 0.0)),
+        Goal(f"mean_{metric}_{name}", f"{what} against {_BETTER}, mean", against(), _points(0.0)),
         Goal(f"below_{metric}_{name}", f"{what} 5 points below {_BETTER}, share of scenarios",
-             against(statistic=of.share(lambda gain: gain < FAR_BELOW)),
-             Bound("at most", share, "%", scale=100, decimals=0)),
+             against(statistic=of.share(lambda gain: gain < FAR_BELOW)), at_most(share, "%", scale=100, decimals=0)),
         Goal(f"worst_{metric}_{name}", f"{what} against {_BETTER}, worst scenario", against(statistic=of.worst),
-             _points("at least", lowest)),
+             _points(lowest)),
         Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
              functools.partial(explained, name=MIXTURES, ablated=ABLATED, own=own, metric=metric),
-             _points("at least", lowest), unbounded=True),
+             _points(lowest), unbounded=True),
     )  # fmt: skip
     return goals[:-1] if placement.variant else goals
 
@@ -92,18 +91,18 @@ def _grid_goals(name: str, placement: Placement) -> tuple[Goal, ...]:
 
     return (
         Goal(f"jitter_{name}", f"jitter of 20 to 200 ms{label}: utilisation as a ratio of gcc's, worst scenario",
-             used("jitter alone"), Bound("at least", 0.95)),
+             used("jitter alone"), at_least(0.95)),
         Goal(f"clock_{name}", f"clock within 3000 ppm{label}: utilisation as a ratio of gcc's, worst scenario",
-             used("clock alone", "clock alone, filler"), Bound("at least", 0.97)),
+             used("clock alone", "clock alone, filler"), at_least(0.97)),
         Goal(f"round_trip_{name}",
              f"round trips of 300 to 1000 ms, short queues{label}: frozen less than {_BETTER}, worst scenario",
-             worst("round alone", "frozen_share"), _points("at least", -0.01, "points", scale=100)),
+             worst("round alone", "frozen_share"), _points(-0.01, "points", scale=100)),
         Goal(f"screen_{name}",
              f"screens of 5 to 15 frames/s, pauses, DTX{label}: utility against {_BETTER}, worst scenario",
-             worst("screen alone", "utility"), _points("at least", -1.0)),
+             worst("screen alone", "utility"), _points(-1.0)),
         Goal(f"interrupted_{name}",
              f"links that stop for 100 to 500 ms{label}: viewer's quality against {_BETTER}, worst scenario",
-             worst("interrupted alone", "viewer_quality"), _points("at least", -5.0)),
+             worst("interrupted alone", "viewer_quality"), _points(-5.0)),
     )  # fmt: skip
 
 
@@ -119,7 +118,8 @@ SUITE: Final = Suite(
         *(Replays(name, build, _CONTROLLERS) for name, build in _SETS.items()),
         Replays(ABLATED, _ablated, _CONTROLLERS),
         *(
-            Replays(name + sets.REMB_ALONE, sets.with_remb_alone(build), ("weir", *LIBWEBRTC_SENDERS))
+            Replays(name + sets.REMB_ALONE, sets.changed(build, scenarios.with_remb_alone),
+                    ("weir", *LIBWEBRTC_SENDERS))
             for name, build in _SETS.items()
         ),
     ),

@@ -17,12 +17,11 @@ from weir.qoe_eval.evaluate import special_measures as special
 from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.results import delay_p95_ms
 from weir.qoe_eval.evaluate.special_measures import ALL
-from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share
 from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import competing_media, long_tcp, round_trip_time_fairness
@@ -55,15 +54,15 @@ _PRESETS: Final = {
     for name, some in _STEERED.items()
 }
 
-_GAIN: Final = Bound("at least", 0.0, signed=True)
-_SHARE: Final = Bound("at least", 0.9, "%", scale=100, decimals=1)
+_GAIN: Final = at_least(0.0, signed=True)
+_SHARE: Final = at_least(0.9, "%", scale=100, decimals=1)
 _MOCC: Final = "MOCC (EuroSys 2022)"
 _RECOCO: Final = "ReCoCo, Table I"
 
 _VIEWER: Final = (
-    ("utility", "utility", Bound("at least", 8.0, signed=True, decimals=1)),
-    ("viewer", "viewer_quality", Bound("at least", 4.0, signed=True, decimals=1)),
-    ("freezes", "freeze_count", Bound("at most", 0.0, signed=True)),
+    ("utility", "utility", at_least(8.0, signed=True, decimals=1)),
+    ("viewer", "viewer_quality", at_least(4.0, signed=True, decimals=1)),
+    ("freezes", "freeze_count", at_most(0.0, signed=True)),
 )
 
 _STARTED_S: Final = series.of_series(lambda some, _: series.start_time_s(some, scenarios.START_BPS))
@@ -132,57 +131,57 @@ SUITE: Final = Suite(
         ),
         *(
             Goal(f"{name}_video_closed", f"{text} with video: distance from the better of gcc and scream to oracle "
-                 "closed", _closed(name, *LIBWEBRTC_SENDERS), Bound("at least", 0.6, "%", scale=100, decimals=1))
+                 "closed", _closed(name, *LIBWEBRTC_SENDERS), at_least(0.6, "%", scale=100, decimals=1))
             for name, text in (("random", "random scenarios"), ("mahimahi", "mahimahi traces"))
         ),
         Goal("opennetlab_gain", "opennetlab traces: mean gain over gcc", _less(GCC, _OPENNETLAB),
-             Bound("at least", 8.95, signed=True), _RECOCO),
+             at_least(8.95, signed=True), _RECOCO),
         Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", _worst(_OPENNETLAB, GCC),
-             Bound("at least", -2.0, signed=True)),
+             at_least(-2.0, signed=True)),
         Goal("opennetlab_recoco", "opennetlab traces: ReCoCo's own formula, mean of the one model",
-             Comparison(_OPENNETLAB, "recoco", beside=ALL), Bound("at least", 80.85), _RECOCO),
+             Comparison(_OPENNETLAB, "recoco", beside=ALL), at_least(80.85), _RECOCO),
         Goal("mahimahi_closed", "mahimahi traces, filler: distance from gcc to oracle closed", _closed(_MAHIMAHI, GCC),
-             Bound("at least", 0.7, "%", scale=100, decimals=1)),
+             at_least(0.7, "%", scale=100, decimals=1)),
         Goal("random_wins", "random scenarios, filler: share of wins over gcc",
              Comparison(_RANDOM, statistic=of.share(lambda gain: gain > 0), others=(GCC,)), _SHARE),
         Goal("random_closed", "random scenarios, filler: distance from gcc to oracle closed", _closed(_RANDOM, GCC),
-             Bound("at least", 0.6, "%", scale=100, decimals=1)),
+             at_least(0.6, "%", scale=100, decimals=1)),
         Goal("steady_worst", "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link against gcc",
              _worst(_STEADY, GCC), _GAIN),
         Goal("rule_gain", "opennetlab, mahimahi, random, steady, filler: mean gain over rule",
-             _less("rule", _COMPARED), Bound("at least", 2.0, signed=True)),
+             _less("rule", _COMPARED), at_least(2.0, signed=True)),
         *(
             Goal(f"rule_low_{sets.base_name(name)}", f"{name}: lower end of the 95 % interval of the mean gain over "
-                 "rule", _less("rule", name, statistic=of.low_end), Bound("at least", 0.0, strict=True, signed=True))
+                 "rule", _less("rule", name, statistic=of.low_end), at_least(0.0, strict=True, signed=True))
             for name in _COMPARED
         ),
         Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over these sets",
              Comparison(_COMPARED, "p95_queueing_delay_ms", of.median, others=(GCC,), how="difference"),
-             Bound("at most", 0.0, "ms", decimals=1, signed=True)),
+             at_most(0.0, "ms", decimals=1, signed=True)),
         Goal("utilisation_against_gcc", "utilisation less gcc's, median over these sets",
              Comparison(_COMPARED, "utilisation", of.median, others=(GCC,)),
-             Bound("at least", 0.0, "points", scale=100, signed=True)),
+             at_least(0.0, "points", scale=100, signed=True)),
         Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
              Comparison((_RANDOM, *_LONG), _first_delay_ms, of.quantile(0.99), others=(GCC,), how="ratio",
-                        also={"utilisation": "utilisation"}), Bound("at most", 1.25, "times")),
+                        also={"utilisation": "utilisation"}), at_most(1.25, "times")),
         *(
             Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
-                 Comparison(_SLOW[ms], usual=_SLOW[0], paired=True), Bound("at least", limit, signed=True))
+                 Comparison(_SLOW[ms], usual=_SLOW[0], paired=True), at_least(limit, signed=True))
             for ms, limit in ((50, -0.5), (100, -1.0))
         ),
         *(
             Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
                  Comparison(_SLOW[ms], lambda record: record.flows[0].bytes_received, of.part_lost, usual=_SLOW[0]),
-                 Bound("at most", limit, "%", scale=100))
+                 at_most(limit, "%", scale=100))
             for ms, limit in ((25, 0.001), (50, 0.005))
         ),
         Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link",
-             Comparison(_START, _STARTED_S, beside=ALL), Bound("at most", 3.0, "s")),
+             Comparison(_START, _STARTED_S, beside=ALL), at_most(3.0, "s")),
         Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
              Comparison(_HALVED, _DRAINED_S, beside=ALL, also={"used of the link before": _USED_BEFORE}),
-             Bound("at most", 1.5, "s")),
+             at_most(1.5, "s")),
         Goal("halved_against_gcc", "halved link: that time, less gcc's", Comparison(_HALVED, _DRAINED_S, others=(GCC,)),
-             Bound("at most", 0.0, "s", strict=True, signed=True)),
+             at_most(0.0, "s", strict=True, signed=True)),
         Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
              partial(special.steering, sets=_PRESETS["compared"]), _SHARE, _MOCC),
         *(
@@ -192,17 +191,17 @@ SUITE: Final = Suite(
             for preset in _PRESETS["video"]
         ),
         Goal("wide_worst", "screen at 5 frames/s, round trip of 600 ms, 100 Mbps: worst against the better of gcc and "
-             "scream", _worst("wide", *LIBWEBRTC_SENDERS), Bound("at least", -1.0, signed=True)),
+             "scream", _worst("wide", *LIBWEBRTC_SENDERS), at_least(-1.0, signed=True)),
         *(
             Goal(f"jain_{case}", f"RFC 8867 {case}, {text}: Jain's index",
                  Comparison("rfc8867", settled_jain_index, among=sets.with_part(case), beside=ALL),
-                 Bound("at least", limit, decimals=3), f"RFC 8867 {case}; bound of the project")
+                 at_least(limit, decimals=3), f"RFC 8867 {case}; bound of the project")
             for case, text, limit in (("5.4", "3 flows on one link", 0.95), ("5.5", "5 round trip times", 0.9))
         ),
         *(
             Goal(f"rfc8867_5.6_{key}_share", f"RFC 8867 5.6, against one TCP Cubic flow: {whose} throughput share",
                  Comparison("rfc8867", metric, of.worst, among=sets.with_part("5.6"), least=2),
-                 Bound("at least", 0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
+                 at_least(0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
             for key, whose, metric in (("own", "Weir's", settled_media_share), ("tcp", "TCP's", _tcp_share))
         ),
     ),

@@ -18,11 +18,10 @@ from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.faulty_models import FAULTY_MODELS, write_faulty_models
 from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.special_measures import ALL_RULES, guard_rule
-from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.families import SCORE
 from weir.qoe_eval.options.shared import read_pool
 from weir.qoe_eval.records import PoolRecord, RunRecord
-from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.registry import GUARD_RULES, POLICY_FILE
 from weir.traces.generate.families.families import FAMILIES
@@ -88,26 +87,23 @@ SUITE: Final = Suite(
         *(
             Goal(model, f"model {model}: score against the better of nada and rule, worst set",
                  Comparison(tuple(_SETS), SCORE, of.worst, pool, ("nada", "rule"), "relative", "set"),
-                 Bound("at least", -0.05, "%", scale=100, decimals=1, signed=True))
+                 at_least(-0.05, "%", scale=100, decimals=1, signed=True))
             for model, pool in _FAULTY.items()
         ),
         Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
-             Comparison(_SCORED, _inactive_share, own=_HEALTHY, by="set"),
-             Bound("at most", 0.01, "%", strict=True, scale=100)),
+             Comparison(_SCORED, _inactive_share, own=_HEALTHY, by="set"), at_most(0.01, "%", strict=True, scale=100)),
         Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
-             Comparison(_SCORED, SCORE, of.worst, _HEALTHY, ("weir",), by="set"),
-             Bound("at least", -0.3, signed=True)),
+             Comparison(_SCORED, SCORE, of.worst, _HEALTHY, ("weir",), by="set"), at_least(-0.3, signed=True)),
         *(
             Goal(f"{model}_replaced", f"model {model}: replaced within 3 s, share of random paths",
                  Comparison("random", _active_until_s, of.share(lambda held_s: held_s <= _SOON_S), _FAULTY[model],
-                            by="run"),
-                 Bound("at least", 0.95, "%", scale=100, decimals=1))
+                            by="run"), at_least(0.95, "%", scale=100, decimals=1))
             for model in ("maximum", "shuffled")
         ),
         *(
             Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
                  partial(guard_rule, rule=rule, controllers=("weir", *FAULTY_MODELS), sets=(*_SETS, *_TRACES)),
-                 Bound("at least", 0.0, signed=True), unbounded=True)
+                 at_least(0.0, signed=True), unbounded=True)
             for rule in _RULES
         ),
     ),

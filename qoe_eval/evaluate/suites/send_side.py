@@ -6,15 +6,15 @@ receiver reports, NACKs and requests for key frames are. Both controllers decide
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.comparison import Comparison
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.fairness import settled_jain_index, settled_jain_index_with_tcp, settled_utilisation
-from weir.qoe_eval.report.goal_table import Bound
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.schema.media import MEDIA
 
@@ -40,22 +40,22 @@ _CALLED: Final = {
 }
 _MEASURES: Final = (
     ("bitrate", "received bitrate against GCC", "received_bitrate_bps", of.ratio_of_means,
-     Bound("at least", 1.0, "times")),
+     at_least(1.0, "times")),
     ("delay", "p95 network delay, less GCC's", "network_delay_ms_p95", of.mean,
-     Bound("at most", 0.0, "ms", signed=True, decimals=1)),
+     at_most(0.0, "ms", signed=True, decimals=1)),
     ("frozen", "time frozen a call, less GCC's", "total_freezes_duration_s", of.mean,
-     Bound("at most", 0.0, "s", signed=True, decimals=1)),
+     at_most(0.0, "s", signed=True, decimals=1)),
 )  # fmt: skip
 
 _L4S_GOALS: Final = (
     ("l4s_utilisation", "L4S queue, filler: settled utilisation", "l4s", settled_utilisation,
-     Bound("at least", 0.95, decimals=3)),
+     at_least(0.95, decimals=3)),
     ("l4s_delay", "L4S queue, filler: p95 queueing delay", "l4s", "p95_queueing_delay_ms",
-     Bound("at most", 5.0, "ms", decimals=1)),
+     at_most(5.0, "ms", decimals=1)),
     ("l4s_jain", "L4S queue in competition with TCP Cubic: Jain's index of the settled rates", "l4s, with TCP",
-     settled_jain_index_with_tcp, Bound("at least", 0.8)),
+     settled_jain_index_with_tcp, at_least(0.8)),
     ("l4s_jain_equal", "L4S queue, two flows: Jain's index of the settled rates", "l4s, with an equal",
-     settled_jain_index, Bound("at least", 0.9)),
+     settled_jain_index, at_least(0.9)),
 )  # fmt: skip
 
 SUITE: Final = Suite(
@@ -71,15 +71,15 @@ SUITE: Final = Suite(
         ),
     ),
     calls=tuple(
-        Calls(name, sets.with_feedback_loss(_PATHS[path], percent), (_SENDER, "gcc"), "640x360", sender="native",
-              receiver="chromium")
+        Calls(name, sets.changed(_PATHS[path], partial(scenarios.losing_feedback, percent=percent)),
+              (_SENDER, "gcc"), "640x360", sender="native", receiver="chromium")
         for (path, percent), name in _CALLED.items()
     ),
     goals=(
         *(
             Goal(f"{name.replace(', ', '_')}_at_sender", f"{name}: score at the sender less that at the receiver",
                  Comparison(name, own=_SENDER, others=("weir",), beside=("gcc",), paired=True),
-                 Bound("at least", -1.0, "points", signed=True))
+                 at_least(-1.0, "points", signed=True))
             for name in _SETS
         ),
         *(

@@ -15,10 +15,9 @@ from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.comparison import Comparison
-from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite
+from weir.qoe_eval.evaluate.suite import Goal, Replays, Suite, at_least, at_most
 from weir.qoe_eval.evaluate.suites.natural import MIXTURES, mixtures
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.report.goal_table import Bound
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.catalogue import bundled_scenarios
@@ -44,7 +43,7 @@ _HARD: Final = {
 _L4S: Final = "l4s"
 _WEIR_CCFB: Final = "weir-send-ccfb"
 _SCREAM_CCFB: Final = "scream-ccfb"
-_POINTS: Final = Bound("at least", 0.0, signed=True, decimals=1)
+_POINTS: Final = at_least(0.0, signed=True, decimals=1)
 _SLOW_BPS: Final = 130e3
 
 
@@ -86,7 +85,7 @@ SUITE: Final = Suite(
                 Goal(f"not_below_{name}_{own}",
                      f"{name}, {own}: viewer's quality not below the better of gcc and scream, share of paths",
                      _quality(name, statistic=of.share(lambda gain: gain >= 0), own=own),
-                     Bound("at least", 0.8, "%", scale=100, decimals=0)),
+                     at_least(0.8, "%", scale=100, decimals=0)),
             )
         ),
         *(
@@ -103,12 +102,12 @@ SUITE: Final = Suite(
                      Comparison(MIXTURES, own=own, others=(GCC,), among=_is_slow), _POINTS),
                 Goal(f"slow_delay_{own}", f"{_SLOW}, {own}: p95 network delay over scream's, mean",
                      Comparison(_SLOW, "network_delay_ms_p95", of.geometric_mean, own, ("scream",), "ratio"),
-                     Bound("at most", 1.2, "times")),
+                     at_most(1.2, "times")),
                 Goal(f"freezes_cellular_{own}", f"cellular, {own}: freezes a call, gcc's less its own, mean",
                      Comparison("cellular", "freeze_count", own=own, others=(GCC,)), _POINTS),
                 Goal(f"deep_tcp_{own}", f"{_DEEP}, {own}: time frozen, gcc's less its own, worst path",
                      Comparison(_DEEP, "frozen_share", of.worst, own, (GCC,)),
-                     Bound("at least", -0.02, "points", signed=True, scale=100, decimals=1)),
+                     at_least(-0.02, "points", signed=True, scale=100, decimals=1)),
             )
         ),
         Goal("mean_l4s", "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",

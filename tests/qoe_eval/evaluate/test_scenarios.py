@@ -87,7 +87,7 @@ def test_cellular_calls_and_their_replays(traces):
     assert {one.flows[0].media.kind for one in called} == {"video"}
     without = sets.cellular_calls(settings())
     assert (len(without.scenarios), "needs the mahimahi traces" in without.missing) == (9, True)
-    replayed = sets.as_called(sets.mahimahi_calls)(settings(traces)).scenarios
+    replayed = sets.changed(sets.mahimahi_calls, scenarios.as_called)(settings(traces)).scenarios
     # The calls themselves do not describe the encoder.
     assert {one.flows[0].media.key_frame_interval_s == 100 for one in called[:3]} == {False}
     assert {one.flows[0].media.key_frame_interval_s for one in replayed} == {100}
@@ -113,7 +113,7 @@ def test_the_return_path_loses_what_is_asked_and_nothing_else_changes():
     scenario = scenarios.muses_call()[0]
 
     def lossy(percent):
-        return sets.with_feedback_loss(sets.fixed(scenarios.muses_call), percent)(settings()).scenarios[0]
+        return scenarios.losing_feedback(scenarios.muses_call()[0], percent)
 
     assert lossy(0) == scenario
     changed = lossy(20).to_dict()

@@ -164,7 +164,7 @@ def test_the_scenario_with_the_most_feedback_about_audio_decides():
     found = row("audio_feedback", results({"mute": mute}))
     assert (found.value, found.reached) == (pytest.approx(2.5), False)
     assert found.detail == "weir 2.5, gcc 0.5; 2 scenarios; 1 miss it: mute-audio1-4M-video 2.5"
-    assert row("audio_feedback", results({"mute": mute[2:3]})).verdict == "not measured: no run of weir on mute"
+    assert row("audio_feedback", results({"mute": mute[2:3]})).verdict.startswith("not measured: no run of weir on ")
 
 
 def test_the_slowest_recovery_of_a_fault_decides():
