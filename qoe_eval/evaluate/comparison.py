@@ -27,7 +27,7 @@ from weir.traces.schema.scenario import Scenario
 
 How = Literal["gain", "difference", "ratio", "relative"]
 """Own less other, above 0 is better; own less other; own / other; own / other less 1."""
-# Scenarios that are named in details; so many or fewer have figures of their own.
+# Scenarios that are named in details, and most that have figures of their own.
 _NAMED = 10
 _FIGURES = 15
 
@@ -142,7 +142,9 @@ class Comparison:
         detail = "; ".join(self._parts(results, sample, bound, means))
         if value is None:
             return Outcome(detail=detail, reason=too_few_text(len(sample.values)))
-        by_value = sample.values if self.groups or len(sample.values) <= _FIGURES else {}
+        # Differences by scenario, and values of many scenarios, would fill a record.
+        differences = self._rivals and self.how in ("gain", "difference") and self.by != "set"
+        by_value = sample.values if self.groups or (len(sample.values) <= _FIGURES and not differences) else {}
         figures = {name: one for name, one in {**means, **by_value}.items() if math.isfinite(one)}
         figures["n"] = len(sample.values)
         # A part of the calls is enough.

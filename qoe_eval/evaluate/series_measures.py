@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -30,16 +29,6 @@ RECOVERED_SHARE = 0.8
 # A queue that drains is no recovery, though the link is busy with it; nor are the last packets of the rate before.
 RECOVERED_QUEUE_MS = 100.0
 RECOVERED_FOR_S = 3.0
-
-
-@dataclass(frozen=True)
-class Dip:
-    """A receive rate after a step, against the rate before: total seconds below 0.8 of it, and the longest stretch in
-    seconds below half of it.
-    """
-
-    below_80_percent_s: float
-    longest_below_half_s: float
 
 
 def of_series(function: Callable[[FlowSeries, float], float | None]) -> SeriesMetric:
@@ -85,8 +74,9 @@ def share_before_step(series: FlowSeries, step_s: float, over_s: float = 5.0) ->
     return float(series.receive_rate_bps[some].sum() / series.capacity_bps[some].sum())
 
 
-def dip_after(series: FlowSeries, step_s: float) -> Dip | None:
-    """The dip of a flow from `step_s` to its end; None when nothing arrived in the BEFORE_S before.
+def time_below_s(series: FlowSeries, step_s: float, part: float, *, longest: bool = False) -> float | None:
+    """Seconds from `step_s` to the flow's end in which its receive rate is below that part of the rate before: all of
+    them, or the longest stretch. None when nothing arrived in the BEFORE_S before.
 
     A rate is the mean over WINDOW_S, and stands for the middle of that time.
     """
@@ -97,11 +87,8 @@ def dip_after(series: FlowSeries, step_s: float) -> Dip | None:
     if reference <= 0:
         return None
     window = round(WINDOW_S / interval_s)
-    share = np.convolve(received[step:], np.full(window, 1 / window), mode="valid") / reference
-    return Dip(
-        below_80_percent_s=float(np.count_nonzero(share < 0.8)) * interval_s,
-        longest_below_half_s=_longest(share < 0.5) * interval_s,
-    )
+    below = np.convolve(received[step:], np.full(window, 1 / window), mode="valid") / reference < part
+    return float(_longest(below) if longest else np.count_nonzero(below)) * interval_s
 
 
 def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, base_ms: float) -> float | None:

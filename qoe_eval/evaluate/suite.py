@@ -49,8 +49,8 @@ class Calls:
 
     name: str
     scenarios: SetBuilder
-    controllers: Sequence[str] = ("weir", "gcc")
-    size: str = "1280x720"
+    controllers: Sequence[str]
+    size: str
     sender: SenderKind = "chromium"
     receiver: SenderKind = "native"
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS

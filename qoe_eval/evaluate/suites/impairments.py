@@ -52,8 +52,8 @@ def _recovery(fault: str) -> series.SeriesMetric:
     return series.of_series(lambda some, base_ms: series.recovery_s(some, FAULT_BEGINS_S, ends_s, base_ms))
 
 
-def _dip(part: str) -> series.SeriesMetric:
-    return series.of_series(lambda some, _: getattr(series.dip_after(some, ROUTE_CHANGES_AT_S), part, None))
+def _dip(part: float, *, longest: bool) -> series.SeriesMetric:
+    return series.of_series(lambda some, _: series.time_below_s(some, ROUTE_CHANGES_AT_S, part, longest=longest))
 
 
 def _of_both(media: MediaKind) -> tuple[Goal, ...]:
@@ -85,9 +85,9 @@ def _of_both(media: MediaKind) -> tuple[Goal, ...]:
              Comparison(without_tcp, "utilisation", of.worst, others=(GCC,), how="ratio"), at_least(0.8)),
         *(
             goal(f"route_below_{key}", f"{_RISE}: {text} of the rate before",
-                 slowest("route", _dip(part), *rises, by="run"), at_most(limit, "s", decimals=1))
-            for key, text, part, limit in (("80", "longest total time below 0.8", "below_80_percent_s", 3.0),
-                                           ("half", "longest continuous time below half", "longest_below_half_s", 1.5))
+                 slowest("route", _dip(part, longest=longest), *rises, by="run"), at_most(limit, "s", decimals=1))
+            for key, text, part, longest, limit in (("80", "longest total time below 0.8", 0.8, False, 3.0),
+                                                    ("half", "longest continuous time below half", 0.5, True, 1.5))
         ),
         goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
              partial(special.clock_utilisation, media=media), at_least(0.97)),

@@ -7,12 +7,12 @@ import pytest
 from hand_made import record, results, row, series
 
 from weir.qoe_eval.evaluate.series_measures import (
-    dip_after,
     drain_time_s,
     largest_queue_ms,
     recovery_s,
     share_before_step,
     start_time_s,
+    time_below_s,
 )
 from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share, settled_rates_bps
 
@@ -55,13 +55,13 @@ def test_share_of_the_link_before_the_step():
     ],
 )
 def test_dips(after, below_80, below_half):
-    dip = dip_after(series([1e6] * 200 + after), 20.0)
-    assert dip.below_80_percent_s == pytest.approx(below_80[0], abs=below_80[1])
-    assert dip.longest_below_half_s == pytest.approx(below_half[0], abs=below_half[1])
+    found = series([1e6] * 200 + after)
+    assert time_below_s(found, 20.0, 0.8) == pytest.approx(below_80[0], abs=below_80[1])
+    assert time_below_s(found, 20.0, 0.5, longest=True) == pytest.approx(below_half[0], abs=below_half[1])
 
 
 def test_a_flow_without_a_rate_before_has_no_dip():
-    assert dip_after(series([0.0] * 400), 20.0) is None
+    assert time_below_s(series([0.0] * 400), 20.0, 0.8) is None
 
 
 def test_recovered_is_the_first_second_of_three_at_the_rate_of_before():

@@ -139,7 +139,7 @@ def test_goals_of_sets_that_were_not_chosen_are_counted_and_not_listed(weir, tmp
 def test_families_have_a_table_and_charts_of_their_worst_scenarios(weir, tmp_path):
     status, out, _ = weir("--suite", "impairments", *SMALL["impairments"])
     assert status == 0
-    assert "worst score against the better" in out
+    assert "Worst score against the better" in out
     document = json.loads((tmp_path / "out/evaluation.json").read_text())["suites"]["impairments"]
     assert [(row["media"], row["name"], row["scenarios"]) for row in document["families"]] == [
         ("video", "route", 2), ("video", "start", 2), ("filler", "route", 2)
