@@ -160,9 +160,10 @@ class Comparison:
         groups: dict[str, list[float]] = {}
         own, other, paths = [], [], []
         for name in self._names:
-            rivals = [self._values(results, of or name, one) for of, one in self._rivals]
+            runs = self._paired_runs(results, name)
+            rivals = [self._values(results, of or name, one, runs) for of, one in self._rivals]
             groups_of = {one.name: self.groups(one) for one in results.scenarios(name)} if self.groups else {}
-            for (path, seed), value in self._values(results, name, self.own).items():
+            for (path, seed), value in self._values(results, name, self.own, runs).items():
                 known = [of[path, seed] for of in rivals if (path, seed) in of]
                 if rivals and (not known or (self.by == "call" and len(known) < len(rivals))):
                     continue
@@ -188,13 +189,20 @@ class Comparison:
         """The set, where it is another, and the controller."""
         return [(self.usual, self.own)] if self.usual else [("", one) for one in self.others]
 
-    def _values(self, results: Results, name: str, controller: str, metric: Metric = "") -> Values:
-        runs: set[Run] | None = None
-        if self.paired:
-            sides = [(name, self.own), *((of or name, one) for of, one in self._rivals)]
-            runs = {(record.scenario, record.seed) for record in distinct_runs(results.of(name))}
-            runs = runs.intersection(*(results.values(*side, self.metric, "run") for side in sides))
+    def _values(
+        self, results: Results, name: str, controller: str, runs: set[Run] | None, metric: Metric = ""
+    ) -> Values:
         return results.values(name, controller, metric or self.metric, self.by, self.among, runs)
+
+    def _paired_runs(self, results: Results, name: str) -> set[Run] | None:
+        """The runs of a set that count; None: all."""
+        if not self.paired:
+            return None
+        sides = [(name, self.own), *((of or name, one) for of, one in self._rivals)]
+        distinct = [
+            {(run.scenario, run.seed) for run in distinct_runs(results.of(of))} for of in {of for of, _ in sides}
+        ]
+        return set.intersection(*distinct, *(set(results.values(*side, self.metric, "run")) for side in sides))
 
     def _best(self, known: Sequence[float]) -> float:
         return MEASURES[self.metric].best(known) if isinstance(self.metric, str) else known[0]
@@ -216,12 +224,14 @@ class Comparison:
 
     def _means(self, results: Results, metric: Metric) -> dict[str, float]:
         """The mean of each controller, and of the usual set, over the scenarios that all of them have."""
-        sides = {one: (self._names, one) for one in (self.own, *self.others, *self.beside)}
-        sides |= {self.usual: ((self.usual,), self.own)} if self.usual else {}
-        known: dict[str, dict[tuple[int, Run], float]] = {}
-        for label, (names, one) in sides.items():
-            of_sets = [self._values(results, name, one, metric) for name in names]
-            known[label] = {(index, run): x for index, values in enumerate(of_sets) for run, x in values.items()}
+        sides = {one: ("", one) for one in (self.own, *self.others, *self.beside)}
+        sides |= {self.usual: (self.usual, self.own)} if self.usual else {}
+        known: dict[str, dict[tuple[str, Run], float]] = {label: {} for label in sides}
+        for name in self._names:
+            runs = self._paired_runs(results, name)
+            for label, (of, one) in sides.items():
+                values = self._values(results, of or name, one, runs, metric)
+                known[label] |= {(name, run): value for run, value in values.items()}
         known = {label: values for label, values in known.items() if values}
         common = set.intersection(*map(set, known.values())) if known else set()
         return {label: fmean(values[run] for run in common) for label, values in known.items() if common}
