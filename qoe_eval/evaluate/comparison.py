@@ -147,6 +147,8 @@ class Comparison:
         by_value = sample.values if self.groups or (len(sample.values) <= _FIGURES and not differences) else {}
         figures = {name: one for name, one in {**means, **by_value}.items() if math.isfinite(one)}
         figures["n"] = len(sample.values)
+        if self.statistic is low_end:
+            figures["mean"] = mean(sample, bound)
         # A part of the calls is enough.
         undecided = "" if self.by == "call" else why
         if not math.isfinite(value):

@@ -25,6 +25,7 @@ from weir.qoe_eval.records import RunRecord
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import competing_media, long_tcp, round_trip_time_fairness
+from weir.traces.schema.scenario import Scenario
 
 _PATHS: Final = {
     "catalogue": sets.fixed(bundled_scenarios),
@@ -72,6 +73,10 @@ _USED_BEFORE: Final = series.of_series(lambda some, _: series.share_before_step(
 
 def _first_delay_ms(record: RunRecord) -> float | None:
     return delay_p95_ms(record) if record.seed == 1 else None
+
+
+def _queue(scenario: Scenario) -> list[str]:
+    return [f"{scenario.name.partition('-queue')[2]} ms"]
 
 
 def _tcp_share(record: RunRecord) -> float | None:
@@ -200,7 +205,7 @@ SUITE: Final = Suite(
         ),
         *(
             Goal(f"rfc8867_5.6_{key}_share", f"RFC 8867 5.6, against one TCP Cubic flow: {whose} throughput share",
-                 Comparison("rfc8867", metric, of.worst, among=sets.with_part("5.6"), least=2),
+                 Comparison("rfc8867", metric, of.worst, among=sets.with_part("5.6"), groups=_queue, least=2),
                  at_least(0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
             for key, whose, metric in (("own", "Weir's", settled_media_share), ("tcp", "TCP's", _tcp_share))
         ),
