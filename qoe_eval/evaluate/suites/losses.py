@@ -4,16 +4,16 @@ of an unmodified Chromium, which omits losses that no rate ends from its feedbac
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from weir.qoe_eval.evaluate import call_measures as calls
+from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.lossy_calls import lossy_calls
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Suite
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Suite, at_least, at_most
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import POLICY
 
 _SIZE: Final = "640x360"
@@ -22,14 +22,19 @@ _CALLED: Final = lossy_calls()
 
 def _goals(name: str) -> Iterator[Goal]:
     key = name.replace(", ", "_").replace(" %", "").replace(" ", "_")
-    text = f"{name}: {POLICY}'s"
-    points = functools.partial(Bound, signed=True, decimals=1)
-    yield Goal(f"bitrate_{key}", f"{text} received bitrate over {GCC}'s", calls.ratio(calls.BITRATE, name),
-               Bound("at least", 1.0, "times"))  # fmt: skip
-    yield Goal(f"score_{key}", f"{text} call score, less {GCC}'s", calls.difference("call_score", name),
-               points("at least", 0.0))  # fmt: skip
-    yield Goal(f"freezes_{key}", f"{text} freezes a call, less {GCC}'s", calls.difference("freeze_count", name),
-               points("at most", 0.0))  # fmt: skip
+    compare = partial(Comparison, name, how="difference", by="call", others=(GCC,))
+    for measure, metric, text, statistic, bound in (
+        (
+            "bitrate",
+            "received_bitrate_bps",
+            f"received bitrate over {GCC}'s",
+            of.ratio_of_means,
+            at_least(1.0, "times"),
+        ),
+        ("score", "call_score", f"call score, less {GCC}'s", of.mean, at_least(0.0, signed=True, decimals=1)),
+        ("freezes", "freeze_count", f"freezes a call, less {GCC}'s", of.mean, at_most(0.0, signed=True, decimals=1)),
+    ):
+        yield Goal(f"{measure}_{key}", f"{name}: {POLICY}'s {text}", compare(metric, statistic), bound)
 
 
 SUITE: Final = Suite(
@@ -40,7 +45,7 @@ SUITE: Final = Suite(
     seeds=2,
     only_calls=True,
     calls=tuple(
-        Calls(name, sets.fixed(functools.partial(list, [scenario])), size=_SIZE) for name, scenario in _CALLED.items()
+        Calls(name, sets.fixed(partial(list, [scenario])), (POLICY, GCC), _SIZE) for name, scenario in _CALLED.items()
     ),
     goals=tuple(goal for name in _CALLED for goal in _goals(name)),
 )
