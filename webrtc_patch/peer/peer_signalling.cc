@@ -98,7 +98,8 @@ void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> desc
   // With transport-cc the sender has a GCC, beside REMB.
   const bool sender_has_gcc = !options_.remb_alone || (options_.pool && options_.pool->sender_has_gcc);
   if (sender_follows_remb && !sender_has_gcc) RemoveTransportCc(*description);
-  // The DTLS server is ready to send before the client is: the first REMB arrives before media leaves.
+  // In DTLS 1.2 the server is ready to send before the client is: the first REMB arrives before media leaves. In DTLS
+  // 1.3 the client is first, so that the first frame comes earlier, and REMB a round trip after it.
   if (sender_follows_remb && type == SdpType::kAnswer) BecomeDtlsServer(*description);
   const std::unique_ptr<SessionDescriptionInterface> sent = description->Clone();
   // A weir-peer follows REMB at once without it. The first REMB arrives before media.
