@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from weir.traces.formats.recognize import Content, recognized
 
 _SHOWN_ERRORS = 5
 _MOST_MEMBERS = 64
+# A spreadsheet's first line, which names the separator.
+_SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=.\"?[ \t]*(?=\n)", re.IGNORECASE)
 
 
 def _unpacked(content: bytes, source: str) -> bytes:
@@ -37,6 +40,11 @@ def _unpacked(content: bytes, source: str) -> bytes:
     raise InputError(f"{source}: is gzip of over {_MOST_MEMBERS} members; pack it anew as one")
 
 
+def _plain(text: str) -> str:
+    """The same lines, all ended by a newline, without what only a spreadsheet reads; their numbers stay."""
+    return _SEPARATOR_LINE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"), count=1)
+
+
 def inspect_trace(
     path: str | Path, *, window_ms: int = DEFAULT_WINDOW_MS, reading: Reading = AS_WRITTEN
 ) -> ImportedTrace:
@@ -46,7 +54,7 @@ def inspect_trace(
         InputError: it cannot be read or parsed, or can be read in two ways; the message names file and line or entry.
     """
     source = printable(path)
-    text = decoded(_unpacked(read_bytes(path), source), source)
+    text = _plain(decoded(_unpacked(read_bytes(path), source), source))
     content = Content(text, source, reading, window_ms)
     try:
         return recognized(content).read(content)

@@ -7,7 +7,7 @@ shown; one that has a repair is repaired always, or refused when the user asks f
   | code | severity | found when | repair |
   |---|---|---|---|
   | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped |
-  | `unsorted` | warning | a delivery of Mahimahi comes before the one above it | sorted |
+  | `unsorted` | warning | a delivery of Mahimahi, or each row of a table, comes before the one above | sorted |
   | `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
   | `negative_rate` | error | a rate is below 0 | 0 bit/s |
   | `spike` | warning | a rate is far above the others, as a measuring tool's timer leaves it: see below | cut |

@@ -20,8 +20,10 @@ from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
-# Steps of seconds are shorter and those of milliseconds longer; between them either is likely.
+# Steps of seconds are shorter, the second one where times are whole, and those of milliseconds longer; between them
+# either is likely.
 LONGEST_STEP_S = 20.0
+LONGEST_WHOLE_STEP_S = 10.0
 SHORTEST_STEP_MS = 100.0
 _UNITS = (RateUnit(1.0), RateUnit(1e3), RateUnit(1e6))
 # By the unit of times, s.
@@ -106,7 +108,7 @@ def _unit_doubt(table: Table, median: float, step: float, times: list[float]) ->
     readings = "".join(
         f"\n  --unit {time_name(seconds)},{unit}: the median is {bps / 1e6:.4g} Mbps" for seconds, unit, bps in likely
     )
-    return InputError(f"{table.source}: nothing names the unit of the rates; choose one:{readings}")
+    return InputError(f"{table.source}: nothing names the units of times and rates; choose one:{readings}")
 
 
 def _numbers(table: Table, times: list[str], lines: list[int]) -> NDArray[np.float64]:
@@ -124,7 +126,8 @@ def _time_unit(table: Table, times: list[str], lines: list[int], reading: Readin
     if epoch_s is not None:
         return epoch_s
     step = _usual_step(numbers)
-    if step < LONGEST_STEP_S:
+    whole = bool(np.all(numbers == np.rint(numbers)))
+    if step < (LONGEST_WHOLE_STEP_S if whole else LONGEST_STEP_S):
         return 1.0
     if step >= SHORTEST_STEP_MS and reading.rate_unit in (None, _USUAL[1e-3]):
         return 1e-3

@@ -147,7 +147,7 @@ def _rate_column(table: Table, names: list[str], reading: Reading, known: dict[s
         )
     unit = unit or reading.rate_unit
     if unit is None:
-        raise _doubt(table, f"{table.name(index)} has no unit: add --unit UNIT, such as kbps or Mbps")
+        raise _doubt(table, f"{table.name(index)} has no unit: add --unit UNIT, such as kbps, Mbps or kB/s")
     return index, unit
 
 

@@ -133,8 +133,19 @@ def _checked(
 
 
 def _put_in_order(rows: RateRows) -> None:
-    """Averages rows of equal times, where the format does, and drops those whose time is not later, with findings."""
-    if np.all(np.diff(rows.times_s) > 0):
+    """Turns rows from the newest to the oldest, averages rows of equal times, where the format does, and drops those
+    whose time is not later, with findings.
+    """
+    steps = np.diff(rows.times_s)
+    if steps.size > 1 and rows.end_s is None and np.all(steps <= 0) and np.any(steps < 0):
+        text = "the rows run from the newest to the oldest"
+        rows.findings.append(Finding("unsorted", "warning", rows.source, rows.positions[1], text, "sorted by time"))
+        first_s = float(rows.times_s[-1])
+        rows.times_s, rows.numbers = rows.times_s[::-1] - first_s, rows.numbers[::-1]
+        rows.positions = rows.positions[::-1]
+        rows.first_s = None if rows.first_s is None else rows.first_s + first_s
+        steps = np.diff(rows.times_s)
+    if np.all(steps > 0):
         return
     keep = [0]
     merged = rows.numbers.copy()

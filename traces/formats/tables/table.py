@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from itertools import chain
 
@@ -15,13 +16,16 @@ from weir.traces.formats.tables.timestamps import is_number, is_timestamp
 MOST_ROWS = 5_000_000
 MOST_COLUMNS = 1000
 _SHOWN_HEADER = 1000
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+# As likely a whole number with separators of thousands.
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 
 
 class Table:
     """The rows of a text, split at commas, semicolons or blanks, whichever its first row has.
 
     Empty lines and lines that begin with # are skipped. The first row is a header if no cell of it is a number or a
-    time. Rows are read once, by ``cells``.
+    time. Rows are read once, by ``cells``. Where commas separate no cells they may be decimal ones.
     """
 
     def __init__(self, text: str, source: str) -> None:
@@ -42,7 +46,7 @@ class Table:
                 f"{source}: line {self.header_line}: {self.width} columns; at most {MOST_COLUMNS} are read"
             )
         self.names: list[str] | None = None
-        if not any(is_number(cell) or is_timestamp(cell) for cell in cells):
+        if not any(_is_value(cell) for cell in cells):
             self.names = [cell.strip() for cell in cells]
             first = next(rows, None)
         self.first: list[str] = [] if first is None else first[1]
@@ -84,13 +88,16 @@ class Table:
         found: list[list[str]] = [[] for _ in columns]
         for line, row in self._rows:
             if len(row) != self.width:
-                raise InputError(f"{self.source}: line {line}: {len(row)} fields; each row has {self.width}")
+                raise InputError(
+                    f"{self.source}: line {line}: {len(row)} fields; each row has {self.width}, as line "
+                    f"{self.header_line}; fix the line, or delete a title above the header"
+                )
             if len(lines) == MOST_ROWS:
                 raise InputError(f"{self.source}: line {line}: over {MOST_ROWS:,} rows, more than are read")
             lines.append(line)
             for cells, index in zip(found, columns, strict=True):
                 cells.append(row[index])
-        return lines, found
+        return lines, _with_points(found)
 
 
 def content_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -104,23 +111,43 @@ def content_lines(text: str) -> Iterator[tuple[int, str]]:
 def is_row(line: str) -> bool:
     """True for a row of several cells that has a number or a time."""
     cells = line.split(_separator(line))
-    return len(cells) > 1 and any(is_number(cell) or is_timestamp(cell) for cell in cells)
+    return len(cells) > 1 and any(_is_value(cell) for cell in cells)
 
 
 def is_header(lines: list[str]) -> bool:
     """True if the first of these lines has names of columns: no number, and separators or as many words as the second
     line.
     """
-    if not lines or any(is_number(cell) or is_timestamp(cell) for cell in lines[0].split(_separator(lines[0]))):
+    if not lines or any(_is_value(cell) for cell in lines[0].split(_separator(lines[0]))):
         return False
     if _separator(lines[0]) is not None:
         return True
     second = lines[1].split() if len(lines) > 1 else []
-    return len(second) == len(lines[0].split()) and is_number(second[-1])
+    return len(second) == len(lines[0].split()) and _is_value(second[-1])
+
+
+def _is_value(cell: str) -> bool:
+    """True for a time or a number, which may have a decimal comma."""
+    return is_number(cell) or is_timestamp(cell) or bool(_DECIMAL_COMMA.fullmatch(cell))
+
+
+def _with_points(columns: list[list[str]]) -> list[list[str]]:
+    """Columns with points for decimal commas, where the cells show that commas are such: all cells that have a comma
+    have one between digits, and not all could have it between thousands. Other columns stay as they are.
+    """
+    commas = [cell for cells in columns for cell in cells if "," in cell and not is_timestamp(cell)]
+    if not commas or not all(map(_DECIMAL_COMMA.fullmatch, commas)) or all(map(_THOUSANDS.fullmatch, commas)):
+        return columns
+    return [[cell if is_timestamp(cell) else cell.replace(",", ".") for cell in cells] for cells in columns]
 
 
 def _separator(first: str) -> str | None:
     """The separator of a table with this first line; None: blanks."""
+    # Numbers with decimal commas, between other separators.
+    for mark in (";", None):
+        cells = first.split(mark)
+        if len(cells) > 1 and all(is_number(cell) or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):
+            return "\t" if mark is None and "\t" in first and not is_number(first.split()[0]) else mark
     if found := next((mark for mark in ",;" if mark in first), None):
         return found
     return "\t" if "\t" in first and not is_number(first.split()[0]) else None

@@ -17,13 +17,18 @@ _DATE = re.compile(
     r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T _](\d{1,2})[:.](\d{2})[:.](\d{2})([.,]\d{1,9})?"
     r"\s*(?:Z|[A-Z]{3,4}|([+-]\d{2}):?(\d{2}))?"
 )
+# 20240229120005; also a number, which counts where a unit is stated.
+_COMPACT_DATE = re.compile(r"(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d)")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2}):(\d{2})([.,]\d{1,9})?")
 # The year 2001 to 2100 in each unit; numbers from the first on count from 1970.
 _EPOCHS = ((1e18, 4.1e18, 1e-9), (1e15, 4.1e15, 1e-6), (1e12, 4.1e12, 1e-3), (1e9, 4.1e9, 1.0))
 # Whole numbers this far apart are hardly milliseconds, and numbers further apart than the other hardly seconds.
 LARGEST_WHOLE_STEP = 5.0
 LARGEST_STEP = 20.0
+# Numbers closer than this are hardly seconds: a spreadsheet counts days.
+_SMALLEST_STEP = 1e-3
 LARGEST_NUMBER = 1e20
+_DAY_S = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,9 @@ class Times:
 
 
 def is_number(cell: str) -> bool:
-    """True for a text that is a finite number."""
+    """True for a text that is a finite number; one with underscores is a time of a logger."""
+    if "_" in cell:
+        return False
     try:
         return abs(float(cell)) < float("inf")
     except ValueError:
@@ -50,7 +57,7 @@ def is_number(cell: str) -> bool:
 
 def is_timestamp(cell: str) -> bool:
     """True for a date with a time, or a time of day."""
-    return bool(_DATE.fullmatch(cell.strip()) or _TIME_OF_DAY.fullmatch(cell.strip()))
+    return any(pattern.fullmatch(cell.strip()) for pattern in (_DATE, _COMPACT_DATE, _TIME_OF_DAY))
 
 
 def read_times(cells: list[str], unit_s: float | None, name: str, source: str, lines: list[int]) -> Times:
@@ -66,8 +73,11 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
     Raises:
         InputError: a cell is no time, or the unit is in doubt.
     """
-    if is_timestamp(cells[0]):
+    if is_timestamp(cells[0]) and (unit_s is None or not is_number(cells[0])):
         seconds = np.array([_timestamp(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
+        if _TIME_OF_DAY.fullmatch(cells[0].strip()):
+            # A log that passes midnight goes back by nearly a day.
+            seconds[1:] += np.cumsum(np.diff(seconds) < -_DAY_S / 2) * _DAY_S
         coarse = bool(np.all(seconds == np.rint(seconds)))
         return Times(seconds - seconds[0], None, "as dates", coarse)
     if not is_number(cells[0]):
@@ -86,12 +96,13 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
 
 def read_number(cell: str, name: str, source: str, line: int) -> float:
     """The finite number in a cell. Raises InputError for another text, and for a number that nothing measures."""
-    try:
-        value = float(cell)
-    except ValueError:
-        value = np.nan
+    value = float(cell) if is_number(cell) else np.nan
     if not abs(value) <= LARGEST_NUMBER:
-        raise InputError(f"{source}: line {line}: {name} is {cell.strip()[:40]!r}; it must be a finite number")
+        how = ", with a decimal point and without separators of thousands" if "," in cell else ""
+        raise InputError(
+            f"{source}: line {line}: {name} is {cell.strip()[:40]!r}; it must be a finite number{how}; fix or delete "
+            "the row"
+        )
     return value
 
 
@@ -109,17 +120,25 @@ def _inferred(numbers: NDArray[np.float64], name: str, source: str) -> float:
     """The unit of numbers without one, s, by their steps."""
     step = float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
     whole = bool(np.all(numbers == np.rint(numbers)))
-    if numbers.size > 1 and 0 < step <= (LARGEST_WHOLE_STEP if whole else LARGEST_STEP):
+    if numbers.size > 1 and _SMALLEST_STEP <= step <= (LARGEST_WHOLE_STEP if whole else LARGEST_STEP):
         return 1.0
+    other = ""
+    if 0 < step < _SMALLEST_STEP:
+        other = "  days, as spreadsheets count: multiply them by 86400\n"
+    elif step >= 1e3:
+        other = "  microseconds: add --unit us\n" + ("  nanoseconds: add --unit ns\n" if step >= 1e6 else "")
     raise InputError(
         f"{source}: the column {name!r} has no unit, and its usual step is {step:g}; the times are\n"
-        f"  seconds: add --unit s\n  milliseconds: add --unit ms"
+        f"  seconds: add --unit s\n{other}  milliseconds: add --unit ms"
     )
 
 
 def _timestamp(cell: str, name: str, source: str, line: int) -> float:
     text = cell.strip()
     try:
+        if found := _COMPACT_DATE.fullmatch(text):
+            year, month, day, hour, minute, second = map(int, found.groups())
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
         if found := _DATE.fullmatch(text):
             year, month, day, hour, minute, second = map(int, found.groups()[:6])
             when = datetime(year, month, day, tzinfo=UTC) + timedelta(hours=hour, minutes=minute, seconds=second)

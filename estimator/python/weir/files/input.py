@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
@@ -85,15 +86,19 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def decoded(content: bytes, source: str) -> str:
-    """The text that a file's bytes are.
+    """The text that a file's bytes are: UTF-8, or UTF-16 with a byte order mark, as spreadsheets and editors save it.
 
     Raises:
-        InputError: they are none, or no UTF-8.
+        InputError: they are none, or no such text.
     """
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{source}: byte {error.start} is no UTF-8 text; give a text file") from None
+        raise InputError(
+            f"{source}: byte {error.start} is no {'UTF-16' if is_utf16 else 'UTF-8'} text; give a text file, saved as "
+            "UTF-8"
+        ) from None
     if not text.strip():
         raise InputError(f"{source}: the file is empty; give one with content")
     return text
