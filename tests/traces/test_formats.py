@@ -187,7 +187,7 @@ PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n35
         ("0 1\nx 2\n", "line 2: the time is 'x'; it must be a finite number"),
         (
             "0 1500000\n1 2500000\n",
-            "nothing names the unit of the rates; choose one:\n  --unit s,bit/s: the median is 1.5",
+            "nothing names the units of times and rates; choose one:\n  --unit s,bit/s: the median is 1.5",
         ),
         ("0\n0\n", "line 2: the trace ends at 0 ms"),
         ("time_s,rate\n0,1\n", "line 1: the header names no rate of a link with its unit: add --rate-column NAME"),
