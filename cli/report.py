@@ -40,7 +40,7 @@ def report(
     """
     _check(path)
     if not path.is_dir():
-        summary, page = _report_dump(path, out or Path("weir-dump-report"))
+        summary, page = _report_dump(path, out or Path("weir-dump-report"), quiet=as_json)
     elif out is not None:
         raise InputError(f"--out '{printable(out)}': is for a dump; the report of a folder is written in that folder")
     elif (learned := _report_training(path)) is not None:
@@ -67,7 +67,7 @@ def _check(path: Path) -> None:
         )
 
 
-def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
+def _report_dump(path: Path, out: Path, *, quiet: bool) -> tuple[str, Path]:
     with loading():
         from weir.qoe_eval.dumps.dump_file import read_dump
         from weir.qoe_eval.dumps.dump_report import write_dump_report
@@ -77,7 +77,9 @@ def _report_dump(path: Path, out: Path) -> tuple[str, Path]:
     if is_event_log(path):
         numbers, page = write_event_log_report(path, out)
         return json.dumps({"report": str(page), **numbers}, indent=1), page
-    described, page = write_dump_report(read_dump(path), out)
+    described, page, verdict = write_dump_report(read_dump(path), out)
+    if not quiet:
+        typer.echo(verdict, err=True)
     return json.dumps({"report": str(page), "connections": described}, indent=1), page
 
 

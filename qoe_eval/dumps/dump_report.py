@@ -26,8 +26,9 @@ _HEADS = (
 )  # fmt: skip
 
 
-def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]], Path]:
-    """Writes `report.html` into a folder, which is made if need be; returns what `describe` has, and the page's path.
+def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]], Path, str]:
+    """Writes `report.html` into a folder, which is made if need be; returns what `describe` has, the page's path, and the
+    verdict in a sentence or two.
 
     Raises:
         InputError: it cannot be written.
@@ -37,7 +38,7 @@ def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]],
     refuse_other_results(out, REPORT)
     verdicts = find_verdicts(dump.connections)
     write_text(page, render_dump(dump, verdicts))
-    return describe(verdicts), page
+    return describe(verdicts), page, summary_text(verdicts)
 
 
 def render_dump(dump: StatsDump, verdicts: Sequence[ConnectionVerdict]) -> str:
