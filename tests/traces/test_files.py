@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -257,32 +258,45 @@ while True:
 """
 
 
-# WEIR_RACE: tries of each, 100,000 in minutes.
-@pytest.mark.parametrize("write", [append, write_bytes])
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
-def test_a_link_that_takes_the_place_of_a_file_is_not_followed(tmp_path: Path, monkeypatch, write) -> None:
-    monkeypatch.delenv("SUDO_UID", raising=False)
-    tries = int(os.environ.get("WEIR_RACE", "1000"))
-    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
-    for folder in (secret, theirs):
-        folder.mkdir()
+def race(write, theirs: Path, secret: Path, tries: int) -> Counter[str]:
+    """How often a file was written, and how often refused, while its name and that of a link were exchanged."""
+    outcomes = Counter[str]()
+    for name in ("file", "other"):
+        (theirs / name).unlink(missing_ok=True)
     (theirs / "file").write_text("")
     (theirs / "other").symlink_to(secret / "file")
-    os.chown(theirs, 1234, 1234)
     os.lchown(theirs / "other", 1234, 1234)
     with subprocess.Popen(
         [sys.executable, "-c", SWAP, theirs / "file", theirs / "other"], stdout=subprocess.PIPE
     ) as swapping:
         swapping.stdout.readline()
-        refused_count = 0
         for _ in range(tries):
             try:
                 write(theirs / "file", b"x")
+                outcomes["written"] += 1
             except InputError:
-                refused_count += 1
+                outcomes["refused"] += 1
         swapping.kill()
+    return outcomes
+
+
+# WEIR_RACE: tries of each, 100,000 in minutes.
+@pytest.mark.parametrize("write", [append, write_bytes])
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
+def test_a_link_that_takes_the_place_of_a_file_is_not_followed(tmp_path: Path, monkeypatch, write) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
+    for folder in (secret, theirs):
+        folder.mkdir()
+    os.chown(theirs, 1234, 1234)
+    outcomes = race(write, theirs, secret, int(os.environ.get("WEIR_RACE", "1000")))
+    # A write may replace the link for good, and on a busy machine the other process may hardly run: then once more.
+    for _ in range(20):
+        if len(outcomes) == 2:
+            break
+        outcomes += race(write, theirs, secret, 1000)
     assert list(secret.iterdir()) == []
-    assert 0 < refused_count < tries
+    assert outcomes.keys() == {"refused", "written"}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="of root alone")
