@@ -203,11 +203,16 @@ results: webrtc build-test ## Measure replays and speed again, write docs/result
 RESULTS_CALLS = $(BIN)/weir evaluate --suite calls --set cellular --set impaired --size 640x360 --seeds 1 \
   --out build/results/calls --record docs/results/calls.json
 
+RESULTS_LOSSES = $(BIN)/weir evaluate --suite losses --seeds 1 --out build/results/losses \
+  --record docs/results/losses.json
+
 # The second time makes those calls again that failed, or that the machine disturbed.
 .PHONY: results-calls
-results-calls: webrtc build-test ## Make calls of the documents again and write docs/results/calls.json (an hour on an idle machine)
+results-calls: webrtc build-test ## Make calls of the documents again and write docs/results/calls.json and losses.json (80 minutes on an idle machine)
 	-$(RESULTS_CALLS)
 	$(RESULTS_CALLS)
+	-$(RESULTS_LOSSES)
+	$(RESULTS_LOSSES)
 	$(MAKE) cite
 
 # Resumable by paper: build/papers has what is complete. WEIR_SHARED names the folder with traces/opennetlab and

@@ -79,7 +79,8 @@ def evaluate(
         bool,
         typer.Option(
             "--calls",
-            help="Make the suites' real calls, too; --suite calls alone implies it. Needs Chromium; takes hours.",
+            help="Make the suites' real calls, too; implied by suites of calls alone, such as calls. Needs Chromium; "
+            "takes hours.",
         ),
     ] = False,
     size: Annotated[

@@ -14,8 +14,8 @@ namespace weir {
 // 1. once all messages of 1 s had 100 ms or more above the base and the sender's own delay;
 // 2. until all messages of 1 s had less than 50 ms above them.
 //
-// Of the time between two messages 500 ms count: a path that delivers nothing is no competition. The base is the lowest
-// delay, and rises by 5 ms a second: a route that is longer by 150 ms counts for 20 s.
+// At most 500 ms of the time between two messages count: a path that delivers nothing is no competition. The base is
+// the lowest delay, and rises by 5 ms a second: a route that is longer by 150 ms counts for 20 s.
 //
 // StandingDelay, on which rates depend, wants a delay that stays the same after the rate fell. A queue that TCP fills
 // seldom does. This is a sign for what does little harm where it is wrong.
