@@ -27,8 +27,9 @@ _HEADS = (
 
 
 def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]], Path, str]:
-    """Writes `report.html` into a folder, which is made if need be; returns what `describe` has, the page's path, and the
-    verdict in a sentence or two.
+    """Writes `report.html` into a folder, which is made if need be.
+
+    Returns what `describe` has, the page's path, and the verdict in a sentence or two.
 
     Raises:
         InputError: it cannot be written.
