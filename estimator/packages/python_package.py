@@ -11,12 +11,15 @@ from pathlib import Path
 
 from common import AMALGAMATION, ESTIMATOR, PACKAGES, ROOT, SOURCE, amalgamated, project_version
 
-# Tags of wheels by the targets of zig. glibc's is the oldest that has what NumPy's wheels need.
+# Tags of wheels by the targets of zig. glibc's is the oldest that has what NumPy's wheels need. None for Windows: its
+# modules link Python's own library, which only an installed Python for Windows brings.
 WHEELS = {
     "x86_64-linux-gnu.2.17": "manylinux2014_x86_64",
     "x86_64-linux-musl": "musllinux_1_2_x86_64",
     "aarch64-linux-gnu.2.17": "manylinux2014_aarch64",
     "aarch64-linux-musl": "musllinux_1_2_aarch64",
+    "aarch64-macos.11.0": "macosx_11_0_arm64",
+    "x86_64-macos.11.0": "macosx_11_0_x86_64",
 }
 BUILD_SYSTEM = """\
 [build-system]
@@ -76,14 +79,18 @@ def cross_environment(target: str, tree: Path) -> dict[str, str]:
     wrapper = tree.with_name(f"{target}-c++")
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ -target {target} -O2 -g0 -s "$@"\n')
     wrapper.chmod(0o755)
-    architecture, system = target.partition("-")[0], "musl" if "musl" in target else "gnu"
     version = sysconfig.get_config_var("py_version_nodot")
+    if "macos" in target:
+        shared, suffix = f"{wrapper} -shared -undefined dynamic_lookup", f".cpython-{version}-darwin.so"
+    else:
+        architecture, system = target.partition("-")[0], "musl" if "musl" in target else "gnu"
+        shared, suffix = f"{wrapper} -shared", f".cpython-{version}-{architecture}-linux-{system}.so"
     return os.environ | {
         "CC": str(wrapper),
         "CXX": str(wrapper),
-        "LDSHARED": f"{wrapper} -shared",
-        "LDCXXSHARED": f"{wrapper} -shared",
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{version}-{architecture}-linux-{system}.so",
+        "LDSHARED": shared,
+        "LDCXXSHARED": shared,
+        "SETUPTOOLS_EXT_SUFFIX": suffix,
     }
 
 

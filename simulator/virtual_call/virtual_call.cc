@@ -147,6 +147,7 @@ class VirtualCall::RtcpObserver final : public PathObserver {
     if (!IsFeedback(data)) return;
     packet.size_bytes += kSrtcpBytes;
     ++call_->rtcp_packets_sent_;
+    call_->rtcp_bytes_sent_ += packet.size_bytes;
     observer_->OnFeedbackSent(packet.sent_time_ns);
   }
   void OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) override {
@@ -449,6 +450,7 @@ void VirtualCall::ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) co
 
 void VirtualCall::AddTo(ordered_json& record) const {
   record["feedback_packets_sent"] = rtcp_packets_sent_;
+  record["feedback_bytes_sent"] = rtcp_bytes_sent_;
   record["feedback_packets_lost"] = rtcp_packets_lost_;
   const auto find = [](const ordered_json& report, const char* type, const char* kind, const char* field) {
     for (const ordered_json& entry : report) {

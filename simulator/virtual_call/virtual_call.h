@@ -115,6 +115,7 @@ class VirtualCall final : public RtpEnds {
   nlohmann::ordered_json sender_stats_;
   nlohmann::ordered_json receiver_stats_;
   int64_t rtcp_packets_sent_ = 0;
+  int64_t rtcp_bytes_sent_ = 0;  // with UDP and IP
   int64_t rtcp_packets_lost_ = 0;
   int connected_ends_ = 0;
   std::vector<Step> steps_;

@@ -8,7 +8,11 @@
 //   2. each of the last ten seconds lost 2 % or more, and all together 7 %. Below, that estimator hardly limits, and at
 //      more than it lets pass a viewer sees more freezes, since a frame of more packets is lost more often. In the
 //      first second of a call, whose losses it would remember, this is presumed;
-//   3. no rule holds a rate that ended losses. A policer that is not found yet looks like any other loss.
+//   3. no rule holds a rate that ended losses. A policer that is not found yet looks like any other loss;
+//   4. what the last ten seconds lost costs little: a message of feedback for each, of 60 bytes with UDP and IP, at
+//   most
+//      5 % of what arrived, which is what RFC 3550 (section 6.2) gives RTCP. Streams of small packets, as of audio
+//      alone, may exceed it.
 //
 // What a queue drops is reported, and a policer once it is found, since a lower rate ends it.
 #include "guard/guard_rule.h"
@@ -20,6 +24,19 @@ constexpr TimeDelta kWaits = TimeDelta::Millis(10);
 constexpr TimeDelta kQueueCounts = TimeDelta::Seconds(1);
 constexpr double kLowestLoss = 0.02;
 constexpr double kMeanLoss = 0.07;
+constexpr DataSize kMessage = DataSize::Bytes(60);
+constexpr double kHighestCost = 0.05;
+
+// The messages that losses cost, by what arrived.
+double Cost(const ArrivalHistory& arrivals) {
+  DataSize messages = DataSize::Zero();
+  DataSize received = DataSize::Zero();
+  for (const ArrivalHistory::Second& second : arrivals.seconds()) {
+    messages += kMessage * static_cast<double>(second.lost);
+    received += second.size;
+  }
+  return received > DataSize::Zero() ? messages / received : 0;
+}
 
 class OmissionRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
@@ -28,7 +45,8 @@ class OmissionRule final : public GuardRule {
     const bool no_queue = facts.now >= queue_counts_until_ && arrivals.SmallestDelay().IsFinite();
     const bool loses = arrivals.whole_seconds() == 0 ||
                        (arrivals.LowestLossRatio() >= kLowestLoss && arrivals.MeanLossRatio() >= kMeanLoss);
-    facts.omits_losses = !facts.reported && no_queue && loses && !facts.rate_causes_losses;
+    facts.omits_losses =
+        !facts.reported && no_queue && loses && !facts.rate_causes_losses && Cost(arrivals) <= kHighestCost;
     return rate;
   }
 

@@ -13,7 +13,7 @@ class OmissionRuleTest : public testing::Test {
   bool Omits(int tenths, double loss_ratio, TimeDelta delay = TimeDelta::Zero()) {
     bool omits = false;
     for (int i = 0; i < tenths; ++i) {
-      path_.Pass(DataRate::KilobitsPerSecond(1000), loss_ratio, delay);
+      path_.Pass(rate_, loss_ratio, delay);
       GuardFacts facts{.arrivals = path_.arrivals, .reported = path_.reported, .now = path_.now};
       EXPECT_TRUE(rule_->Apply(DataRate::PlusInfinity(), facts).IsPlusInfinity());
       omits = facts.omits_losses;
@@ -22,6 +22,7 @@ class OmissionRuleTest : public testing::Test {
   }
 
   WatchedPath path_;
+  DataRate rate_ = DataRate::KilobitsPerSecond(1000);
   std::unique_ptr<GuardRule> rule_ = MakeRule("omission");
 };
 
@@ -54,6 +55,12 @@ TEST_F(OmissionRuleTest, ReportsWhileARuleHoldsARateThatEndedLosses) {
   GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now, .rate_causes_losses = true};
   rule_->Apply(DataRate::PlusInfinity(), facts);
   EXPECT_FALSE(facts.omits_losses);
+}
+
+TEST_F(OmissionRuleTest, ReportsWhatWouldCostMoreThanATwentiethOfWhatArrives) {
+  rate_ = DataRate::KilobitsPerSecond(160);  // 100 packets/s of 200 bytes, less what is lost
+  EXPECT_TRUE(Omits(120, 0.12)) << "818 of 17,600 bytes a second";
+  EXPECT_FALSE(Omits(120, 0.2)) << "1,500 of 16,000";
 }
 
 TEST_F(OmissionRuleTest, DoesNothingAtTheSender) {
