@@ -12,7 +12,7 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import gymnasium  # noqa: E402
 import onnxruntime  # noqa: E402
 
-from weir import FEATURES, Policy  # noqa: E402
+from weir import FEATURES, BandwidthEstimator, Model, Policy  # noqa: E402
 from weir.trainer.gym import rule  # noqa: E402
 from weir.trainer.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
@@ -144,3 +144,37 @@ def test_parameters_keep_names_and_values(tmp_path):
         np.testing.assert_array_equal(found[name], value.detach().numpy())
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     assert json.loads(metadata["weir.provenance"]) == {"note": "kept"}
+
+
+def test_a_policy_that_adds_nothing_decides_as_the_controller_rule(tmp_path):
+    """The rule stands in C++ and in `gym/rule.py`, from which graphs are made: the same packets, the same targets."""
+    policy, specification = make("ppo", "around_rule", DEFAULT_FEATURES)
+    with torch.no_grad():
+        for parameter in DeployedPolicy(policy, specification).parameters():
+            parameter.zero_()
+    export(policy, specification, tmp_path / "rule.onnx")
+    graph = BandwidthEstimator(Model.load(tmp_path / "rule.onnx"), guard=False)
+    controller = BandwidthEstimator("rule", guard=False)
+    targets, number, now_us = [], 0, 10_000_000
+    # Mbps, seconds, and the queueing delay: the rule rises, drains, holds while a queue is short, and rises again.
+    for rate_mbps, seconds, queue_ms in ((1, 3, 0), (1, 1, 120), (1, 2, 60), (0.3, 1, 400), (2, 3, 0)):
+        end_us = now_us + seconds * 1_000_000
+        while now_us < end_us:
+            now_us += round(1250 * 8 / rate_mbps)
+            number += 1
+            send_us = now_us - queue_ms * 1000
+            for estimator in (graph, controller):
+                while estimator.next_timeout_us <= now_us:
+                    estimator.on_timeout(now_us)
+                estimator.on_packet(
+                    arrival_time_us=now_us, ssrc=7, sequence_number=number & 0xFFFF, payload_bytes=1238,
+                    abs_send_time=(send_us * 262_144 // 1_000_000) & 0xFFFFFF,
+                )  # fmt: skip
+            targets.append([estimator.latest.target_rate_bps for estimator in (graph, controller)])
+    found, expected = np.array(targets).T
+    # The graph takes the mean of three receive rates, the controller the rate of the three together: where the rate
+    # changes, they differ for 300 ms.
+    differences = np.abs(found / expected - 1)
+    assert differences.max() < 0.05
+    assert (differences < 1e-4).mean() > 0.99
+    assert expected.max() > 20 * expected.min()
