@@ -78,6 +78,7 @@ estimator/README
 webrtc_patch/README
 webrtc_patch/adapter/README
 webrtc_patch/peer/README
+programs/README
 simulator/README
 trainer/README
 traces/README

@@ -6,7 +6,7 @@
 
 #include "command/program.h"
 #include "link_process.h"
-#include "program/command_line.h"
+#include "programs/command_line.h"
 
 namespace weir::sim {
 namespace {

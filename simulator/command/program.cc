@@ -12,9 +12,9 @@
 
 #include "endpoints/controllers.h"
 #include "open_loop/open_loop.h"
-#include "program/command_line.h"
-#include "program/input.h"
-#include "program/json.h"
+#include "programs/command_line.h"
+#include "programs/input.h"
+#include "programs/json.h"
 #include "registry.h"
 #include "serve/serve.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/step_limit.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::sim {
 

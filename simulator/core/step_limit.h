@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::sim {
 

@@ -1,5 +1,5 @@
 #include "endpoints/simulation_job.h"
-#include "program/json.h"
+#include "programs/json.h"
 
 namespace weir::sim {
 

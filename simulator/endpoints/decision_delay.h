@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/random.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "weir/units.h"
 
 namespace weir::sim {

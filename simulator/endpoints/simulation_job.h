@@ -13,8 +13,8 @@
 
 #include "endpoints/agent.h"
 #include "endpoints/decision_delay.h"
-#include "program/external_controllers.h"
-#include "program/input.h"
+#include "programs/external_controllers.h"
+#include "programs/input.h"
 #include "scenario/scenario.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"

@@ -7,7 +7,7 @@
 
 #include "endpoints/controllers.h"
 #include "open_loop/open_loop_controller.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "registry.h"
 #include "weir/network_types.h"
 

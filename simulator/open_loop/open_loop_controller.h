@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "endpoints/controllers.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "weir/units.h"
 
 namespace weir::sim {

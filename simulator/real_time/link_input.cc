@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "program/monotonic_clock.h"
+#include "programs/monotonic_clock.h"
 
 namespace weir::sim {
 namespace {

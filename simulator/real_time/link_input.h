@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "program/file_descriptor.h"
-#include "program/json_lines.h"
+#include "programs/file_descriptor.h"
+#include "programs/json_lines.h"
 #include "tun.h"
 
 namespace weir::sim {

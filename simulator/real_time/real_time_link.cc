@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "core/event.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::sim {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "endpoints/controllers.h"
-#include "program/external_controllers.h"
-#include "program/input.h"
-#include "program/json.h"
+#include "programs/external_controllers.h"
+#include "programs/input.h"
+#include "programs/json.h"
 #include "registry.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"

@@ -16,7 +16,7 @@
 #include "flows/stack.h"
 #include "link/link.h"
 #include "link/packet.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::sim {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/piecewise_constant.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/rtp_spec.h"
 #include "scenario/tcp_spec.h"

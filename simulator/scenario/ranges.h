@@ -3,7 +3,7 @@
 #ifndef WEIR_SIMULATOR_SCENARIO_RANGES_H_
 #define WEIR_SIMULATOR_SCENARIO_RANGES_H_
 
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::sim {
 

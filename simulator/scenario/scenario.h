@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "program/input.h"
+#include "programs/input.h"
 #include "scenario/cbr_spec.h"
 #include "scenario/link_spec.h"
 #include "scenario/rtp_spec.h"

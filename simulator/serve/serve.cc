@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "program/frame_channel.h"
-#include "program/input.h"
-#include "program/json.h"
-#include "program/policy_request.h"
+#include "programs/input.h"
+#include "programs/json.h"
 #include "run/simulation.h"
+#include "serve/frame_channel.h"
+#include "serve/policy_request.h"
 #include "serve/serve_request.h"
 #include "serve/step_recorder.h"
 

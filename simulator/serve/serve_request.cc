@@ -4,9 +4,9 @@
 #include <utility>
 #include <variant>
 
-#include "program/input.h"
-#include "program/json.h"
-#include "program/policy_request.h"
+#include "programs/input.h"
+#include "programs/json.h"
+#include "serve/policy_request.h"
 
 namespace weir::sim {
 

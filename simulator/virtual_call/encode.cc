@@ -11,8 +11,8 @@
 #include "frame_source.h"
 #include "libwebrtc_globals.h"
 #include "modules/video_coding/include/video_error_codes.h"
-#include "program/command_line.h"
-#include "program/json.h"
+#include "programs/command_line.h"
+#include "programs/json.h"
 #include "virtual_call/model_video.h"
 
 namespace weir::sim {

@@ -7,7 +7,7 @@
 
 #include "api/test/time_controller.h"
 #include "core/random.h"
-#include "program/input.h"
+#include "programs/input.h"
 #include "rtc_base/crypto_random.h"
 #include "test/network/network_emulation_manager.h"
 #include "virtual_call/virtual_call.h"

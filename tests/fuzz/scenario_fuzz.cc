@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "fuzz_targets.h"
-#include "program/input.h"
-#include "program/json.h"
+#include "programs/input.h"
+#include "programs/json.h"
 #include "scenario/scenario.h"
 #include "whole_scenario.h"
 

@@ -14,7 +14,7 @@
 
 #include "core/event.h"
 #include "core/step_limit.h"
-#include "program/input.h"
+#include "programs/input.h"
 #include "simulation_fixture.h"
 
 namespace weir::sim {

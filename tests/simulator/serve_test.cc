@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "endpoints/rtp_format.h"
-#include "program/frame_channel.h"
+#include "serve/frame_channel.h"
 #include "serve/step_recorder.h"
 #include "test_scenarios.h"
 

@@ -12,8 +12,8 @@ SIMULATOR = ROOT / "simulator"
 SIMULATOR_ORDER = (
     "core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve", "open_loop", "command",
 )  # fmt: skip
-# Beside the simulator: what programs share, the path in real time, and libwebrtc as a stack.
-OTHERS = {"program", "real_time", "virtual_call"}
+# Beside the simulator: the path in real time, and libwebrtc as a stack.
+OTHERS = {"real_time", "virtual_call"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -98,7 +98,7 @@ def test_only_the_worker_of_the_estimator_has_threads():
 
 def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
     others = [ROOT / "webrtc_patch" / "adapter", ROOT / "webrtc_patch" / "peer"]
-    includes = list(read_includes(ROOT / "simulator" / "program"))
+    includes = list(read_includes(ROOT / "programs"))
     wrong = [
         one
         for one in includes

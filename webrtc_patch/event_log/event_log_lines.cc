@@ -11,7 +11,7 @@
 #include "logging/rtc_event_log/rtc_event_log_parser.h"
 #include "logging/rtc_event_log/rtc_event_processor.h"
 #include "modules/rtp_rtcp/source/ntp_time_util.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "event_log_lines.h"
 #include "libwebrtc_globals.h"
-#include "program/command_line.h"
-#include "program/input.h"
-#include "program/json.h"
+#include "programs/command_line.h"
+#include "programs/input.h"
+#include "programs/json.h"
 
 namespace weir {
 namespace {

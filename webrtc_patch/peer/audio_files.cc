@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common_audio/wav_header.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::peer {
 namespace {

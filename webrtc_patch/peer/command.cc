@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "options.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "registry.h"
 #include "weir/controllers.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "program/json_lines.h"
+#include "programs/json_lines.h"
 #include "receive_side_switch.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "frame_number.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::peer {
 namespace {

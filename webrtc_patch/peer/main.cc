@@ -7,8 +7,8 @@
 #include "libwebrtc_globals.h"
 #include "options.h"
 #include "policy/policy.h"
-#include "program/command_line.h"
-#include "program/json.h"
+#include "programs/command_line.h"
+#include "programs/json.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"
 

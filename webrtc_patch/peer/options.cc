@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "program/command_line.h"
-#include "program/json.h"
+#include "programs/command_line.h"
+#include "programs/json.h"
 #include "registry.h"
 
 namespace weir::peer {

@@ -10,8 +10,8 @@
 
 #include "field_trials.h"
 #include "frame_source.h"
-#include "program/external_controllers.h"
-#include "program/sender_gcc.h"
+#include "programs/external_controllers.h"
+#include "programs/sender_gcc.h"
 #include "receive_side_switch.h"
 #include "registry.h"
 #include "weir/network_types.h"

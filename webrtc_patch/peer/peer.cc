@@ -5,7 +5,7 @@
 
 #include "api/make_ref_counted.h"
 #include "api/stats/rtc_stats_collector_callback.h"
-#include "program/input.h"
+#include "programs/input.h"
 #include "record_lines.h"
 #include "sender/weir_network_controller.h"
 

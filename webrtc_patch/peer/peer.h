@@ -15,7 +15,7 @@
 #include "command.h"
 #include "connection_factory.h"
 #include "options.h"
-#include "program/json_lines.h"
+#include "programs/json_lines.h"
 #include "receive_side_switch.h"
 #include "received_frames.h"
 #include "rtcp_observer.h"

@@ -5,7 +5,7 @@
 
 #include "api/video/i420_buffer.h"
 #include "frame_number.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "rtc_base/time_utils.h"
 
 namespace weir::peer {

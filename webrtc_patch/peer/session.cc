@@ -14,10 +14,10 @@
 
 #include "command.h"
 #include "policy/policy_executor.h"
-#include "program/command_line.h"
-#include "program/external_controller.h"
-#include "program/file_descriptor.h"
-#include "program/input.h"
+#include "programs/command_line.h"
+#include "programs/external_controller.h"
+#include "programs/file_descriptor.h"
+#include "programs/input.h"
 
 namespace weir::peer {
 namespace {

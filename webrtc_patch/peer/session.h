@@ -15,7 +15,7 @@
 #include "command.h"
 #include "options.h"
 #include "peer.h"
-#include "program/json_lines.h"
+#include "programs/json_lines.h"
 #include "weir/result.h"
 
 namespace weir::peer {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "link_process.h"
-#include "program/file_descriptor.h"
-#include "program/input.h"
+#include "programs/file_descriptor.h"
+#include "programs/input.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
 #include "tun.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::peer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "program/sender_gcc.h"
+#include "programs/sender_gcc.h"
 
 namespace weir::peer {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "program/monotonic_clock.h"
+#include "programs/monotonic_clock.h"
 #include "rtcp_observer.h"
 
 namespace weir::peer {

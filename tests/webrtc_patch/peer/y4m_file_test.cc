@@ -6,7 +6,7 @@
 #include <string>
 
 #include "frame_source.h"
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir::peer {
 namespace {

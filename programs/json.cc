@@ -1,4 +1,4 @@
-#include "program/json.h"
+#include "programs/json.h"
 
 #include <algorithm>
 #include <cmath>

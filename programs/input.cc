@@ -1,4 +1,4 @@
-#include "program/input.h"
+#include "programs/input.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <vector>
 
-#include "program/json.h"
+#include "programs/json.h"
 #include "registry.h"
 
 namespace weir {

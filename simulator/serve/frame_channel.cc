@@ -1,4 +1,4 @@
-#include "program/frame_channel.h"
+#include "serve/frame_channel.h"
 
 #include <unistd.h>
 

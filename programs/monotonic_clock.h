@@ -1,6 +1,6 @@
 // The clock of every time that a program writes: CLOCK_MONOTONIC. libwebrtc's own clock is the same.
-#ifndef WEIR_PROGRAM_MONOTONIC_CLOCK_H_
-#define WEIR_PROGRAM_MONOTONIC_CLOCK_H_
+#ifndef WEIR_PROGRAMS_MONOTONIC_CLOCK_H_
+#define WEIR_PROGRAMS_MONOTONIC_CLOCK_H_
 
 #include <time.h>
 
@@ -19,4 +19,4 @@ inline int64_t MonotonicMicros() { return MonotonicNs() / 1000; }
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_MONOTONIC_CLOCK_H_
+#endif  // WEIR_PROGRAMS_MONOTONIC_CLOCK_H_

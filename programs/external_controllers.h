@@ -1,7 +1,7 @@
 // Controllers from outside by what a user named, a program or a shared library: requests to them and their answers, in
 // simulated time and in real time.
-#ifndef WEIR_PROGRAM_EXTERNAL_CONTROLLERS_H_
-#define WEIR_PROGRAM_EXTERNAL_CONTROLLERS_H_
+#ifndef WEIR_PROGRAMS_EXTERNAL_CONTROLLERS_H_
+#define WEIR_PROGRAMS_EXTERNAL_CONTROLLERS_H_
 
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "controllers/custom_controller.h"
-#include "program/line_process.h"
+#include "programs/line_process.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/result.h"
@@ -75,4 +75,4 @@ std::string AboutController(const std::string& name, const std::string& what);
 
 }  // namespace weir::external
 
-#endif  // WEIR_PROGRAM_EXTERNAL_CONTROLLERS_H_
+#endif  // WEIR_PROGRAMS_EXTERNAL_CONTROLLERS_H_

@@ -1,7 +1,7 @@
 // A child process that answers each line on its standard input with one line on its standard output. Whatever it does,
 // asking it takes no longer than its time limit, and it leaves neither a zombie nor itself behind.
-#ifndef WEIR_PROGRAM_LINE_PROCESS_H_
-#define WEIR_PROGRAM_LINE_PROCESS_H_
+#ifndef WEIR_PROGRAMS_LINE_PROCESS_H_
+#define WEIR_PROGRAMS_LINE_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/file_descriptor.h"
+#include "programs/file_descriptor.h"
 #include "weir/result.h"
 #include "weir/units.h"
 
@@ -55,4 +55,4 @@ class LineProcess {
 
 }  // namespace weir::external
 
-#endif  // WEIR_PROGRAM_LINE_PROCESS_H_
+#endif  // WEIR_PROGRAMS_LINE_PROCESS_H_

@@ -1,8 +1,8 @@
 // Pools in which the sender's GCC takes part. It cannot join the receiver's pool, but a sender that negotiated
 // transport-cc has its own GCC beside REMB and takes the smaller of both, unmodified browsers too: so "gcc" is a
 // copilot under `min`, and all that a receiver does about it is to leave transport-cc in its answer.
-#ifndef WEIR_PROGRAM_SENDER_GCC_H_
-#define WEIR_PROGRAM_SENDER_GCC_H_
+#ifndef WEIR_PROGRAMS_SENDER_GCC_H_
+#define WEIR_PROGRAMS_SENDER_GCC_H_
 
 #include <string>
 #include <vector>
@@ -29,4 +29,4 @@ inline Result<PoolAtBothEnds> SplitPool(const PoolSpecification& pool) {
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_SENDER_GCC_H_
+#endif  // WEIR_PROGRAMS_SENDER_GCC_H_

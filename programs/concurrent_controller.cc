@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/external_controller.h"
+#include "programs/external_controller.h"
 
 namespace weir::external {
 

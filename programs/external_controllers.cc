@@ -1,10 +1,10 @@
-#include "program/external_controllers.h"
+#include "programs/external_controllers.h"
 
 #include <cstdint>
 #include <utility>
 
-#include "program/external_controller.h"
-#include "program/json.h"
+#include "programs/external_controller.h"
+#include "programs/json.h"
 
 namespace weir::external {
 

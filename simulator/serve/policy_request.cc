@@ -1,4 +1,4 @@
-#include "program/policy_request.h"
+#include "serve/policy_request.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 // The options and the end of a program: CLI11, with messages that say what a value must be.
-#ifndef WEIR_PROGRAM_COMMAND_LINE_H_
-#define WEIR_PROGRAM_COMMAND_LINE_H_
+#ifndef WEIR_PROGRAMS_COMMAND_LINE_H_
+#define WEIR_PROGRAMS_COMMAND_LINE_H_
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "program/input.h"
+#include "programs/input.h"
 #include "weir/objective.h"
 
 namespace weir {
@@ -50,4 +50,4 @@ int RunProgram(CLI::App& app, int argc, const char* const* argv, const std::func
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_COMMAND_LINE_H_
+#endif  // WEIR_PROGRAMS_COMMAND_LINE_H_

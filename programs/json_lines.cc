@@ -1,4 +1,4 @@
-#include "program/json_lines.h"
+#include "programs/json_lines.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <iostream>
 #include <utility>
 
-#include "program/input.h"
-#include "program/json.h"
-#include "program/monotonic_clock.h"
+#include "programs/input.h"
+#include "programs/json.h"
+#include "programs/monotonic_clock.h"
 
 namespace weir {
 namespace {

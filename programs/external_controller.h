@@ -1,7 +1,7 @@
 // Custom controllers in another process or library: one in simulated time, which waits for each answer, and one in real
 // time, which waits for none.
-#ifndef WEIR_PROGRAM_EXTERNAL_CONTROLLER_H_
-#define WEIR_PROGRAM_EXTERNAL_CONTROLLER_H_
+#ifndef WEIR_PROGRAMS_EXTERNAL_CONTROLLER_H_
+#define WEIR_PROGRAMS_EXTERNAL_CONTROLLER_H_
 
 #include <functional>
 #include <memory>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "controllers/custom_controller.h"
-#include "program/external_controllers.h"
-#include "program/input.h"
+#include "programs/external_controllers.h"
+#include "programs/input.h"
 
 namespace weir::external {
 
@@ -65,4 +65,4 @@ class ConcurrentController final : public CustomController {
 
 }  // namespace weir::external
 
-#endif  // WEIR_PROGRAM_EXTERNAL_CONTROLLER_H_
+#endif  // WEIR_PROGRAMS_EXTERNAL_CONTROLLER_H_

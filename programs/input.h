@@ -1,6 +1,6 @@
 // Files and objectives that a user gives, and the errors about them.
-#ifndef WEIR_PROGRAM_INPUT_H_
-#define WEIR_PROGRAM_INPUT_H_
+#ifndef WEIR_PROGRAMS_INPUT_H_
+#define WEIR_PROGRAMS_INPUT_H_
 
 #include <cstddef>
 #include <limits>
@@ -83,4 +83,4 @@ Objective ParseObjective(const nlohmann::json& value, const std::string& path, W
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_INPUT_H_
+#endif  // WEIR_PROGRAMS_INPUT_H_

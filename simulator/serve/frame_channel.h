@@ -1,6 +1,6 @@
 // Length-prefixed frames over two file descriptors: u32 length of the payload, u8 type, payload; little-endian.
-#ifndef WEIR_PROGRAM_FRAME_CHANNEL_H_
-#define WEIR_PROGRAM_FRAME_CHANNEL_H_
+#ifndef WEIR_SIMULATOR_SERVE_FRAME_CHANNEL_H_
+#define WEIR_SIMULATOR_SERVE_FRAME_CHANNEL_H_
 
 #include <bit>
 #include <cstddef>
@@ -72,4 +72,4 @@ class FrameChannel {
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_FRAME_CHANNEL_H_
+#endif  // WEIR_SIMULATOR_SERVE_FRAME_CHANNEL_H_

@@ -1,6 +1,6 @@
 // JSON: read strictly, with every value checked and every fault named by its JSON path, and written as one line.
-#ifndef WEIR_PROGRAM_JSON_H_
-#define WEIR_PROGRAM_JSON_H_
+#ifndef WEIR_PROGRAMS_JSON_H_
+#define WEIR_PROGRAMS_JSON_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir {
 
@@ -71,4 +71,4 @@ class JsonObject {
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_JSON_H_
+#endif  // WEIR_PROGRAMS_JSON_H_

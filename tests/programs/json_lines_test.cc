@@ -1,4 +1,4 @@
-#include "program/json_lines.h"
+#include "programs/json_lines.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

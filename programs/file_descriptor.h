@@ -1,6 +1,6 @@
 // A file descriptor that is closed with its owner.
-#ifndef WEIR_PROGRAM_FILE_DESCRIPTOR_H_
-#define WEIR_PROGRAM_FILE_DESCRIPTOR_H_
+#ifndef WEIR_PROGRAMS_FILE_DESCRIPTOR_H_
+#define WEIR_PROGRAMS_FILE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
@@ -33,4 +33,4 @@ class FileDescriptor {
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_FILE_DESCRIPTOR_H_
+#endif  // WEIR_PROGRAMS_FILE_DESCRIPTOR_H_

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "program/external_controller.h"
-#include "program/file_descriptor.h"
+#include "programs/external_controller.h"
+#include "programs/file_descriptor.h"
 
 namespace weir::external {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "program/external_controllers.h"
+#include "programs/external_controllers.h"
 
 namespace weir::external {
 namespace {

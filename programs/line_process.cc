@@ -1,4 +1,4 @@
-#include "program/line_process.h"
+#include "programs/line_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
-#include "program/input.h"
-#include "program/monotonic_clock.h"
+#include "programs/input.h"
+#include "programs/monotonic_clock.h"
 
 namespace weir::external {
 namespace {

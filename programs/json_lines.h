@@ -1,6 +1,6 @@
 // JSON lines: a writer that its reader cannot hold up, and a buffer that splits what is read into lines.
-#ifndef WEIR_PROGRAM_JSON_LINES_H_
-#define WEIR_PROGRAM_JSON_LINES_H_
+#ifndef WEIR_PROGRAMS_JSON_LINES_H_
+#define WEIR_PROGRAMS_JSON_LINES_H_
 
 #include <condition_variable>
 #include <cstddef>
@@ -88,4 +88,4 @@ class LineBuffer {
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_JSON_LINES_H_
+#endif  // WEIR_PROGRAMS_JSON_LINES_H_

@@ -1,6 +1,6 @@
 // Contents of the frames of `weir-sim serve` that an agent in another process sends: its policy, and steps.
-#ifndef WEIR_PROGRAM_POLICY_REQUEST_H_
-#define WEIR_PROGRAM_POLICY_REQUEST_H_
+#ifndef WEIR_SIMULATOR_SERVE_POLICY_REQUEST_H_
+#define WEIR_SIMULATOR_SERVE_POLICY_REQUEST_H_
 
 #include <optional>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 #include "policy/action.h"
 #include "policy/feature_history.h"
-#include "program/json.h"
+#include "programs/json.h"
 #include "weir/objective.h"
 #include "weir/result.h"
 #include "weir/units.h"
@@ -36,4 +36,4 @@ Result<AgentStep> ParseAgentStep(std::string_view payload, const ActionMapping& 
 
 }  // namespace weir
 
-#endif  // WEIR_PROGRAM_POLICY_REQUEST_H_
+#endif  // WEIR_SIMULATOR_SERVE_POLICY_REQUEST_H_

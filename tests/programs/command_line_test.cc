@@ -1,5 +1,5 @@
 // The end of a program by its command line: statuses, and messages that say what a value must be.
-#include "program/command_line.h"
+#include "programs/command_line.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "program/input.h"
+#include "programs/input.h"
 
 namespace weir {
 namespace {

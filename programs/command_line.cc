@@ -1,4 +1,4 @@
-#include "program/command_line.h"
+#include "programs/command_line.h"
 
 #include <sys/resource.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/input.h"
+#include "programs/input.h"
 #include "registry.h"
 
 namespace weir {

@@ -1,4 +1,4 @@
-#include "program/input.h"
+#include "programs/input.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "program/json.h"
+#include "programs/json.h"
 
 namespace weir {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "program/external_controllers.h"
-#include "program/json.h"
-#include "program/line_process.h"
+#include "programs/external_controllers.h"
+#include "programs/json.h"
+#include "programs/line_process.h"
 
 namespace weir::external {
 namespace {
