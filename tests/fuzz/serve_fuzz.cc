@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "fuzz_targets.h"
-#include "serve/frame_channel.h"
 #include "programs/input.h"
 #include "programs/json.h"
+#include "serve/frame_channel.h"
 #include "serve/serve_request.h"
 #include "whole_scenario.h"
 
