@@ -123,7 +123,7 @@ void BindSendSide(py::module_& module) {
             e.user_code->Change([&] { e.OnTimeout(ToTimestamp("now_us", now_us)); });
           },
           "now_us"_a)
-      .def_property_readonly("next_timeout_us", [](const Estimator& e) { return e.next_timeout().us(); })
+      .def_property_readonly("next_timeout_us", [](const Estimator& e) { return ToMicros(e.next_timeout()); })
       .def_property_readonly("target_rate_bps", [](const Estimator& e) { return e.target_rate().target_rate.bps(); })
       .def_property_readonly("pacing_rate_bps", [](const Estimator& e) { return e.pacer_config().pacing_rate.bps(); })
       .def_property_readonly("congestion_window_bytes",

@@ -314,8 +314,8 @@ class SendSideEstimator:
     def on_timeout(self, now_us: int) -> None:
         """Called when `next_timeout_us` has come."""
     @property
-    def next_timeout_us(self) -> int:
-        """When to call `on_timeout` next; after all times, 2**63 - 1, before the first packet and in a pause."""
+    def next_timeout_us(self) -> int | None:
+        """When to call `on_timeout` next; None before the first packet and in a pause."""
     @property
     def target_rate_bps(self) -> int:
         """In force."""
