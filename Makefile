@@ -265,8 +265,9 @@ test-docker: ## Build and run the images (as root)
 	tests/install/images.sh weir weir-train weir-distributed weir-call
 
 .PHONY: chaos
-chaos: webrtc build-test ## Every process of a call killed or stopped at every stage; `make test` has a few of them
+chaos: webrtc build-test ## Every process of a call killed or stopped at every stage, and 100,000 races for each file; `make test` has a few
 	WEIR_CHAOS=all $(BIN)/pytest tests/qoe_eval/call/chaos
+	WEIR_RACE=100000 $(BIN)/pytest tests/traces/test_files.py -k race
 
 .PHONY: mutants
 MUTANTS ?= 100000
