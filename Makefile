@@ -277,7 +277,7 @@ mutants: build-test ## Load MUTANTS (100000) damaged models
 # The library as one file, also inside the modules that compile it.
 PLUGINS = $(patsubst plugins/%/Makefile,%,$(wildcard plugins/*/Makefile))
 .PHONY: amalgamation
-amalgamation: ## Write weir.cc, weir.h and the shipped model as data (seconds) into build/amalgamation and the modules that compile it
+amalgamation: ## Write weir.cc, its headers and the shipped model as data (seconds) into build/amalgamation and the modules that compile it
 	$(PYTHON) estimator/amalgamate.py build/amalgamation plugins/gstreamer/src plugins/pion/internal/native plugins/rust
 
 # A compiler for all platforms, and what builds wheels; in an environment of their own.

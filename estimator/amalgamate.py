@@ -3,8 +3,8 @@
 
     estimator/amalgamate.py FOLDER...
 
-Each FOLDER takes `weir.cc`, the header `weir.h` of the C interface, and `weir_model.h`, the bytes of the shipped model,
-which `weir.cc` includes. Compile with C++20 (GCC 12, Clang 14 or later); exceptions and RTTI may be off.
+Each FOLDER takes `weir.cc`, the C interface's headers `weir.h` and `weir_mocc.h`, and `weir_model.h`, the bytes of the
+shipped model, which `weir.cc` includes. Compile with C++20 (GCC 12, Clang 14 or later); exceptions and RTTI may be off.
 """
 
 import re
@@ -21,6 +21,7 @@ EXCLUDED = {"src/onnx/onnx_session.cc", "src/onnxruntime_loader.cc"}
 # The files of which one or the other is compiled.
 CONDITIONS = {"policy_worker.cc": "!defined(__wasm__)", "policy_worker_absent.cc": "defined(__wasm__)"}
 C_HEADERS = {"weir.h", "weir_controller.h"}
+MOCC_HEADER = "weir_mocc.h"
 MODEL_HEADER = "weir_model.h"
 
 INCLUDE = re.compile(r'^#include (?:<(?P<system>[^>]+)>|"(?P<own>[^"]+)")[^\n]*\n', re.MULTILINE)
@@ -143,7 +144,12 @@ def model_bytes() -> str:
 
 def main(folders: list[Path]) -> None:
     """Writes the files into the folders; those that have not changed stay, so that nothing is compiled again."""
-    files = {"weir.cc": amalgamated(SOURCE), "weir.h": c_interface(), MODEL_HEADER: model_bytes()}
+    files = {
+        "weir.cc": amalgamated(SOURCE),
+        "weir.h": c_interface(),
+        MOCC_HEADER: (ESTIMATOR / "c" / MOCC_HEADER).read_text(),
+        MODEL_HEADER: model_bytes(),
+    }
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

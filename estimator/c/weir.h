@@ -1,5 +1,5 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
- * sender; the layers that an SFU forwards within that rate; and MOCC's three calls for other senders.
+ * sender; and the layers that an SFU forwards within that rate.
  *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
  * prints nothing. It reads a clock only to time a model that it loads, and starts a thread only for `worker`. Names
@@ -489,38 +489,6 @@ typedef struct weir_layer_rates {
 
 WEIR_API int weir_layer_allocator_get_rates(const weir_layer_allocator* allocator,
                                             weir_layer_rates* rates) WEIR_NOEXCEPT;
-
-/* ---- MOCC's calls, for senders that have statistics instead of packets ---- */
-
-typedef struct weir_mocc weir_mocc;
-
-/* Uses the rates and the objective of `config`; NULL: the defaults. The caller frees *mocc with weir_mocc_destroy(). */
-WEIR_API int weir_mocc_create(const weir_model* model, const weir_estimator_config* config,
-                              weir_mocc** mocc) WEIR_NOEXCEPT;
-/* NULL is allowed. */
-WEIR_API void weir_mocc_destroy(weir_mocc* mocc) WEIR_NOEXCEPT;
-
-/* Register(w): the objective from now on. */
-WEIR_API int weir_mocc_register(weir_mocc* mocc, float throughput, float latency, float loss) WEIR_NOEXCEPT;
-
-typedef struct weir_mocc_status {
-  int64_t interval_us;     /* above 0, at most a minute */
-  double sending_ratio;    /* packets sent over acknowledged; 100 when none was acknowledged */
-  double latency_ratio;    /* mean latency over the smallest mean latency so far, at least 1 */
-  double latency_gradient; /* change of latency over time, s/s */
-  int64_t throughput_bps;  /* acknowledged */
-  int64_t packets_acknowledged;
-  int64_t packets_lost;
-  int64_t base_latency_us; /* the smallest mean latency so far, one way; 0: unknown */
-} weir_mocc_status;
-
-/* The model's interval between two reports. */
-WEIR_API int64_t weir_mocc_interval_us(const weir_mocc* mocc) WEIR_NOEXCEPT;
-/* ReportStatus(s). WEIR_ERROR_POLICY_FAULT: the rate is the acknowledged throughput, within the bounds, where that is
- * below the rate in force. */
-WEIR_API int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) WEIR_NOEXCEPT;
-/* GetSendingRate(). */
-WEIR_API int64_t weir_mocc_get_sending_rate_bps(const weir_mocc* mocc) WEIR_NOEXCEPT;
 
 #ifdef __cplusplus
 }

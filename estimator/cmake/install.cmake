@@ -11,7 +11,8 @@ install(TARGETS weir weir_shared EXPORT weirTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION "${_package_folder}" COMPONENT development)
 install(DIRECTORY include/weir DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
-install(FILES c/weir.h c/weir_controller.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
+install(FILES c/weir.h c/weir_controller.h c/weir_mocc.h
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 
 configure_package_config_file(cmake/weirConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/weirConfig.cmake"
   INSTALL_DESTINATION "${_package_folder}" PATH_VARS _onnxruntime_folder _model NO_SET_AND_CHECK_MACRO)

@@ -8,9 +8,9 @@ ESTIMATOR = PACKAGES.parent
 ROOT = ESTIMATOR.parent
 sys.path.insert(0, str(ESTIMATOR))
 
-from amalgamate import MODEL_HEADER, SOURCE, amalgamated, project_version  # noqa: E402
+from amalgamate import MOCC_HEADER, MODEL_HEADER, SOURCE, amalgamated, project_version  # noqa: E402
 
-__all__ = ["SOURCE", "amalgamated", "project_version"]
+__all__ = ["MOCC_HEADER", "SOURCE", "amalgamated", "project_version"]
 
 # Files of `make amalgamation`, and the library as WebAssembly.
 ONE_FILE = ("weir.cc", "weir.h", MODEL_HEADER)

@@ -5,14 +5,14 @@ import shutil
 import tarfile
 from pathlib import Path
 
-from common import AMALGAMATION, ONE_FILE, ROOT, project_version, template
+from common import AMALGAMATION, MOCC_HEADER, ONE_FILE, ROOT, project_version, template
 
 
 def write(folder: Path) -> None:
     """`weir-VERSION.tar.gz`, and `vcpkg/weir/`, an overlay port with that archive in it."""
     name = f"weir-{project_version()}"
     with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
-        for file in ONE_FILE:
+        for file in (*ONE_FILE, MOCC_HEADER):
             archive.add(AMALGAMATION / file, f"{name}/{file}")
         archive.add(ROOT / "LICENSE", f"{name}/LICENSE")
         for file in ("cmake/CMakeLists.txt", "conan/conanfile.py"):

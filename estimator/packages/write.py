@@ -5,7 +5,7 @@
 
 | below FOLDER | what |
 |---|---|
-| `weir-VERSION.tar.gz` | C and C++: `weir.cc`, `weir.h`, `weir_model.h`, CMake's build, Conan's recipe |
+| `weir-VERSION.tar.gz` | C and C++: `weir.cc`, `weir.h`, `weir_mocc.h`, `weir_model.h`, CMake's build, Conan's recipe |
 | `vcpkg/weir/` | an overlay port for vcpkg |
 | `go/` | a Go module proxy with the module of `plugins/pion`, named GO_MODULE (`weir.example/pion`) |
 | `weir-webrtc-rs-VERSION.crate` | the crate of `plugins/rust`, where cargo is |

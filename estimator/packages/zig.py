@@ -20,7 +20,7 @@ def compile_cxx(target: str, *arguments: str) -> None:
 
 
 def write_webassembly(file: Path) -> None:
-    """The library as WebAssembly, whose exports are the functions of weir.h, malloc and free."""
+    """The library as WebAssembly, whose exports are the functions of the C interface, malloc and free."""
     exports = "-Wl,--export-dynamic,--export=malloc,--export=free"
     source = str(AMALGAMATION / "weir.cc")
     options = ("-mexec-model=reactor", "-msimd128", "-mbulk-memory", "-s")

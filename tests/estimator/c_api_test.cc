@@ -19,6 +19,7 @@
 #include "weir/controllers.h"
 #include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
+#include "weir_mocc.h"
 #include "worker/policy_worker.h"
 
 extern "C" int64_t WeirTestRunFromC(void);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weir.h"
+#include "weir_mocc.h"
 
 namespace weir {
 

@@ -1,5 +1,6 @@
 /* The C header must be C: compiled as C99 with pedantic warnings, and used by c_api_test.cc. */
 #include "weir.h"
+#include "weir_mocc.h"
 
 int64_t WeirTestRunFromC(void);
 

@@ -7,6 +7,7 @@
 #include "fuzz_targets.h"
 #include "read_file.h"
 #include "weir.h"
+#include "weir_mocc.h"
 
 namespace weir::fuzz {
 namespace {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <weir.h>
+#include <weir_mocc.h>
 
 enum { kFeedbackPackets = 64 };
 

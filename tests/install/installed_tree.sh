@@ -34,7 +34,7 @@ while read -r file; do
   path=$(readelf -d "$file" 2>/dev/null | sed -nE 's/.*\((RUNPATH|RPATH)\).*\[(.*)\]/\2/p')
   [[ -z $path || $path == '$ORIGIN'* ]] || fail "$file has the run path $path"
 done < <(find prefix -type f \( -perm -u+x -o -name '*.so*' \))
-for file in share/weir/weir.onnx share/doc/weir/LICENSE include/weir.h; do
+for file in share/weir/weir.onnx share/doc/weir/LICENSE include/weir.h include/weir_mocc.h; do
   [[ -s prefix/$file ]] || fail "$file was not installed"
 done
 if [[ -x prefix/bin/weir-sim ]]; then

@@ -54,7 +54,7 @@ def version():
 
 def test_the_archive_has_the_one_file_and_its_builds(written):
     (archive,) = written.glob("weir-*.tar.gz")
-    expected = {"weir.cc", "weir.h", "weir_model.h", "LICENSE", "CMakeLists.txt", "conanfile.py"}
+    expected = {"weir.cc", "weir.h", "weir_mocc.h", "weir_model.h", "LICENSE", "CMakeLists.txt", "conanfile.py"}
     assert names(archive) == expected
     assert f"project(weir VERSION {version()} " in read(archive, "CMakeLists.txt")
     assert f'version = "{version()}"' in read(archive, "conanfile.py")

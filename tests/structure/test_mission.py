@@ -74,9 +74,9 @@ PROMISES = {
     ),
     "MOCC: its library calls": (
         "make test-cpp",
-        ("estimator/c/weir.h", "weir_mocc_get_sending_rate_bps"),
-        ("estimator/c/weir.h", "weir_mocc_report_status"),
-        ("estimator/c/weir.h", "weir_mocc_register"),
+        ("estimator/c/weir_mocc.h", "weir_mocc_get_sending_rate_bps"),
+        ("estimator/c/weir_mocc.h", "weir_mocc_report_status"),
+        ("estimator/c/weir_mocc.h", "weir_mocc_register"),
     ),
     "MOCC: 100 objectives, number of landmarks, DQN (Fig. 6, 16, 19)": (
         "weir paper mocc",

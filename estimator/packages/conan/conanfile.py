@@ -16,7 +16,7 @@ class Weir(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False]}  # noqa: RUF012
     default_options = {"shared": False}  # noqa: RUF012
-    exports_sources = "CMakeLists.txt", "LICENSE", "weir.cc", "weir.h", "weir_model.h"
+    exports_sources = "CMakeLists.txt", "LICENSE", "weir.cc", "weir.h", "weir_mocc.h", "weir_model.h"
 
     def layout(self) -> None:
         """Folders of the build."""
@@ -33,7 +33,7 @@ class Weir(ConanFile):
         cmake.build()
 
     def package(self) -> None:
-        """The library, its header and its licence."""
+        """The library, its headers and its licence."""
         CMake(self).install()
 
     def package_info(self) -> None:

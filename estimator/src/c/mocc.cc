@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "../../c/weir_mocc.h"
 #include "c/c_api.h"
 #include "policy/mocc_sender.h"
 
