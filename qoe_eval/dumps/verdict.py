@@ -153,7 +153,7 @@ def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
     out = freeze.is_outgoing
     slowed = facts.round_trip_ms is not None or facts.jitter_ms is not None
     lost = (facts.lost or 0.0) >= _LOST
-    is_dry = facts.without_packets_s >= 0.5 * freeze.duration_s
+    is_dry = 0 < facts.without_packets_s >= 0.5 * freeze.duration_s
     target, available = facts.target_kbps, facts.available_kbps
     has_room = target is not None and available is not None and available[1] > _FREE * target[1]
     rules = (

@@ -277,6 +277,14 @@ def test_durations_that_a_browser_does_not_count(verdict_of):
         made_dump.stats_lines(call({20: {"frozen_s": 0.3}}), "list").replace("totalFreezesDuration", "x")
     )[0].explained
     assert "froze for an unknown time" in found.sentence
+    assert found.cause == "unknown"
+
+
+def test_a_freeze_of_unknown_duration_with_packets_is_no_stop_of_the_network(verdict_of):
+    lossy = made_dump.stats_lines(call({20: {"lost": 0.08, "frames": 25, "frozen_s": 0.3}}), "list")
+    (found,) = verdict_of(lossy.replace("totalFreezesDuration", "x"))[0].explained
+    assert found.cause == "loss"
+    assert "for an unknown time: 4 % of packets were lost; likely loss on the path." in found.sentence
 
 
 def test_frames_a_second_are_enough(verdict_of):
