@@ -14,7 +14,7 @@ namespace weir {
 
 // The probe cluster of a sent packet.
 struct PacedPacketInfo {
-  static constexpr int32_t kNotAProbe = -1;
+  static constexpr int32_t kNotAProbe = -1;  // libwebrtc's: SCReAM has a cluster 0
   int32_t probe_cluster_id = kNotAProbe;
   // Lower bounds of the cluster.
   int32_t probe_cluster_min_probes = 0;

@@ -44,7 +44,7 @@ struct PacerConfig {
 // within `target_duration` at `target_data_rate`. Media counts; padding and retransmissions fill up.
 struct ProbeClusterConfig {
   Timestamp at_time = Timestamp::PlusInfinity();
-  int32_t id = 0;  // not negative; its packets carry it
+  int32_t id = 0;  // from 1; its packets carry it, 0: of no cluster
   DataRate target_data_rate = DataRate::Zero();
   TimeDelta target_duration = TimeDelta::Zero();
   int32_t target_probe_count = 0;
