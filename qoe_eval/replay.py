@@ -29,7 +29,7 @@ from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
 from weir.qoe_eval.runs.progress import end_with_failures, run_with_progress
-from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.run_plans import ReplayOutcome
 from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import knows_path, uses_model, without_field_trials

@@ -18,7 +18,7 @@ from weir.qoe_eval.records import RunRecord, command_record
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, Row, print_rows, rows_document
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
-from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.run_plans import ReplayOutcome
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario

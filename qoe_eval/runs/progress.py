@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from weir.console import counted
 from weir.errors import InputError
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.replay import ReplayOutcome, replay_all
+from weir.qoe_eval.runs.run_plans import ReplayOutcome, run_plans
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.qoe_eval.runs.store import RunStore
 
@@ -32,7 +32,7 @@ def run_with_progress(
     after_interrupt: str = "",
     on_cluster: bool = False,
 ) -> ReplayOutcome:
-    """`replay_all` for a command. SIGTERM does what Ctrl-C does; `after_interrupt` tells the user what else is possible
+    """`run_plans` for a command. SIGTERM does what Ctrl-C does; `after_interrupt` tells the user what else is possible
     then. Without a terminal, progress is a line each half minute. `on_cluster`: on the one that is joined.
 
     Raises:
@@ -54,7 +54,7 @@ def run_with_progress(
                     next_line_s = time.monotonic() + _LINE_INTERVAL_S
                     console.print(f"{done:,} of {counted(total, 'run')}")
 
-            outcome = replay_all(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
+            outcome = run_plans(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
     except SimulatorFailed as error:
         RunStore(out).discard_if_empty()
         console.print(f"weir: {error}")

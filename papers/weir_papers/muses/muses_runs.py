@@ -9,7 +9,7 @@ from pathlib import Path
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
-from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.run_plans import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.replay import ReplayOutcome
+from weir.qoe_eval.runs.run_plans import ReplayOutcome
 from weir.qoe_eval.runs.simulator import unavailable_controllers
 from weir.registry import PRESETS
 from weir.traces.generate.pantheon import pantheon_scenarios

@@ -1,4 +1,4 @@
-"""Replays scenarios under controllers and seeds, and writes results, summary and report into one folder.
+"""Runs plans of replays, scenarios under controllers and seeds, and writes the results into one folder.
 
     inputs x controllers x seeds --> jobs --> weir-sim processes --> results.jsonl, series/ --> summary.json,
     report.html
@@ -54,12 +54,12 @@ class ReplayOutcome:
         return self.records
 
 
-def replay(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgress | None = None) -> ReplayOutcome:
-    """`replay_all` of one plan."""
-    return replay_all([plan], folder, processes, on_progress)
+def run_plan(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgress | None = None) -> ReplayOutcome:
+    """`run_plans` of one plan."""
+    return run_plans([plan], folder, processes, on_progress)
 
 
-def replay_all(
+def run_plans(
     plans: Sequence[ReplayPlan], folder: Path, processes: int | None, on_progress: OnProgress | None = None
 ) -> ReplayOutcome:
     """Runs what is not there yet, appending each record as it completes. A run of several plans runs once. `processes`
