@@ -196,6 +196,8 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
     values["tune"].pop("trials", None)
     own = {path: setting_of(whole, path) for path in tune.parameters}
     append(journal, b"")
+    # The folder is this search's alone: a lock in it was left by one that was killed; Optuna would wait for it 30 s.
+    journal.with_name(journal.name + ".lock").unlink(missing_ok=True)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
         study = optuna.create_study(

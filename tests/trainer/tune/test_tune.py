@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -66,6 +67,14 @@ def test_a_search_that_is_killed_goes_on_and_repeats_nothing(configuration, tmp_
     assert status == 0, said
     assert trials(out)[0] == before[0]
     assert [trial.state.is_finished() for trial in trials(out)] == [True, True]
+
+
+def test_a_lock_that_a_killed_search_left_is_not_waited_for(configuration, tmp_path, monkeypatch):
+    # Who is killed inside a write of the journal never releases it.
+    optuna.storages.journal.JournalFileSymlinkLock(str(tmp_path / STUDY)).acquire()
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("Optuna waits"))
+    (rung,) = started(configuration, tmp_path).begin(1)
+    assert rung.number == 0
 
 
 def test_a_trial_that_was_killed_goes_on_from_its_checkpoint(configuration, tmp_path):
