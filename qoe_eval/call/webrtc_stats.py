@@ -78,6 +78,10 @@ class StatsObject:
         """SSRC in decimal; empty if it has none."""
         return self.text("ssrc")
 
+    def directed(self, what: str) -> str:
+        """The name of a stream's counter of `bytes` or `packets`, as in bytesSent or bytesReceived."""
+        return f"{what}Sent" if self.type == "outbound-rtp" else f"{what}Received"
+
     def add(self, time_s: float, name: str, value: Any) -> None:
         """Adds a value; skips unknown names, and values earlier than the last one."""
         if name == "mediaType":
@@ -196,6 +200,11 @@ class StatsReports:
             if named is not None and named.type == "candidate-pair":
                 return named
         return max(pairs, key=carried_bytes, default=None)
+
+    def pair_with(self, name: str) -> StatsObject | None:
+        """The selected candidate pair if it has this number, else another that has."""
+        pairs = [self.selected_pair(), *self.of("candidate-pair")]
+        return next((pair for pair in pairs if pair is not None and name in pair.numbers), None)
 
 
 def read_stats_log(path: Path) -> StatsReports:

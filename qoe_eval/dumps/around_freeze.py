@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cached_property
+
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports
 from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.related_objects import ABSENT, find_report, find_sender
 
 Change = tuple[float, float]
-"""A number before the freeze, and at the worst moment."""
+"""The usual value before the freeze, and the worst from just before it on."""
 
+_FALLEN = 0.6
 # Two samples or more of any dump are within these.
 _BEFORE_S = 12.0
 _JUST_BEFORE_S = 3.0
 _AFTER_S = 2.5
-_FALLEN = 0.6
-_FEWER = 0.87
 _RISEN = 1.6
 _LEAST_RISE_MS = 60.0
-_LEAST_RISE_OF_JITTER_MS = 20.0
 _LEAST_UNDECODED = 5
 # Loss is that of so much time, unless reports are farther apart.
 _LOSS_S = 2.5
@@ -33,55 +35,60 @@ _LEAST_PACKETS = 30
 _LEAST_GAP_S = 0.7
 
 
-def has_fallen(levels: Change) -> bool:
-    """True where the second is far below the first."""
-    return levels[1] < _FALLEN * levels[0]
-
-
-def pair_with(reports: StatsReports, name: str) -> StatsObject | None:
-    """The selected candidate pair if it has this number, else another that has."""
-    pair = reports.selected_pair()
-    if pair is not None and name in pair.numbers:
-        return pair
-    return next((one for one in reports.of("candidate-pair") if name in one.numbers), None)
+def fallen(levels: Change | None, share: float = _FALLEN) -> Change | None:
+    """The levels if the second is below this share of the first."""
+    return levels if levels and levels[1] < share * levels[0] else None
 
 
 class AroundFreeze:
-    """Numbers of one freeze, from the reports around it."""
+    """Measures statistics around one freeze. Where a report lacks a statistic, the result is None, 0, False or empty.
 
-    def __init__(self, freeze: Freeze) -> None:
-        self._freeze, self._stream = freeze, freeze.stream
-        self._times = self._stream.series("bytesSent" if freeze.is_outgoing else "bytesReceived")[0]
+    Attributes:
+        reports: of the connection.
+        stream: that froze.
+        is_outgoing: the stream is.
+        remote: the other end's report about an outgoing stream.
+        jitter_of: the object that has the jitter.
+        sender: the stream at its sender, where this dump has that.
+        sender_pair: the candidate pair with the sender's estimate.
+        source: the sender's camera or screen.
+    """
+
+    def __init__(self, freeze: Freeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
+        """`everything`: of all connections of the dump, of which one may be the sender's."""
+        self._freeze, self.reports = freeze, reports
+        self.stream, self.is_outgoing = freeze.stream, freeze.is_outgoing
+        self.remote = find_report(freeze.stream, reports)
+        self.jitter_of = self.remote if freeze.is_outgoing else freeze.stream
+        self.sender, senders = find_sender(freeze.stream, reports, everything)
+        self.sender_pair = senders.pair_with("availableOutgoingBitrate") or ABSENT
+        self.source = senders.objects.get(self.sender.text("mediaSourceId"), ABSENT)
+        self._times = self.stream.series(self.stream.directed("bytes"))[0]
         self._step_s = float(np.median(np.diff(self._times))) if len(self._times) > 1 else 1.0
         self._just_before_s = freeze.start_s - max(_JUST_BEFORE_S, 1.5 * self._step_s)
         self._before_s = self._just_before_s - max(_BEFORE_S, 4 * self._step_s)
         self._after_s = freeze.end_s + max(_AFTER_S, 1.1 * self._step_s)
+        earlier = self._times[self._times <= self._just_before_s + self._step_s]
+        later = self._times[self._times >= freeze.end_s]
+        # For the growth of counters: from a report before the freeze to the first or second after it.
+        self._growth_span = (
+            float(earlier[-1]) if len(earlier) else freeze.start_s - self._step_s,
+            float(later[min(1, len(later) - 1)]) if len(later) else freeze.end_s,
+        )
 
-    def levels(self, one: StatsObject, name: str, scale: float) -> Change | None:
+    def lowest(self, one: StatsObject, name: str, scale: float = 1.0) -> Change | None:
         """The usual value before, and the lowest from just before to the end of the freeze."""
-        return self._levels(*one.series(name), scale)
+        return self._lowest(*one.series(name), scale)
 
-    def fall(self, one: StatsObject, name: str, scale: float) -> Change | None:
-        """The same, where it fell."""
-        levels = self.levels(one, name, scale)
-        return levels if levels and has_fallen(levels) else None
-
-    def rates(self, name: str) -> Change | None:
-        """The usual rate before, and the lowest, in kbps."""
-        return self._growth(self._stream, name, 8e-3)
-
-    def fewer(self, one: StatsObject, name: str) -> Change | None:
-        """The usual growth a second before, and the lowest, where that is lower."""
-        levels = self._growth(one, name, 1.0)
-        return levels if levels and levels[1] < _FEWER * levels[0] else None
-
-    def _growth(self, one: StatsObject, name: str, scale: float) -> Change | None:
+    def lowest_growth(self, one: StatsObject, name: str, scale: float = 1.0) -> Change | None:
+        """The usual growth of a counter in a second before, and the lowest."""
         times, values = one.counter(name)
         spans = np.diff(times)
         kept = spans <= max(_LONG_INTERVALS * self._step_s, self._step_s + _LONG_S)
-        return self._levels(times[1:][kept], (np.diff(values) / spans)[kept], scale, self._step_s)
+        return self._lowest(times[1:][kept], (np.diff(values) / spans)[kept], scale, self._step_s)
 
-    def _levels(self, times: Array, values: Array, scale: float, span_s: float = 0.0) -> Change | None:
+    def _lowest(self, times: Array, values: Array, scale: float, span_s: float = 0.0) -> Change | None:
+        """`span_s`: of the interval before each time for which the value holds."""
         earlier = values[(times > self._before_s) & (times <= self._just_before_s + span_s)]
         during = values[(times > self._just_before_s) & (times - span_s < self._freeze.end_s)]
         if not len(earlier):
@@ -90,47 +97,100 @@ class AroundFreeze:
             return None
         return scale * float(np.percentile(earlier, 70)), scale * float(during.min())
 
-    def jitter_rise(self, one: StatsObject | None) -> Change | None:
-        """The jitter of a stream or report, in ms, where it rose."""
-        return self._rise(one, "jitter", _LEAST_RISE_OF_JITTER_MS)
-
-    def _rise(self, one: StatsObject | None, name: str, least_ms: float) -> Change | None:
-        """The usual time before, and the longest, in ms, where it is far above."""
-        times, values = one.series(name) if one else (np.zeros(0), np.zeros(0))
+    def rise(self, one: StatsObject, name: str, least_ms: float) -> Change | None:
+        """The usual time before, and the longest until just after the freeze, in ms, where it is far above."""
+        times, values = one.series(name)
         # Zero is a value that is not known yet.
-        times, values = times[values > 0], values[values > 0]
-        earlier = values[(times > self._before_s) & (times <= self._just_before_s)]
-        if not len(earlier):
-            earlier = values[times <= self._just_before_s]
-        during = values[(times > self._just_before_s) & (times <= self._after_s)]
-        if not len(earlier) or not len(during):
-            return None
-        before, high = 1e3 * float(np.median(earlier)), 1e3 * float(during.max())
-        return (before, high) if high > max(_RISEN * before, before + least_ms) else None
+        levels = self._highest(times[values > 0], values[values > 0])
+        return levels if levels and levels[1] > max(_RISEN * levels[0], levels[0] + least_ms) else None
 
-    def round_trip(self, reports: StatsReports) -> tuple[Change | None, bool]:
-        """The rise, and whether there are round trips at all."""
-        pair = pair_with(reports, "currentRoundTripTime")
-        sources = [(pair, "currentRoundTripTime")] if pair else []
+    def round_trips(self) -> list[tuple[StatsObject, str]]:
+        """Objects with round trips, and the names of these numbers: by ICE, and by RTCP."""
+        pair = self.reports.pair_with("currentRoundTripTime")
+        found = [(pair, "currentRoundTripTime")] if pair else []
         for kind in ("remote-inbound-rtp", "remote-outbound-rtp"):
-            sources += [(one, "roundTripTime") for one in reports.of(kind) if "roundTripTime" in one.numbers][:2]
-        rises = [self._rise(one, name, _LEAST_RISE_MS) for one, name in sources]
-        return max((one for one in rises if one), key=lambda one: one[1], default=None), bool(sources)
+            found += [(one, "roundTripTime") for one in self.reports.of(kind) if "roundTripTime" in one.numbers][:2]
+        return found
 
-    def without(self, name: str) -> tuple[float, list[tuple[float, float]]]:
-        """Seconds of the reports at the freeze between which the counter stood, and these intervals."""
-        times, values = self._stream.counter(name)
+    def knows_path(self) -> bool:
+        """True where there are round trips or jitter."""
+        return bool(self.round_trips()) or "jitter" in self.jitter_of.numbers
+
+    def round_trip_rise(self) -> Change | None:
+        """The rise of a round trip to the longest."""
+        rises = (self.rise(one, name, _LEAST_RISE_MS) for one, name in self.round_trips())
+        return max((one for one in rises if one), key=lambda one: one[1], default=None)
+
+    def decode_rise(self) -> Change | None:
+        """Decode time of a frame in ms, where it rose to most of the time between frames."""
+        frames, (times, spent) = self.stream.counter("framesDecoded")[1], self.stream.counter("totalDecodeTime")
+        if len(frames) != len(spent) or len(frames) < 3:
+            return None
+        decoded = np.diff(frames)
+        kept = decoded > 0
+        levels = self._highest(times[1:][kept], np.diff(spent)[kept] / decoded[kept])
+        if levels is None:
+            return None
+        between_ms = 1e3 / float(np.percentile(decoded[kept] / np.diff(times)[kept], 70))
+        return levels if levels[1] > max(_RISEN * levels[0], _SLOW_DECODING * between_ms) else None
+
+    def _highest(self, times: Array, values_s: Array) -> Change | None:
+        earlier = values_s[(times > self._before_s) & (times <= self._just_before_s)]
+        if not len(earlier):
+            earlier = values_s[times <= self._just_before_s]
+        during = self._just_around(times, values_s)
+        return (1e3 * float(np.median(earlier)), 1e3 * float(during.max())) if len(earlier) and len(during) else None
+
+    def _just_around(self, times: Array, values: Array) -> Array:
+        """The values from just before the freeze to just after it."""
+        return values[(times > self._just_before_s) & (times <= self._after_s)]
+
+    def heights(self) -> Change | None:
+        """Heights of the picture: of an outgoing one where they fell; of an incoming one in the last report before the
+        freeze and in the first after it, where these differ.
+        """
+        if self.is_outgoing:
+            return fallen(self.lowest(self.stream, "frameHeight"))
+        times, values = self.stream.series("frameHeight")
+        before = values[times <= self._freeze.start_s - max(self._freeze.error_s, 0.5 * self._step_s)]
+        after = values[times >= self._freeze.end_s]
+        if not len(before) or not len(after):
+            return None
+        found = float(before[-1]), float(after[0])
+        return found if abs(found[1] - found[0]) > _OTHER_SIZE * found[0] > 0 else None
+
+    def grown_at_receiver(self, name: str) -> int:
+        """The growth of a counter of an incoming stream at the freeze."""
+        return 0 if self.is_outgoing else int(self.stream.growth(name, *self._growth_span) or 0)
+
+    def stands(self, one: StatsObject, name: str) -> bool:
+        """True where a counter that grew before does not grow in the freeze."""
+        times, values = one.series(name)
+        grown = one.growth(name, self._before_s, self._just_before_s)
+        inside = values[(times >= self._freeze.start_s) & (times <= self._freeze.end_s)]
+        return bool(grown) and len(inside) > 1 and bool(inside[-1] <= inside[0])
+
+    @cached_property
+    def intervals_without_packets(self) -> list[tuple[float, float]]:
+        """The intervals of the reports at the freeze in which no packet of the stream came, or went out."""
+        times, values = self.stream.counter(self.stream.directed("packets"))
         stood = np.flatnonzero(np.diff(values) <= 0)
-        spans = [(float(times[i]), float(times[i + 1])) for i in stood]
-        margin_s = 0.5 * self._step_s
-        start_s, end_s = self._freeze.start_s - margin_s, self._freeze.end_s + margin_s
-        spans = [(a, b) for a, b in spans if a >= start_s - self._step_s and b <= end_s + self._step_s]
-        return sum(b - a for a, b in spans), spans
+        first_s, last_s = self._freeze.start_s - 1.5 * self._step_s, self._freeze.end_s + 1.5 * self._step_s
+        spans = ((float(times[i]), float(times[i + 1])) for i in stood)
+        return [(start_s, end_s) for start_s, end_s in spans if start_s >= first_s and end_s <= last_s]
+
+    def others_came(self) -> bool | None:
+        """Other streams in the same direction had packets in these intervals; None without streams or intervals."""
+        others = [one for one in self.reports.of(self.stream.type) if one is not self.stream]
+        spans = self.intervals_without_packets
+        if not others or not spans:
+            return None
+        return any(one.growth(one.directed("packets"), *span) for one in others for span in spans)
 
     def lost_of_received(self) -> float | None:
         """Packets of an incoming stream that were lost, 0 to 1: the worst of the time just before and in it."""
-        times, received = self._stream.counter("packetsReceived")
-        lost_times, lost = self._stream.series("packetsLost")
+        times, received = self.stream.counter("packetsReceived")
+        lost_times, lost = self.stream.series("packetsLost")
         # All reports between which there is some of that time.
         first = max(0, int(np.searchsorted(times, self._freeze.start_s - _JUST_BEFORE_S, side="right")) - 1)
         last = int(np.searchsorted(times, self._freeze.end_s + (_AFTER_S if self._step_s < _AFTER_S else 0.0))) + 1
@@ -142,59 +202,27 @@ class AroundFreeze:
         ratios = newly_lost / np.maximum(newly_lost + newly_received, _LEAST_PACKETS)
         return float(ratios.max())
 
-    def lost_of_sent(self, remote: StatsObject | None) -> float | None:
+    def lost_of_sent(self) -> float | None:
         """Packets of an outgoing stream that were lost, 0 to 1, as the other end reports."""
-        if remote is None:
-            return None
-        times, ratios = remote.series("fractionLost")
-        during = ratios[(times > self._just_before_s) & (times <= self._after_s)]
+        during = self._just_around(*self.remote.series("fractionLost"))
         if len(during):
             return float(during.max())
-        lost, sent = remote.growth("packetsLost", *self._window()), self._stream.growth("packetsSent", *self._window())
+        lost, sent = (
+            one.growth(name, *self._growth_span)
+            for one, name in ((self.remote, "packetsLost"), (self.stream, "packetsSent"))
+        )
         return min(1.0, lost / sent) if lost and sent else None
 
-    def decode_rise(self) -> Change | None:
-        """Decode time of a frame in ms, where it rose to most of the time between frames."""
-        frames, (times, spent) = self._stream.counter("framesDecoded")[1], self._stream.counter("totalDecodeTime")
-        if len(frames) != len(spent) or len(frames) < 3:
-            return None
-        decoded = np.diff(frames)
-        kept = decoded > 0
-        of_frame = np.diff(spent)[kept] / decoded[kept]
-        ends = times[1:][kept]
-        earlier = of_frame[(ends > self._before_s) & (ends <= self._just_before_s)]
-        during = of_frame[(ends > self._just_before_s) & (ends <= self._after_s)]
-        if not len(earlier) or not len(during):
-            return None
-        before, high = 1e3 * float(np.median(earlier)), 1e3 * float(during.max())
-        between_ms = 1e3 / float(np.percentile(decoded[kept] / np.diff(times)[kept], 70))
-        return (before, high) if high > max(_RISEN * before, _SLOW_DECODING * between_ms) else None
-
-    def another(self, one: StatsObject, name: str) -> Change | None:
-        """The number in the last report before the freeze, and in the first after it, where they differ."""
-        times, values = one.series(name)
-        before = values[times <= self._freeze.start_s - max(self._freeze.error_s, 0.5 * self._step_s)]
-        after = values[times >= self._freeze.end_s]
-        if not len(before) or not len(after):
-            return None
-        found = float(before[-1]), float(after[0])
-        return found if abs(found[1] - found[0]) > _OTHER_SIZE * found[0] > 0 else None
-
-    def undecoded(self, track: StatsObject | None) -> int:
+    def undecoded(self) -> int:
         """Frames that came and were not decoded, above those that always are."""
-        window = self._window()
-        holder = self._stream if "framesReceived" in self._stream.numbers else track
-        if holder is None:
-            return 0
-        came, decoded = holder.growth("framesReceived", *window), self._stream.growth("framesDecoded", *window)
-        missing = int(came - decoded) if came is not None and decoded is not None else 0
-        dropped = int(holder.growth("framesDropped", *window) or 0)
-        found = max(missing, dropped)
-        return found if found >= max(_LEAST_UNDECODED, 0.2 * (came or 0)) else 0
-
-    def grown(self, name: str) -> int:
-        """The growth of a counter of the stream at the freeze."""
-        return int(self._stream.growth(name, *self._window()) or 0)
+        # Older versions count them in the track.
+        track = self.reports.objects.get(self.stream.text("trackId"), ABSENT)
+        counter = self.stream if "framesReceived" in self.stream.numbers else track
+        came = counter.growth("framesReceived", *self._growth_span) or 0.0
+        decoded = self.stream.growth("framesDecoded", *self._growth_span)
+        missing = int(came - decoded) if decoded is not None else 0
+        found = max(missing, int(counter.growth("framesDropped", *self._growth_span) or 0))
+        return found if found >= max(_LEAST_UNDECODED, 0.2 * came) else 0
 
     def reports_gap_s(self) -> float | None:
         """The longest time between reports at the freeze, where it is far above the usual."""
@@ -209,19 +237,3 @@ class AroundFreeze:
         index = int(np.searchsorted(times, self._just_before_s, side="right"))
         during = texts[max(0, index - 1) : int(np.searchsorted(times, self._freeze.end_s, side="right"))]
         return next((text for text in reversed(during) if text != "none"), "")
-
-    def stands(self, one: StatsObject, name: str) -> bool:
-        """True where a counter that grew before does not grow in the freeze."""
-        times, values = one.series(name)
-        grown = one.growth(name, self._before_s, self._just_before_s)
-        inside = values[(times >= self._freeze.start_s) & (times <= self._freeze.end_s)]
-        return bool(grown) and len(inside) > 1 and bool(inside[-1] <= inside[0])
-
-    def _window(self) -> tuple[float, float]:
-        """From the report before the freeze to the first after it."""
-        earlier, later = (
-            self._times[self._times <= self._just_before_s + self._step_s],
-            self._times[self._times >= self._freeze.end_s],
-        )
-        start_s = float(earlier[-1]) if len(earlier) else self._freeze.start_s - self._step_s
-        return start_s, float(later[min(1, len(later) - 1)]) if len(later) else self._freeze.end_s

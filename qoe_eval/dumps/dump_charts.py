@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports, carried_bytes
-from weir.qoe_eval.dumps.around_freeze import pair_with
+from weir.qoe_eval.call.webrtc_stats import StatsObject, carried_bytes
 from weir.qoe_eval.dumps.dump import DumpedConnection
 from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.related_objects import sent_streams
 from weir.qoe_eval.dumps.stream_names import stream_names
 from weir.qoe_eval.dumps.verdict import time_span_s
 from weir.qoe_eval.measures.flow_series import Array
@@ -40,12 +40,12 @@ def connection_chart(connection: DumpedConnection, freezes: Sequence[Freeze] = (
     lines = _Drawing(start_s, stream_names(reports), sent)
     estimates = {"availableOutgoingBitrate": outgoing, "availableIncomingBitrate": incoming}
     rates = [
-        *(lines.estimate(pair_with(reports, name), name, streams) for name, streams in estimates.items()),
+        *(lines.estimate(reports.pair_with(name), name, streams) for name, streams in estimates.items()),
         *lines.of(outgoing, "bytesSent", "sent", 8e-3, "kbps", rate=True),
         *(lines.target(stream) for stream in video_out),
         *lines.of(incoming, "bytesReceived", "received", 8e-3, "kbps", rate=True),
     ]
-    pair = pair_with(reports, "currentRoundTripTime")
+    pair = reports.pair_with("currentRoundTripTime")
     round_trips = [
         *lines.of([pair] if pair else [], "currentRoundTripTime", "by ICE", 1e3, "ms"),
         *lines.of(remote, "roundTripTime", "by RTCP", 1e3, "ms"),
@@ -159,25 +159,11 @@ class _Drawing:
 
 def _carries(stream: StatsObject, times: Array) -> NDArray[np.bool_]:
     """For each time, whether bytes went between the reports around it; shape [n]."""
-    own, values = stream.series("bytesSent" if stream.type == "outbound-rtp" else "bytesReceived")
+    own, values = stream.series(stream.directed("bytes"))
     if len(own) < 2:
         return np.zeros(len(times), dtype=bool)
     grew = np.diff(values) > 0
     return np.asarray(grew[np.clip(np.searchsorted(own, times) - 1, 0, len(grew) - 1)])
-
-
-def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:
-    """The outgoing stream of each remote-inbound-rtp report, by the report's id: by its SSRC, else by its kind."""
-    of_ssrc: dict[str, StatsObject] = {}
-    of_kind: dict[str, StatsObject] = {}
-    for stream in reports.of("outbound-rtp"):
-        of_ssrc.setdefault(stream.ssrc, stream)
-        of_kind.setdefault(stream.kind, stream)
-    found = {
-        report.id: of_ssrc.get(report.ssrc) if report.ssrc in of_ssrc and report.ssrc else of_kind.get(report.kind)
-        for report in reports.of("remote-inbound-rtp")
-    }
-    return {identifier: stream for identifier, stream in found.items() if stream is not None}
 
 
 def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:
@@ -188,5 +174,5 @@ def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:
 
 
 def _grew(stream: StatsObject) -> bool:
-    _, values = stream.series("bytesSent" if stream.type == "outbound-rtp" else "bytesReceived")
+    _, values = stream.series(stream.directed("bytes"))
     return len(values) > 0 and values.max() > (values[0] if len(values) > 1 else 0)

@@ -10,9 +10,10 @@ from typing import Any
 from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
-from weir.qoe_eval.dumps.dump_charts import connection_chart, sent_streams
+from weir.qoe_eval.dumps.dump_charts import connection_chart
 from weir.qoe_eval.dumps.freeze import Freeze
 from weir.qoe_eval.dumps.freezes import counter_of
+from weir.qoe_eval.dumps.related_objects import sent_streams
 from weir.qoe_eval.dumps.verdict import ConnectionVerdict, earlier_texts, find_verdicts, summary_text, time_span_s
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, View, render_page
@@ -118,9 +119,9 @@ def _stream(verdict: ConnectionVerdict, stream: StatsObject, reported: StatsObje
 def _measures(stream: StatsObject, counter: StatsObject, reported: StatsObject | None, causes: Counter[str]) -> Cells:
     """The cells in the order of the columns."""
     incoming = stream.type == "inbound-rtp"
-    bytes_times, _ = stream.series("bytesReceived" if incoming else "bytesSent")
+    bytes_times, _ = stream.series(stream.directed("bytes"))
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
-    sent = _grown(stream, "bytesReceived" if incoming else "bytesSent")
+    sent = _grown(stream, stream.directed("bytes"))
     frames = _grown(stream, "framesDecoded" if incoming else "framesEncoded")
     width, height = (_last(stream, name) or _last(counter, name) for name in ("frameWidth", "frameHeight"))
     lost, received = _grown(stream, "packetsLost"), _grown(stream, "packetsReceived")

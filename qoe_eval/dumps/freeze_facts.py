@@ -1,133 +1,147 @@
-"""The facts of a freeze: numbers of before, and of the worst moment from just before it on."""
+"""The table of facts about a freeze: how each is measured, and its text in the sentence of the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
-from weir.qoe_eval.dumps.around_freeze import AroundFreeze, Change, has_fallen, pair_with
+from weir.console import counted
+from weir.qoe_eval.call.webrtc_stats import StatsReports
+from weir.qoe_eval.dumps.around_freeze import AroundFreeze, fallen
 from weir.qoe_eval.dumps.freeze import Freeze
 
 _LEAST_KBPS = 30.0
+_LEAST_RISE_OF_JITTER_MS = 20.0
+_FEWER_FRAMES = 0.87
+_LEAST_SHOWN_LOST = 0.001
 
 
-@dataclass(frozen=True)
-class FreezeFacts:
-    """None where the dump has no such number, or it did not change.
+class FreezeFacts(SimpleNamespace):
+    """The value of each row of FACTS under its name, and what follows from the values."""
+
+    def __init__(self, freeze: Freeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
+        """`reports`: of the freeze's connection. `everything`: of all connections, of which one may be the sender's."""
+        around = AroundFreeze(freeze, reports, everything)
+        super().__init__(**{fact.name: fact.measure(around) for fact in FACTS})
+        self.is_outgoing, self.is_open = freeze.is_outgoing, freeze.is_open
+        # No packet came, or went out, for most of the freeze.
+        self.is_dry = 0 < self.without_packets_s >= 0.5 * freeze.duration_s
+        self.rate_fell = fallen(self.rate_kbps) is not None and self.rate_kbps[0] >= _LEAST_KBPS
+        self.available_fell = fallen(self.available_kbps) is not None
+        self.is_slowed = self.round_trip_ms is not None or self.jitter_ms is not None
+
+    def texts(self, cause: str) -> list[str]:
+        """The texts of the facts in the order of the table, at least one. `cause`: the likely one."""
+        found = [text for fact in FACTS if (text := fact.said(self, cause))]
+        if found and cause != "key frame":
+            return found
+        if self.rate_kbps is None:
+            return ["it had just begun", *found]
+        without = " without loss" if self.lost == 0 else ""
+        return [f"packets {_came(self)} at {self.rate_kbps[1]:,.0f} kbps or more{without}", *found]
+
+
+class Fact(NamedTuple):
+    """A row of the table.
 
     Attributes:
-        rate_kbps: of the stream.
-        without_packets_s: the time at the freeze in which no packet of the stream came, or went out.
-        others_came: at that time, other streams of the connection had packets.
-        lost: of the stream's packets, 0 to 1.
-        knows_path: there are round trips or jitter, which may have stayed as they were.
-        round_trip_ms: where it rose.
-        jitter_ms: where it rose.
-        decode_ms: of a frame, where it rose to most of the time between frames.
-        undecoded: frames that came whole and were not decoded.
-        nacks: NACK messages that went to the sender.
-        own_cpu: this machine's outgoing video is limited by CPU.
-        key_frames_requested: picture loss indications that went to the sender.
-        reports_gap_s: the longest time between two reports, where it is far above the usual.
-        available_kbps: the estimate of the sender, where this dump has the sender.
-        target_kbps: of the sender's encoder, where it fell.
-        limited_by: the sender's quality limitation.
-        encoded_per_s: frames of another connection's encoder, where that sends the stream and they became fewer.
-        source_stopped: the sender's camera or screen had no frames.
-        heights: of the picture before and after, where they differ.
-        key_frames: those that were decoded.
+        name: of the value in FreezeFacts.
+        measure: the value; None, 0, False or empty where the dump does not have it, or it did not change.
+        text: a template for the value or its two values, or a function that makes the text.
+        when: the sentence has the text only if this is true for the facts and the likely cause.
     """
 
-    rate_kbps: Change | None = None
-    without_packets_s: float = 0.0
-    others_came: bool | None = None
-    lost: float | None = None
-    knows_path: bool = False
-    round_trip_ms: Change | None = None
-    jitter_ms: Change | None = None
-    decode_ms: Change | None = None
-    undecoded: int = 0
-    nacks: int = 0
-    own_cpu: bool = False
-    key_frames_requested: int = 0
-    reports_gap_s: float | None = None
-    available_kbps: Change | None = None
-    target_kbps: Change | None = None
-    encoded_per_s: Change | None = None
-    limited_by: str = ""
-    source_stopped: bool = False
-    heights: Change | None = None
-    key_frames: int = 0
+    name: str
+    measure: Callable[[AroundFreeze], Any]
+    text: str | Callable[[FreezeFacts, str], str] = ""
+    when: Callable[[FreezeFacts, str], bool] = lambda facts, cause: True
 
-    @property
-    def rate_fell(self) -> bool:
-        """True where the stream's rate fell from one that video has."""
-        return self.rate_kbps is not None and self.rate_kbps[0] >= _LEAST_KBPS and has_fallen(self.rate_kbps)
-
-    @property
-    def available_fell(self) -> bool:
-        """True where the sender's estimate fell."""
-        return self.available_kbps is not None and has_fallen(self.available_kbps)
+    def said(self, facts: FreezeFacts, cause: str) -> str:
+        """The text; empty where the sentence does not have it."""
+        value = getattr(facts, self.name)
+        if not value or not self.when(facts, cause):
+            return ""
+        if callable(self.text):
+            return self.text(facts, cause)
+        return self.text.format(*value) if isinstance(value, tuple) else self.text.format(value)
 
 
-def freeze_facts(freeze: Freeze, reports: StatsReports, everything: Iterable[StatsReports]) -> FreezeFacts:
-    """The facts of a freeze of a connection's `reports`. `everything`: of all connections of the dump, of which one may
-    be the sender's.
-    """
-    stream, around = freeze.stream, AroundFreeze(freeze)
-    outgoing = freeze.is_outgoing
-    sender, senders = _sender(stream, reports, everything)
-    without_s, gaps = around.without("packetsSent" if outgoing else "packetsReceived")
-    others = [one for one in reports.of(stream.type) if one is not stream]
-    round_trip, knows_round_trip = around.round_trip(reports)
-    remote = _reported(stream, reports)
-    jitter = around.jitter_rise(remote if outgoing else stream)
-    pair = pair_with(senders, "availableOutgoingBitrate") if senders else None
-    source = senders.objects.get(sender.text("mediaSourceId")) if sender and senders else None
-    return FreezeFacts(
-        rate_kbps=around.rates("bytesSent" if outgoing else "bytesReceived"),
-        without_packets_s=without_s,
-        others_came=any(_moved(one, gaps) for one in others) if gaps and others else None,
-        lost=around.lost_of_sent(remote) if outgoing else around.lost_of_received(),
-        knows_path=knows_round_trip or "jitter" in (remote.numbers if outgoing and remote else stream.numbers),
-        round_trip_ms=round_trip,
-        jitter_ms=jitter,
-        decode_ms=None if outgoing else around.decode_rise(),
-        undecoded=0 if outgoing else around.undecoded(reports.objects.get(stream.text("trackId"))),
-        nacks=0 if outgoing else around.grown("nackCount"),
-        own_cpu=any(around.text(one, "qualityLimitationReason") == "cpu" for one in reports.of("outbound-rtp")),
-        key_frames_requested=0 if outgoing else around.grown("pliCount"),
-        reports_gap_s=around.reports_gap_s(),
-        available_kbps=around.levels(pair, "availableOutgoingBitrate", 1e-3) if pair else None,
-        target_kbps=around.fall(sender, "targetBitrate", 1e-3) if sender else None,
-        encoded_per_s=around.fewer(sender, "framesEncoded") if sender and not outgoing else None,
-        limited_by=around.text(sender, "qualityLimitationReason") if sender else "",
-        source_stopped=around.stands(source, "frames") if source else False,
-        heights=around.fall(stream, "frameHeight", 1.0) if outgoing else around.another(stream, "frameHeight"),
-        key_frames=0 if outgoing else around.grown("keyFramesDecoded"),
-    )
+def seconds_text(value_s: float) -> str:
+    """A duration, in minutes from one minute on."""
+    return f"{value_s:,.1f} s" if value_s < 60 else f"{value_s / 60:,.1f} minutes"
 
 
-def _sender(
-    stream: StatsObject, reports: StatsReports, everything: Iterable[StatsReports]
-) -> tuple[StatsObject | None, StatsReports | None]:
-    """The sending stream, of this or another connection of the dump, and its connection's reports."""
-    if stream.type == "outbound-rtp":
-        return stream, reports
-    for one in everything:
-        for found in one.of("outbound-rtp"):
-            if stream.ssrc and found.ssrc == stream.ssrc:
-                return found, one
-    return None, None
+def _came(facts: FreezeFacts) -> str:
+    return "went out" if facts.is_outgoing else "came"
 
 
-def _reported(stream: StatsObject, reports: StatsReports) -> StatsObject | None:
-    """The other end's report about an outgoing stream."""
-    found = reports.of("remote-inbound-rtp")
-    return next((one for one in found if one.ssrc == stream.ssrc), next(iter(found), None))
+def _without_packets(facts: FreezeFacts, cause: str) -> str:
+    of_any = " of any stream" if facts.others_came is False else ""
+    others = " while other streams went on" if facts.others_came else ""
+    return f"no packet{of_any} {_came(facts)} for {seconds_text(facts.without_packets_s)}{others}"
 
 
-def _moved(stream: StatsObject, spans: Sequence[tuple[float, float]]) -> bool:
-    name = "packetsReceived" if stream.type == "inbound-rtp" else "packetsSent"
-    return any((stream.growth(name, *span) or 0) > 0 for span in spans)
+def _available(facts: FreezeFacts, cause: str) -> str:
+    if facts.available_fell:
+        return "the available bandwidth fell from {:,.0f} to {:,.0f} kbps".format(*facts.available_kbps)
+    return f"{facts.available_kbps[1]:,.0f} kbps were available" if cause == "sender limit" else ""
+
+
+def _lost(facts: FreezeFacts, cause: str) -> str:
+    return f"{100 * facts.lost:.{0 if facts.lost >= 0.02 else 1}f} % of packets were lost"
+
+
+def _heights(facts: FreezeFacts, cause: str) -> str:
+    with_key_frame = " with a key frame" if facts.key_frames and cause == "resolution" else ""
+    return "the picture went from {:.0f} to {:.0f} lines".format(*facts.heights) + with_key_frame
+
+
+# In the order of a sentence: rates, the path, both machines. Facts without text are for causes, or for texts of others.
+FACTS: tuple[Fact, ...] = (
+    Fact("without_packets_s", lambda at: sum(end_s - start_s for start_s, end_s in at.intervals_without_packets),
+         _without_packets, when=lambda facts, cause: facts.is_dry),
+    Fact("others_came", lambda at: at.others_came()),
+    # Also where it did not fall, as the sender's estimate.
+    Fact("rate_kbps", lambda at: at.lowest_growth(at.stream, at.stream.directed("bytes"), 8e-3),
+         "the rate fell from {:,.0f} to {:,.0f} kbps",
+         when=lambda facts, cause: facts.rate_fell and not (facts.is_dry and facts.rate_kbps[1] < 1)),
+    Fact("target_kbps", lambda at: fallen(at.lowest(at.sender, "targetBitrate", 1e-3)),
+         "the target of the sender’s encoder fell from {:,.0f} to {:,.0f} kbps"),
+    Fact("available_kbps", lambda at: at.lowest(at.sender_pair, "availableOutgoingBitrate", 1e-3), _available),
+    Fact("lost", lambda at: at.lost_of_sent() if at.is_outgoing else at.lost_of_received(),
+         _lost, when=lambda facts, cause: facts.lost >= _LEAST_SHOWN_LOST and cause != "sender stopped"),
+    Fact("nacks", lambda at: at.grown_at_receiver("nackCount"),
+         lambda facts, cause: f"{counted(facts.nacks, 'NACK')} went to the sender",
+         when=lambda facts, cause: cause == "loss" and (facts.lost or 0.0) < _LEAST_SHOWN_LOST),
+    Fact("round_trip_ms", lambda at: at.round_trip_rise(), "the round trip rose from {:,.0f} to {:,.0f} ms"),
+    Fact("jitter_ms", lambda at: at.rise(at.jitter_of, "jitter", _LEAST_RISE_OF_JITTER_MS),
+         "jitter rose from {:,.0f} to {:,.0f} ms", when=lambda facts, cause: facts.round_trip_ms is None),
+    # There are round trips or jitter, which may have stayed as they were.
+    Fact("knows_path", lambda at: at.knows_path()),
+    Fact("steady_path", lambda at: "nothing was lost" + (" and the round trip stayed" if at.knows_path() else ""), "{}",
+         when=lambda facts, cause: cause in ("sender limit", "sent less") and not facts.lost and not facts.is_slowed),
+    Fact("undecoded", lambda at: 0 if at.is_outgoing else at.undecoded(), "{:,} frames that came were not decoded"),
+    Fact("decode_ms", lambda at: None if at.is_outgoing else at.decode_rise(),
+         "decoding a frame took {1:.0f} ms, before {0:.0f}"),
+    Fact("encoded_per_s",
+         lambda at: None if at.is_outgoing else fallen(at.lowest_growth(at.sender, "framesEncoded"), _FEWER_FRAMES),
+         "the sender encoded {1:.0f} frames a second, before {0:.0f}", when=lambda facts, cause: not facts.rate_fell),
+    Fact("limited_by", lambda at: at.text(at.sender, "qualityLimitationReason"),
+         "the sender’s quality was limited by {}",
+         when=lambda facts, cause: (cause, facts.limited_by) != ("sender limit", "bandwidth")),
+    Fact("own_cpu",
+         lambda at: any(at.text(one, "qualityLimitationReason") == "cpu" for one in at.reports.of("outbound-rtp")),
+         "the video that it sends was limited by cpu, too",
+         when=lambda facts, cause: cause == "cpu" and not facts.limited_by),
+    Fact("key_frames_requested", lambda at: at.grown_at_receiver("pliCount"),
+         lambda facts, cause: f"{counted(facts.key_frames_requested, 'key frame')} requested",
+         when=lambda facts, cause: cause in ("key frame", "loss")),
+    Fact("key_frames", lambda at: at.grown_at_receiver("keyFramesDecoded")),
+    # The picture's, before and after.
+    Fact("heights", lambda at: at.heights(), _heights),
+    Fact("reports_gap_s", lambda at: at.reports_gap_s(),
+         lambda facts, cause: f"the browser made no report for {seconds_text(facts.reports_gap_s)}"),
+    # The sender's camera or screen had no frames.
+    Fact("source_stopped", lambda at: at.stands(at.source, "frames")),
+)  # fmt: skip

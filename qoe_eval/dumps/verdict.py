@@ -10,40 +10,17 @@ from datetime import UTC, datetime
 
 from weir.console import counted
 from weir.qoe_eval.call.webrtc_stats import StatsReports
+from weir.qoe_eval.dumps.causes import CAUSES, likely_cause
 from weir.qoe_eval.dumps.dump import DumpedConnection
-from weir.qoe_eval.dumps.fact_texts import fact_texts, seconds_text
 from weir.qoe_eval.dumps.freeze import Freeze
-from weir.qoe_eval.dumps.freeze_facts import FreezeFacts, freeze_facts
+from weir.qoe_eval.dumps.freeze_facts import FreezeFacts, seconds_text
 from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_freezes, incoming_video
 from weir.qoe_eval.dumps.stream_names import stream_names
 
 MOST_EXPLAINED = 100
 """The most sentences of a dump; the longest freezes have them."""
 
-CAUSES = {
-    "network stopped": "likely the network stopped",
-    "path slowed": "likely the path became slower",
-    "loss": "likely loss on the path",
-    "key frame": "likely it waited for a key frame",
-    "cpu": "likely this machine is short of CPU",
-    "sender cpu": "likely the sender is short of CPU",
-    "sender limit": "likely the sender’s own limit",
-    "sent less": "likely the sender sent less: its own limit, or its path to a server",
-    "sender stopped": "likely the sender, or a server between, stopped sending it",
-    "source stopped": "its camera or screen gave no frames",
-    "muted": "likely it was muted, or removed by its page",
-    "ended": "the call ended, or the network did",
-    "browser busy": "likely the browser or page was busy",
-    "resolution": "likely it waited for the first frame of another resolution",
-    "unknown": "the dump does not have why",
-}
-"""The causes, and how a sentence has them."""
-
-_LOST = 0.01
-# An estimate this far above the encoder's target does not bind it.
-_FREE = 1.5
 _ABOUT_S = 1.5
-_MANY_NACKS = 5
 
 
 @dataclass(frozen=True)
@@ -132,9 +109,9 @@ def _explained(
     names, zero_s = stream_names(reports), time_span_s(reports)[0]
     found = []
     for one in freezes:
-        facts = freeze_facts(one, reports, everything)
+        facts = FreezeFacts(one, reports, everything)
         name = "outgoing video" if one.is_outgoing else names[one.stream.id]
-        cause = likely_cause(one, facts)
+        cause = likely_cause(facts)
         sentence = _sentence(one, name, facts, cause, zero_s)
         found.append(ExplainedFreeze(one, name, cause, sentence, _is_stop(one, cause)))
     return found
@@ -148,38 +125,6 @@ def time_span_s(reports: StatsReports) -> tuple[float, float]:
     return (min(times), max(times)) if times else (0.0, 0.0)
 
 
-def likely_cause(freeze: Freeze, facts: FreezeFacts) -> str:
-    """The key of CAUSES that explains most; the first that holds."""
-    out = freeze.is_outgoing
-    slowed = facts.round_trip_ms is not None or facts.jitter_ms is not None
-    lost = (facts.lost or 0.0) >= _LOST
-    is_dry = 0 < facts.without_packets_s >= 0.5 * freeze.duration_s
-    target, available = facts.target_kbps, facts.available_kbps
-    has_room = target is not None and available is not None and available[1] > _FREE * target[1]
-    rules = (
-        (facts.source_stopped, "source stopped"),
-        (is_dry and freeze.is_open and facts.others_came is False and not slowed, "ended"),
-        (facts.limited_by == "cpu" and not slowed, "cpu" if out else "sender cpu"),
-        (has_room and not slowed and not lost, "sender limit"),
-        (out and is_dry and not facts.limited_by and not facts.available_fell, "muted"),
-        (not out and is_dry and facts.others_came is True, "sender stopped"),
-        (not out and is_dry, "network stopped"),
-        (facts.decode_ms is not None, "cpu"),
-        (facts.undecoded > 0 and not lost and not slowed and not facts.key_frames_requested, "cpu"),
-        (slowed, "path slowed"),
-        (lost, "loss"),
-        (facts.limited_by == "bandwidth" or (out and facts.available_fell), "path slowed"),
-        (facts.nacks >= _MANY_NACKS, "loss"),
-        (facts.own_cpu, "cpu"),
-        (facts.key_frames_requested > 0, "key frame"),
-        (facts.reports_gap_s is not None, "browser busy"),
-        (facts.encoded_per_s is not None, "sender limit"),
-        (not out and facts.rate_fell and facts.knows_path, "sent less"),
-        (facts.heights is not None, "resolution"),
-    )
-    return next((cause for holds, cause in rules if holds), "unknown")
-
-
 def _sentence(freeze: Freeze, name: str, facts: FreezeFacts, cause: str, zero_s: float) -> str:
     about = "about " if freeze.error_s > _ABOUT_S else ""
     at = f"At {about}{freeze.start_s - zero_s:,.1f} s ({_clock(freeze.start_s)} UTC)"
@@ -189,7 +134,7 @@ def _sentence(freeze: Freeze, name: str, facts: FreezeFacts, cause: str, zero_s:
         how_long = f"for {seconds_text(freeze.duration_s)}" if freeze.duration_s else "for an unknown time"
     verb = "fell" if freeze.is_drop else "stopped" if _is_stop(freeze, cause) else "froze"
     end = ", to the end of the dump" if freeze.is_open else ""
-    return f"{at} {name} {verb} {how_long}{end}: {', '.join(fact_texts(freeze, facts, cause))}; {CAUSES[cause]}."
+    return f"{at} {name} {verb} {how_long}{end}: {', '.join(facts.texts(cause))}; {CAUSES[cause]}."
 
 
 def _is_stop(freeze: Freeze, cause: str) -> bool:

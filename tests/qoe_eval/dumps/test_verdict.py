@@ -14,9 +14,10 @@ from made_dump import call
 
 from weir.errors import InputError
 from weir.qoe_eval.dumps import dump_report
+from weir.qoe_eval.dumps.causes import CAUSES
 from weir.qoe_eval.dumps.dump_file import read_dump
 from weir.qoe_eval.dumps.dump_report import describe
-from weir.qoe_eval.dumps.verdict import CAUSES, MOST_EXPLAINED, find_verdicts
+from weir.qoe_eval.dumps.verdict import MOST_EXPLAINED, find_verdicts
 
 SLOW = {"kbps": 250, "lost": 0.03, "round_trip_ms": 600, "jitter_ms": 60}
 NOTHING = {"kbps": 0, "frames": 0}
