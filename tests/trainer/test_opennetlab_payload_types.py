@@ -1,6 +1,8 @@
 """Estimators of OpenNetLab see its payload types, also in replays and in an estimator of this process."""
 
+import importlib.util
 import json
+import sys
 
 import pytest
 
@@ -77,6 +79,62 @@ def test_a_payload_type_of_video_that_is_none_is_refused(video):
         PythonController(Estimator, START)
 
 
+def made_estimator(tmp_path, statement, *, stated="", has_source=True):
+    """A class whose `report_states` has a statement, and keeps the payload types of packets that pass it."""
+    path = tmp_path / f"estimator_{len(sys.modules)}.py"
+    path.write_text(
+        f"class Estimator:\n    {stated or 'pass'}\n    seen = []\n\n    def report_states(self, stats):\n"
+        f'        {statement}\n        self.seen.append(stats["payload_type"])\n\n'
+        "    def get_estimated_bandwidth(self):\n        return 1\n"
+    )
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[path.stem] = module
+    specification.loader.exec_module(module)
+    if not has_source:
+        path.unlink()
+    return module.Estimator
+
+
+ALL = [126, 103, 98, 98]
+OTHER_VIDEO = [125, 103, 98, 98]
+
+
+@pytest.mark.parametrize(
+    ("statement", "seen"),
+    [
+        ('if stats["payload_type"] != 125: return', [125]),
+        ('if 125 != stats["payload_type"]: return', [125]),
+        ('if stats["payload_type"] != 125 or not stats["ssrc"]: return', [125]),
+        ('if stats["payload_type"] == 125: self.last = stats["sequence_number"]', OTHER_VIDEO),
+        ('self.is_video = stats.get("payload_type") == 125', OTHER_VIDEO),
+        ('if stats["payload_type"] == 98 or stats["payload_type"] == 125: self.number = 1', OTHER_VIDEO),
+        ('if stats["payload_type"] != 126: return', [126]),
+        # Only skipped, several, none of video, or no literal.
+        ('if stats["payload_type"] == 125: return', ALL),
+        ('if stats["payload_type"] != 125: self.others = 1', ALL),
+        ('self.is_video = stats["payload_type"] == 125 or stats["payload_type"] == 126', ALL),
+        ('self.is_video = stats["payload_type"] == 125 or stats["payload_type"] == 124', ALL),
+        ('if stats["payload_type"] == 98: return', [126, 103]),
+        ('if stats["payload_type"] == 98: self.probes = 1', ALL),
+        ('if stats["payload_type"] == 1250: self.last = 1', ALL),
+        ('if stats["payload_size"] == 125: self.last = 1', ALL),
+        ('if stats["payload_type"] != int("125"): return', []),
+    ],
+)
+def test_video_has_the_payload_type_by_which_the_source_filters(tmp_path, statement, seen):
+    made = made_estimator(tmp_path, statement)
+    decide(PythonController(made, START), NEGOTIATED)
+    assert made.seen == seen
+
+
+@pytest.mark.parametrize("differently", [{"stated": "video_payload_type = 126"}, {"has_source": False}])
+def test_a_stated_payload_type_comes_first_and_without_source_it_is_that_of_the_gym(tmp_path, differently):
+    made = made_estimator(tmp_path, 'if stats["payload_type"] == 125: self.last = 1', **differently)
+    decide(PythonController(made, START), NEGOTIATED)
+    assert made.seen == ALL
+
+
 def test_an_estimator_may_grow_without_end():
     class Estimator:
         def report_states(self, stats):
@@ -102,11 +160,11 @@ def test_other_controllers_see_what_was_negotiated():
     assert decide(PythonController(Controller, START), NEGOTIATED) == 1
 
 
-@pytest.mark.parametrize("video", [126, 125])
-def test_an_estimator_that_counts_video_sees_its_loss_in_a_replay(real_simulator, run_weir, tmp_path, video):
+@pytest.mark.parametrize(("video", "is_stated"), [(126, False), (125, False), (125, True)])
+def test_an_estimator_that_counts_video_sees_its_loss_in_a_replay(real_simulator, run_weir, tmp_path, video, is_stated):
     (tmp_path / "video.py").write_text(VIDEO_COUNTER.replace("VIDEO", str(video)))
     controller = "video.py:Estimator"
-    if video != 126:
+    if is_stated:
         controller = "stated.py:Stated"
         (tmp_path / "stated.py").write_text(
             f"from video import Estimator\n\n\nclass Stated(Estimator):\n    video_payload_type = {video}\n"

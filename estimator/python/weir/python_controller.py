@@ -21,8 +21,7 @@ VERSION = 1
 # OpenNetLab asks its estimators five times a second.
 _OPENNETLAB_INTERVAL_US = 200_000
 # Payload types of OpenNetLab's gym, those of libwebrtc's tests, by which its estimators filter; libwebrtc sends probes
-# and padding with the payload type of retransmissions. Estimators that filter by another one of video, often 125,
-# state it.
+# and padding with the payload type of retransmissions. Estimators may filter by another one of video, often 125.
 OPENNETLAB_PAYLOAD_TYPES = {"video": 126, "audio": 103, "probe": 98, "retransmission": 98}
 _ABS_SEND_TIME_BITS = 24
 _ABS_SEND_TIME_TICKS_PER_MS = (1 << 18) / 1000
@@ -31,7 +30,8 @@ _ABS_SEND_TIME_TICKS_PER_MS = (1 << 18) / 1000
 class OpenNetLabFace:
     """A class with OpenNetLab's `report_states` and `get_estimated_bandwidth`, as one with ours.
 
-    Its attributes `interval_us` and `video_payload_type` are optional.
+    Its attributes `interval_us` and `video_payload_type` are optional. Without the latter, video has the payload type
+    by which the source of the class filters, if it is found, else that of OpenNetLab's gym.
     """
 
     interval_us = _OPENNETLAB_INTERVAL_US
@@ -39,7 +39,11 @@ class OpenNetLabFace:
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
         self.interval_us = getattr(estimator, "interval_us", _OPENNETLAB_INTERVAL_US)
-        video = getattr(estimator, "video_payload_type", OPENNETLAB_PAYLOAD_TYPES["video"])
+        if hasattr(estimator, "video_payload_type"):
+            video = estimator.video_payload_type
+        else:
+            found = _filtered_payload_type(type(estimator))
+            video = OPENNETLAB_PAYLOAD_TYPES["video"] if found is None else found
         if video not in range(128):
             name = type(estimator).__name__
             raise _WrongClassError(f"{name}.video_payload_type is {video!r:.60}; it must be a whole number, 0 to 127")
@@ -75,6 +79,38 @@ class OpenNetLabFace:
                 self._ticks += (ticks - self._last_ticks + half) % whole - half
             self._last_ticks = ticks
         return self._ticks / _ABS_SEND_TIME_TICKS_PER_MS
+
+
+def _filtered_payload_type(estimator: type) -> int | None:
+    """The payload type by which the source of a class filters packets, as in `if stats["payload_type"] != 125: return`.
+
+    None where the source compares with no literal by `==` or `!=`, or with several, apart from the types of audio,
+    probes and retransmissions; where it only skips packets of that type; and where there is no source.
+    """
+    # Imported here: other controllers would only start later.
+    import ast
+    import inspect
+    import textwrap
+
+    found: set[int] = set()
+    for base in estimator.__mro__[:-1]:
+        try:
+            nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(base)))))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        bodies = {part: node.body for node in nodes if isinstance(node, ast.If) for part in ast.walk(node.test)}
+        for node in nodes:
+            if not isinstance(node, ast.Compare) or "payload_type" not in ast.unparse(node):
+                continue
+            values = [side.value for side in (node.left, *node.comparators) if isinstance(side, ast.Constant)]
+            body = bodies.get(node, [])
+            leaves = bool(body) and isinstance(body[-1], ast.Return | ast.Continue)
+            does_nothing = leaves and len(body) == 1 and getattr(body[0], "value", None) is None
+            is_equal, is_other = (isinstance(node.ops[0], kind) for kind in (ast.Eq, ast.NotEq))
+            if (is_equal and not does_nothing) or (is_other and leaves):
+                found.update(value for value in values if type(value) is int)
+    others = found - {OPENNETLAB_PAYLOAD_TYPES["audio"], OPENNETLAB_PAYLOAD_TYPES["probe"]}
+    return others.pop() if len(others) == 1 and others <= set(range(128)) else None
 
 
 class PythonController:
