@@ -15,7 +15,7 @@ from weir.files.input import why
 
 _PATCHES = Path(__file__).parent / "patches"
 # The milestones of libwebrtc that the series was tried on.
-_MILESTONES = "main of January 2026 to M150"
+_MILESTONES = "main of January to August 2026"
 # From the folders that a user may name (a Chromium checkout, the folder of `gclient`, a package's source) to the folder
 # of the patches' paths.
 _ROOTS = (".", "third_party/webrtc", "src/third_party/webrtc", "src")

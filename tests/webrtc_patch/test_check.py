@@ -78,12 +78,37 @@ def test_fits_its_own_context(tree: Path) -> None:
     assert contents(tree) == before
 
 
+# Lines that main of August 2026 has between two neighbours in M150, and lines that it lacks.
+ADDED_AFTER_M150 = (
+    (CONTROLLER, "", '#include "api/units/data_size.h"', '#include "api/units/time_delta.h"'),
+    (
+        "pc/webrtc_session_description_factory.cc",
+        '#include "api/sequence_checker.h"',
+        '#include "api/task_queue/pending_task_safety_flag.h"',
+        '#include "pc/codec_vendor.h"',
+    ),
+    (
+        "pc/BUILD.gn",
+        '    "../api/task_queue",',
+        '    "../api/task_queue:pending_task_safety_flag",',
+        '    "../p2p:transport_description_factory",',
+    ),
+)
+REMOVED_AFTER_M150 = (
+    ("pc/BUILD.gn", '    "../media:media_engine",'),
+    ("pc/media_session.cc", '#include "media/base/media_engine.h"'),
+)
+
+
 def test_fits_main_of_august_2026_too(tree: Path) -> None:
-    """It has one more include than M150, right above those that the patch goes by."""
-    included = '#include "api/units/time_delta.h"'
-    text = (tree / CONTROLLER).read_text()
-    (tree / CONTROLLER).write_text(text.replace(included, f'#include "api/units/data_size.h"\n{included}'))
-    assert run(tree).exit_code == 0
+    for path, above, added, below in ADDED_AFTER_M150:
+        text = (tree / path).read_text()
+        neighbours = f"{above}\n{below}\n"
+        (tree / path).write_text(text.replace(neighbours, f"{above}\n{added}\n{below}\n"))
+    for path, line in REMOVED_AFTER_M150:
+        (tree / path).write_text((tree / path).read_text().replace(f"{line}\n", ""))
+    result = run(tree)
+    assert result.exit_code == 0, result.output
 
 
 def test_apply_changes_the_tree_once(tree: Path) -> None:

@@ -1,5 +1,5 @@
 // The differences between the two versions of libwebrtc that this folder compiles with, January 2023 (milestone 109)
-// and M150. Only estimate_bounds.cc and conversions.cc depend on the version, too.
+// and M150, with what came after it. Only estimate_bounds.cc and conversions.cc depend on the version, too.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 
@@ -16,6 +16,7 @@
 #if WEIR_LIBWEBRTC_MILESTONE >= 150
 
 #include "api/environment/environment_factory.h"
+#include "api/rtp_header_extension_id.h"
 #include "modules/rtp_rtcp/include/rtp_header_extension_map.h"
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
@@ -40,7 +41,7 @@ class AbsSendTimeEstimator {
  public:
   AbsSendTimeEstimator(webrtc::RemoteBitrateObserver* observer, webrtc::Clock* clock)
       : clock_(clock), estimator_(webrtc::CreateEnvironment(clock), observer) {
-    extensions_.Register<webrtc::AbsoluteSendTime>(1);
+    extensions_.Register<webrtc::AbsoluteSendTime>(webrtc::RtpHeaderExtensionId(1));
   }
 
   void OnRttUpdate(int64_t round_trip_time_ms) { estimator_.OnRttUpdate(round_trip_time_ms, round_trip_time_ms); }

@@ -10,6 +10,12 @@ using webrtc::TimeDelta;
 
 constexpr DataRate kDefaultMinRate = DataRate::KilobitsPerSec(30);
 
+// The time over which the audio encoder may average; the shorter, the sooner it follows. Versions after M150 lack it.
+template <typename Estimate>
+void SetAveragingTime(Estimate& estimate) {
+  if constexpr (requires { estimate.bwe_period; }) estimate.bwe_period = TimeDelta::Seconds(1);
+}
+
 }  // namespace
 
 TargetAnnouncement::TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor,
@@ -63,8 +69,7 @@ webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, doubl
   transfer_rate.network_estimate.at_time = now;
   transfer_rate.network_estimate.loss_rate_ratio = static_cast<float>(loss_ratio);
   transfer_rate.network_estimate.round_trip_time = round_trip_time_;
-  // Over which the encoder may average; the shorter, the sooner it follows.
-  transfer_rate.network_estimate.bwe_period = TimeDelta::Seconds(1);
+  SetAveragingTime(transfer_rate.network_estimate);
   update.target_rate = transfer_rate;
   update.pacer_config = Pacer(target, now);
   return update;
