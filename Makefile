@@ -240,9 +240,9 @@ tsan: build/stamps/test $(CHECKED) ## The tests of the library and of the adapte
 	ctest --preset tsan -j $$(nproc)
 
 .PHONY: test-chromium
-test-chromium: docker/packages-chromium.txt ## Compile each file of that patch in Chromium's own build (fetches 950 MB, takes 7 GB)
+test-chromium: docker/packages-chromium.txt ## Compile each file of that patch in Chromium's own build, the newest served or MILESTONE=150 (950 MB, 7 GB)
 	docker/packages.sh $<
-	webrtc_patch/chromium/check.sh build/chromium
+	webrtc_patch/chromium/check.sh build/chromium $(MILESTONE)
 
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60

@@ -86,4 +86,5 @@ def test_wrong_use():
     done = subprocess.run([CHROMIUM / "make_patch.sh"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "usage" in done.stderr
-    assert subprocess.run([CHROMIUM / "check.sh"], capture_output=True, check=False).returncode == 2
+    for arguments in ([], ["folder", "newest"], ["folder", "150", "156"]):
+        assert subprocess.run([CHROMIUM / "check.sh", *arguments], capture_output=True, check=False).returncode == 2

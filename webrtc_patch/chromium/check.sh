@@ -2,9 +2,10 @@
 # Applies the patch of make_patch.sh to the source of Debian's Chromium, and compiles each file that it adds or changes
 # with that Chromium's own gn, clang and libc++: objects alone, as the rest of Chromium takes days.
 #
-#   webrtc_patch/chromium/check.sh DESTINATION       for example build/chromium
+#   webrtc_patch/chromium/check.sh DESTINATION [MILESTONE]       for example build/chromium 150
 #
-# Fetches 950 MB, takes 7 GB and half an hour of a core; DESTINATION/src is made once for each version of Chromium.
+# Fetches 950 MB, takes 7 GB and half an hour of a core. Without MILESTONE it checks the version whose source DESTINATION
+# has; at first that is the newest whose source the mirror serves.
 # LLVM_ROOT (/usr/lib/llvm-19) and RUST_ROOT (/usr) name compilers elsewhere; of Rust, gn looks at its libraries only.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
@@ -15,29 +16,27 @@ fail() { # CODE MESSAGE
   exit "$1"
 }
 
-[[ $# -eq 1 ]] || fail 2 "usage: check.sh DESTINATION"
+[[ ($# -eq 1 || $# -eq 2) && ${2:-1} =~ ^[0-9]+$ ]] || fail 2 "usage: check.sh DESTINATION [MILESTONE]"
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 destination=$(cd "$1" && pwd)
 readonly here destination src=$destination/src out=$destination/src/out/check
 readonly llvm=${LLVM_ROOT:-/usr/lib/llvm-19} rust=${RUST_ROOT:-/usr}
-for command in gn ninja git nm patch python3 "$llvm/bin/clang++" "$rust/bin/rustc"; do
+for command in dpkg-source gn ninja git nm python3 "$llvm/bin/clang++" "$rust/bin/rustc"; do
   command -v "$command" >/dev/null ||
-    fail 3 "'$command' is missing; run: apt-get install generate-ninja ninja-build git binutils patch python3 clang-19 libc++-19-dev rustc-web"
+    fail 3 "'$command' is missing; run: apt-get install dpkg-dev generate-ninja ninja-build git binutils python3 clang-19 libc++-19-dev rustc-web"
 done
 
 # The source, with Debian's patches and its replacements of what the package lacks.
-if [[ ! -r $destination/version ]]; then
-  read -r version package < <("$here/../libwebrtc/fetch.sh" "${XDG_CACHE_HOME:-$HOME/.cache}/weir" --package)
+version=$(cat "$destination/version" 2>/dev/null || true)
+if [[ -z $version || (-n ${2:-} && $version != "$2".*) ]]; then
+  found=$("$here/../libwebrtc/fetch.sh" "${XDG_CACHE_HOME:-$HOME/.cache}/weir" --package "${@:2}") || exit
+  read -r version package <<<"$found"
   say "unpacking the source of chromium $version, five minutes"
-  rm -rf "$src" && mkdir "$src"
-  XZ_DEFAULTS=-T0 tar -C "$src" --strip-components=1 -xJf "$package/chromium_${version%-*}.orig.tar.xz"
-  tar -C "$src" -xJf "$package/chromium_$version.debian.tar.xz"
-  rm -rf "$package"
-  while read -r patch; do
-    patch --directory="$src" --strip=1 --forward --batch --quiet --no-backup-if-mismatch <"$src/debian/patches/$patch" ||
-      fail 1 "$patch of Debian does not apply to chromium $version"
-  done < <(grep -vE '^(#|$)' "$src/debian/patches/series")
+  rm -rf "$src" "$destination"/{version,applied.patch}
+  XZ_DEFAULTS=-T0 dpkg-source --no-check --extract "$package/chromium_$version.dsc" "$src" >"$destination/unpack.log" 2>&1 ||
+    { cat "$destination/unpack.log" >&2; fail 1 "the source of chromium $version cannot be unpacked (see above)"; }
+  rm -rf "$package" "$src/.pc"
   (cd "$src" && python3 -B debian/scripts/unbundle)
   echo "$version" >"$destination/version"
 fi
@@ -47,9 +46,9 @@ apply() { GIT_CEILING_DIRECTORIES=$destination git -C "$src" apply --whitespace=
 [[ ! -r $destination/applied.patch ]] || apply --reverse "$destination/applied.patch" || fail 1 "$src was changed; remove $destination"
 rm -f "$destination/applied.patch"
 "$here/make_patch.sh" "$destination/weir.patch" >/dev/null
-apply "$destination/weir.patch" || fail 1 "the patch does not apply to chromium $(<"$destination/version")"
+apply "$destination/weir.patch" || fail 1 "the patch does not apply to chromium $version"
 cp "$destination/weir.patch" "$destination/applied.patch"
-say "the patch applies to chromium $(<"$destination/version")"
+say "the patch applies to chromium $version"
 
 # gn loads what webrtc_component depends on. Its root is a folder of the output, and development packages, which only
 # programs need, are taken as there.

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Takes what libwebrtc is built from out of Debian's source package `chromium`, and prints the version and the archive.
 #
-#   webrtc_patch/libwebrtc/fetch.sh CACHE [--fetched | --package]
+#   webrtc_patch/libwebrtc/fetch.sh CACHE [--fetched | --package [MILESTONE]]
 #
 # The package, 950 MB, comes by `apt-get source` from the mirror that this machine's apt already uses, through a private
 # sources file; apt checks signature and hashes. Only the archive, 60 MB, stays in CACHE. With it there, nothing is
 # fetched. An interrupted fetch goes on where it stopped.
-# With --fetched, an archive that is not there is a missing component. With --package, the whole package stays, and the
-# version and its folder are printed.
+# With --fetched, an archive that is not there is a missing component. With --package it is the newest version whose
+# source the mirror serves, or the newest of MILESTONE (150); the whole package stays, and the version and its folder are
+# printed.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 
@@ -25,7 +26,8 @@ fail() { # CODE MESSAGE
   exit "$1"
 }
 
-[[ $# -eq 1 || ($# -eq 2 && $2 =~ ^--(fetched|package)$ ) ]] || fail 2 "usage: fetch.sh CACHE [--fetched | --package]"
+[[ $# -eq 1 || ($# -eq 2 && $2 == --fetched) || ($# -ge 2 && $# -le 3 && $2 == --package && ${3:-1} =~ ^[0-9]+$) ]] ||
+  fail 2 "usage: fetch.sh CACHE [--fetched | --package [MILESTONE]]"
 mkdir -p "$1"
 cache=$(cd "$1" && pwd)
 contents=$(declare -p compiled named not_applied | sha256sum | cut -c 1-8)
@@ -55,10 +57,15 @@ options=(-o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=-
 apt-get -qq "${options[@]}" update >&2 || fail 1 "could not read the index of Debian's sources (see above)"
 source=(apt-get "${options[@]}" source --download-only)
 cd "$work"
-for version in "${versions[@]}" ''; do
+candidates=("${versions[@]}")
+[[ ${2:-} != --package ]] || mapfile -t candidates < <(apt-cache "${options[@]}" showsrc --only-source chromium |
+  sed -n "s/^Version: \(${3:+$3\\.}.*\)/\1/p" | sort --unique --version-sort --reverse)
+for version in "${candidates[@]}" ''; do
+  [[ -n $version || ${2:-} != --package ]] || fail 3 "Debian's mirror serves the source of no chromium${3:+ $3}"
   [[ -n $version ]] || fail 3 "Debian's mirror serves none of the versions of chromium that fit (${versions[*]}). \
 Build on Debian 12; elsewhere, or later, use the image weir-call, or copy a chromium-*.tar.gz of another machine into $cache"
   if "${source[@]}" -qq --dsc-only "chromium=$version" >/dev/null 2>&1; then break; fi
+  [[ ${2:-} != --package ]] || say "the mirror lists chromium $version but does not serve its source"
 done
 say "fetching the source of chromium $version, 950 MB"
 "${source[@]}" "chromium=$version" >&2 || fail 1 "the source of chromium $version did not arrive (see above); run the same again, it goes on where it stopped"
