@@ -66,8 +66,16 @@ chmod +x "$out/tools/pkg-config"
 ccache=$(command -v ccache || true)
 export CC="${ccache:+ccache }$llvm/bin/clang" CXX="${ccache:+ccache }$llvm/bin/clang++" AR=ar NM=nm
 export CFLAGS='' CPPFLAGS='' CXXFLAGS=-stdlib=libc++ LDFLAGS=-stdlib=libc++
-(cd "$src" && gn gen out/check --dotfile=out/dotfile.gn --root=. --export-compile-commands) >"$destination/gn.log" 2>&1 ||
-  { cat "$destination/gn.log" >&2; fail 1 "gn failed (see above)"; }
+run_gn() {
+  (cd "$src" && gn "$1" out/check --dotfile=out/dotfile.gn --root=. "${@:2}") >"$destination/gn.log" 2>&1 ||
+    { cat "$destination/gn.log" >&2; fail 1 "gn $* failed (see above)"; }
+}
+run_gn gen --export-compile-commands
+# Each include is from a dependency, in the targets that the patch adds or changes.
+for target in weir/\* webrtc_overrides:environment webrtc/modules/congestion_controller webrtc/pc:media_session \
+  webrtc/pc:webrtc_session_description_factory; do
+  run_gn check "//third_party/$target"
+done
 apply --numstat "$destination/weir.patch" | cut -f 3 | grep '\.cc$' | python3 "$here/compile.py" "$out" ||
   fail 1 "not every file of the patch compiles (see above)"
 
