@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.logs import read_pool_states
 from weir.qoe_eval.call.measures import VMAF_FRAMES, end_to_end_delays_ms
-from weir.qoe_eval.call.media.received_frames import ReceivedFrame, read_index
+from weir.qoe_eval.call.media.received_frames import read_index
 from weir.qoe_eval.call.summary import Call
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.json_lines import number, read_objects
@@ -20,7 +19,18 @@ from weir.qoe_eval.measures.comparison import is_ours
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.records import CallRecord
-from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, rate_rows, row, thinned
+from weir.qoe_eval.report.chart_rows import (
+    Chart,
+    Line,
+    Reduce,
+    bin_width_s,
+    binned,
+    chart,
+    line,
+    rate_rows,
+    row,
+    thinned,
+)
 from weir.qoe_eval.report.display import css_name
 from weir.qoe_eval.report.sections.causes import cause_line, cause_row
 from weir.registry import LIBWEBRTC_SENDERS, without_field_trials
@@ -66,7 +76,7 @@ class _CallLines:
 
     def __init__(self, call: Call, folder: Path) -> None:
         self._folder, self._controller = folder, call.controller
-        self._kind = call.record.controller
+        self._kind, self._colour = call.record.controller, f"--c-{css_name(call.controller)}"
         about = call.record.call
         measured = about.measured
         self._start_us = about.started_us or measured.media_start_us or 0
@@ -76,9 +86,8 @@ class _CallLines:
         self._episodes = call.record.episodes
         self._link = read_link_log(folder / logs.LINK_LOG, "forward")
         self._frames = read_index(folder / logs.FRAME_LOG)
+        self._rendered_us = np.array([frame.render_time_us for frame in self._frames], dtype=np.float64)
         self._pool_states = read_pool_states(folder / logs.ESTIMATES)
-        self._width_s = bin_width_s(self.duration_s, _BIN_S)
-        self._frame_width_s = bin_width_s(self.duration_s, _FRAME_BIN_S)
 
     @property
     def has_link(self) -> bool:
@@ -90,7 +99,7 @@ class _CallLines:
         link, seconds = self._link, self._link.interval_s
         with np.errstate(divide="ignore", invalid="ignore"):
             left_bps = link.capacity_bps - 8 * np.nan_to_num(link.cross_traffic_bytes) / seconds
-        x, y = binned(self._since(link.time_us), left_bps / 1e3, self.duration_s, self._width_s, "mean")
+        x, y = self._binned(link.time_us, left_bps / 1e3, "mean")
         name = "capacity" if not np.nansum(link.cross_traffic_bytes) else "available capacity"
         return line(name, "--capacity", x, np.maximum(0, y), unit="kbps", fill=True, width=1, step=True)
 
@@ -99,8 +108,7 @@ class _CallLines:
         if without_field_trials(self._kind) not in (*LIBWEBRTC_SENDERS, "shadow"):
             times, values = logs.read_estimates(self._folder / logs.ESTIMATES)
             if len(times):
-                x, y = binned(self._since(times), values / 1e3, self.duration_s, self._width_s, "mean")
-                return self._line(x, y, "kbps")
+                return self._line(*self._binned(times, values / 1e3, "mean"), "kbps")
         pair = read_stats_log(self._folder / logs.SENDER_STATS).selected_pair()
         if pair is None:
             return None
@@ -113,9 +121,7 @@ class _CallLines:
         if self.has_link:
             with np.errstate(divide="ignore", invalid="ignore"):
                 rates = 8 * link.bytes / link.interval_s
-            x, y = binned(self._since(link.time_us), rates / 1e3, self.duration_s, self._width_s, "mean")
-            whole = self._whole(x, self._width_s)
-            return self._line(x[whole], y[whole], "kbps")
+            return self._line(*self._whole(*self._binned(link.time_us, rates / 1e3, "mean")), "kbps")
         streams = read_stats_log(self._folder / logs.RECEIVER_STATS).of("inbound-rtp", "video")
         if not streams:
             return None
@@ -125,23 +131,19 @@ class _CallLines:
     def delays(self) -> list[Line]:
         """The largest end-to-end delay of a bin, and the queue of the link."""
         delays = np.array([np.nan if d is None else d for d in end_to_end_delays_ms(self._frames)], dtype=np.float64)
-        x, y = binned(self._rendered_s(self._frames), delays, self.duration_s, self._width_s, "max")
-        queue_x, queue_y = binned(
-            self._since(self._link.time_us), self._link.queueing_delay_ms, self.duration_s, self._width_s, "max"
-        )
         queue = line(
-            f"{self._controller}, queue of the link", f"--c-{css_name(self._controller)}", queue_x, queue_y,
+            f"{self._controller}, queue of the link", self._colour,
+            *self._binned(self._link.time_us, self._link.queueing_delay_ms, "max"),
             group=self._controller, unit="ms in the link's queue", dash="dot", width=1.2,
         )  # fmt: skip
-        return [self._line(x, y, "ms"), queue]
+        return [self._line(*self._binned(self._rendered_us, delays, "max"), "ms"), queue]
 
     def frame_rate(self) -> Line:
         """Rendered frames per second."""
-        width_s = self._frame_width_s
-        times = self._rendered_s(self._frames)
-        x, y = binned(times, np.ones(len(times)), self.duration_s, width_s, "sum")
-        whole = self._whole(x, width_s)
-        return self._line(x[whole], np.nan_to_num(y[whole]) / width_s, "per s", decimals=1) if len(times) else None
+        if not self._frames:
+            return None
+        x, y = self._whole(*self._binned(self._rendered_us, np.ones(len(self._frames)), "sum", _FRAME_BIN_S))
+        return self._line(x, np.nan_to_num(y) / bin_width_s(self.duration_s, _FRAME_BIN_S), "per s", decimals=1)
 
     def vmaf(self) -> Line:
         """Mean VMAF over the frames of a second."""
@@ -151,7 +153,7 @@ class _CallLines:
         if not known:
             return None
         times, values = np.array(known, dtype=np.float64).T
-        return self._line(*binned(self._since(times), values, self.duration_s, self._frame_width_s, "mean"), "", 1)
+        return self._line(*self._binned(times, values, "mean", _FRAME_BIN_S), "", 1)
 
     @property
     def members(self) -> list[str]:
@@ -176,29 +178,20 @@ class _CallLines:
 
     def _pool_line(self, values: Array, *, step: bool = False) -> Line:
         times_us = np.array([state.time_us for state in self._pool_states], dtype=np.float64)
-        x, y = binned(self._since(times_us), values, self.duration_s, self._width_s, "last" if step else "min")
-        return line(self._controller, f"--c-{css_name(self._controller)}", x, y, decimals=0 if step else 2, step=step)
+        x, y = self._binned(times_us, values, "last" if step else "min")
+        return line(self._controller, self._colour, x, y, decimals=0 if step else 2, step=step)
 
     def _line(self, x: Array, y: Array, unit: str, decimals: int = 0) -> Line:
-        return line(
-            self._controller,
-            f"--c-{css_name(self._controller)}",
-            x,
-            y,
-            unit=unit,
-            decimals=decimals,
-            width=2.2 if is_ours(self._kind) else 1.6,
-        )
+        width = 2.2 if is_ours(self._kind) else 1.6
+        return line(self._controller, self._colour, x, y, unit=unit, decimals=decimals, width=width)
 
-    def _whole(self, x: Array, width_s: float) -> NDArray[np.bool_]:
+    def _binned(self, times_us: Array, values: Array, reduce: Reduce, bin_s: float = _BIN_S) -> tuple[Array, Array]:
+        return binned((times_us - self._start_us) / 1e6, values, self.duration_s, bin_s, reduce)
+
+    def _whole(self, x: Array, y: Array) -> tuple[Array, Array]:
         """The bins without the last one, if that is incomplete: it would show a drop that did not happen."""
-        return x + width_s / 2 <= self.duration_s + 1e-9
-
-    def _since(self, times_us: Array) -> Array:
-        return (times_us - self._start_us) / 1e6
-
-    def _rendered_s(self, frames: Sequence[ReceivedFrame]) -> Array:
-        return self._since(np.array([frame.render_time_us for frame in frames], dtype=np.float64))
+        whole = x + x[0] <= self.duration_s + 1e-9
+        return x[whole], y[whole]
 
 
 def _vmaf_range(lines: Sequence[Line]) -> tuple[float, float]:

@@ -97,15 +97,13 @@ class _Drawing:
         unit: str,
         *,
         rate: bool = False,
-        step: bool = False,
-        dash: str = "",
         decimals: int = 0,
     ) -> list[Line]:
         """A number of some objects, scaled; with `rate`, its growth per second."""
         drawn = []
         for one in objects:
             times, values = one.rate(name) if rate else one.series(name)
-            drawn.append(self._line(one, label, times, scale * values, unit, step=step, dash=dash, decimals=decimals))
+            drawn.append(self._line(one, label, times, scale * values, unit, decimals=decimals))
         return drawn
 
     def estimate(self, pair: StatsObject | None, name: str, streams: Sequence[StatsObject]) -> Line:
@@ -146,8 +144,8 @@ class _Drawing:
 
     def _line(self, one: StatsObject, label: str, times_s: Array, values: Array, unit: str, **how: Any) -> Line:
         group, colour = self._group(one)
-        x, y = thinned(times_s - self._start_s, values)
-        return line(f"{group}, {label}", colour, x, y, group=group, unit=unit, **how)
+        points = thinned(times_s - self._start_s, values)
+        return line(f"{group}, {label}", colour, *points, group=group, unit=unit, **how)
 
     def _group(self, one: StatsObject) -> tuple[str, str]:
         stream = self._sent_streams.get(one.id) if one.type == "remote-inbound-rtp" else one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,20 +23,20 @@ def event_log_chart(log: EventLog, name: str, targets: Sequence[Line] = ()) -> C
     rates = [
         target_line("target", "--series-1", *log.target(), duration_s),
         *targets,
-        _step("delay-based", "--series-5", *log.of("delay_based", "bitrate_bps"), dash="dot"),
+        _kbps("delay-based", "--series-5", *log.of("delay_based", "bitrate_bps"), step=True, dash="dot"),
         _rate("acknowledged", "--series-2", reports["time_s"][arrived], reports["size_bytes"][arrived], duration_s),
         _rate("sent", "--series-4", *log.of("sent", "size_bytes"), duration_s),
-        _step("REMB received", "--series-7", *log.of("remb_received", "bitrate_bps"), dash="dash"),
+        _kbps("REMB received", "--series-7", *log.of("remb_received", "bitrate_bps"), step=True, dash="dash"),
         _rate("received", "--series-3", *_received(log), duration_s),
-        _step("REMB sent", "--series-6", *log.of("remb_sent", "bitrate_bps"), dash="dash"),
+        _kbps("REMB sent", "--series-6", *log.of("remb_sent", "bitrate_bps"), step=True, dash="dash"),
     ]
-    delays = [_binned("one way, above its least", "--series-2", *queueing_delay_ms(log), duration_s, "ms")]
+    delays = [_mean("one way, above its least", "--series-2", *queueing_delay_ms(log), duration_s, "ms")]
     times, round_trips_us = log.of("round_trip", "round_trip_us")
-    delays.append(_binned("round trip", "--series-4", times, 1e-3 * round_trips_us, duration_s, "ms"))
-    report_times, fraction = log.of("loss_based", "fraction_lost")
+    delays.append(_mean("round trip", "--series-4", times, 1e-3 * round_trips_us, duration_s, "ms"))
+    times, fraction = log.of("loss_based", "fraction_lost")
     losses = [
-        _binned("by feedback", "--series-2", reports["time_s"], 100.0 * ~arrived, duration_s, "%"),
-        _step("by receiver reports", "--series-4", report_times, 100 * fraction, scale=1, unit="%"),
+        _mean("by feedback", "--series-2", reports["time_s"], 100.0 * ~arrived, duration_s, "%"),
+        line("by receiver reports", "--series-4", *thinned(times, 100 * fraction), unit="%", step=True, decimals=1),
     ]
     state = line("detector", "--series-5", *log.of("delay_based", "state"), step=True)
     limited = line("application-limited", "--series-4", *log.of("application_limited", "begins"), step=True)
@@ -72,34 +73,26 @@ def _probes(log: EventLog) -> list[Line]:
     failed_times, failed = log.of("probe_failure", "id")
     failed_rates = np.array([rates.get(one, np.nan) for one in failed])
     return [
-        line("asked", "--series-4", *thinned(asked_times, 1e-3 * asked), unit="kbps", marks=True),
-        line("result", "--series-2", *_kilobits(*log.of("probe_success", "bitrate_bps")), unit="kbps", marks=True),
-        line("failed", "--series-6", *thinned(failed_times, 1e-3 * failed_rates), unit="kbps", marks=True),
+        _kbps("asked", "--series-4", asked_times, asked, marks=True),
+        _kbps("result", "--series-2", *log.of("probe_success", "bitrate_bps"), marks=True),
+        _kbps("failed", "--series-6", failed_times, failed_rates, marks=True),
     ]
-
-
-def _kilobits(times: Array, bps: Array) -> tuple[Array, Array]:
-    return thinned(times, 1e-3 * bps)
-
-
-def _step(
-    name: str, colour: str, times: Array, values: Array, *, dash: str = "", scale: float = 1e-3, unit: str = "kbps"
-) -> Line:
-    x, y = thinned(times, scale * values)
-    return line(name, colour, x, y, unit=unit, step=True, dash=dash, decimals=0 if unit == "kbps" else 1)
 
 
 def target_line(name: str, colour: str, times_s: Array, bps: Array, end_s: float) -> Line:
     """The targets of a controller, each in force until the next, the last until the end."""
-    return _step(name, colour, np.append(times_s, np.maximum(times_s[-1:], end_s)), np.append(bps, bps[-1:]))
+    times_s, bps = np.append(times_s, np.maximum(times_s[-1:], end_s)), np.append(bps, bps[-1:])
+    return _kbps(name, colour, times_s, bps, step=True)
+
+
+def _kbps(name: str, colour: str, times_s: Array, bps: Array, **style: Any) -> Line:
+    return line(name, colour, *thinned(times_s, 1e-3 * bps), unit="kbps", **style)
 
 
 def _rate(name: str, colour: str, times: Array, size_bytes: Array, duration_s: float) -> Line:
-    width_s = bin_width_s(duration_s, _BIN_S)
-    x, total = binned(times, 8e-3 * size_bytes, duration_s, width_s, "sum")
-    return line(name, colour, x, total / width_s, unit="kbps")
+    kbps = 8e-3 * size_bytes / bin_width_s(duration_s, _BIN_S)
+    return line(name, colour, *binned(times, kbps, duration_s, _BIN_S, "sum"), unit="kbps")
 
 
-def _binned(name: str, colour: str, times: Array, values: Array, duration_s: float, unit: str) -> Line:
-    x, y = binned(times, values, duration_s, bin_width_s(duration_s, _BIN_S), "mean")
-    return line(name, colour, x, y, unit=unit, decimals=1)
+def _mean(name: str, colour: str, times: Array, values: Array, duration_s: float, unit: str) -> Line:
+    return line(name, colour, *binned(times, values, duration_s, _BIN_S, "mean"), unit=unit, decimals=1)

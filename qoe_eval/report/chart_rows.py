@@ -131,8 +131,11 @@ def bin_width_s(duration_s: float, smallest_s: float) -> float:
     return smallest_s * max(1, int(np.ceil(duration_s / smallest_s / MAX_POINTS)))
 
 
-def binned(times_s: Array, values: Array, duration_s: float, width_s: float, reduce: Reduce) -> tuple[Array, Array]:
-    """Values reduced over bins from 0 to the duration: middles of the bins and values, NaN for empty ones."""
+def binned(times_s: Array, values: Array, duration_s: float, smallest_s: float, reduce: Reduce) -> tuple[Array, Array]:
+    """Values reduced over bins from 0 to the duration, of the width that `bin_width_s` returns: middles of the bins and
+    values, NaN for empty ones.
+    """
+    width_s = bin_width_s(duration_s, smallest_s)
     count = max(1, int(np.ceil(duration_s / width_s - 1e-9)))
     reduced = np.full(count, np.nan)
     kept = (times_s >= 0) & (times_s < count * width_s) & np.isfinite(values)
@@ -158,10 +161,9 @@ def flow_line(
     name: str, colour: str, series: FlowSeries, values: Array, unit: str, reduce: Reduce = "mean", **style: Any
 ) -> Line:
     """Values of the samples, reduced over bins; `style` is that of `line`."""
-    duration_s = len(values) * series.interval_s
     middles_s = (np.arange(len(values), dtype=np.float64) + 0.5) * series.interval_s
-    x, y = binned(middles_s, values, duration_s, bin_width_s(duration_s, SMALLEST_BIN_S), reduce)
-    return line(name, colour, x, y, unit=unit, **style)
+    bins = binned(middles_s, values, len(values) * series.interval_s, SMALLEST_BIN_S, reduce)
+    return line(name, colour, *bins, unit=unit, **style)
 
 
 def capacity_line(series: FlowSeries) -> Line:

@@ -17,7 +17,6 @@ from weir.qoe_eval.report.chart_rows import (
     Chart,
     Line,
     Reduce,
-    bin_width_s,
     binned,
     capacity_line,
     chart,
@@ -91,9 +90,8 @@ class Drawing:
         if flow.series and (frames := flow.series.get("frames")):
             shown, rendered_us = rendered_frames(frames)
             delays_ms = (rendered_us - np.array(frames["capture_time_us"], dtype=np.int64)[shown]) / 1e3
-            width_s = bin_width_s(record.duration_s, SMALLEST_BIN_S)
-            x, y = binned(rendered_us / 1e6, delays_ms, record.duration_s, width_s, "max")
-            self.lines["frames"].append(line(label, colour, x, y, unit="ms", **style))
+            bins = binned(rendered_us / 1e6, delays_ms, record.duration_s, SMALLEST_BIN_S, "max")
+            self.lines["frames"].append(line(label, colour, *bins, unit="ms", **style))
         self._causes.append(cause_line(controller, [one for one in record.episodes if one.flow == flow.id]))
 
     def rows(self) -> list[Any]:

@@ -88,8 +88,7 @@ def _read_progress(path: Path) -> list[dict[str, float]]:
 def training_chart(record: TrainingRecord, curves: Curves, done: int) -> Chart:
     """The curves over thousands of steps, of `done` steps in all."""
     steps, rewards = curves.column(STEPS) / 1000.0, curves.column(REWARD)
-    x, y = thinned(steps, rewards)
-    lines = [line(_TRAINING, "--zero", x, y, decimals=3)]
+    lines = [line(_TRAINING, "--zero", *thinned(steps, rewards), decimals=3)]
     means = curves.evaluation_rewards.mean(axis=1) if len(curves.evaluation_steps) else np.zeros(0)
     end = max(done / 1000.0, 0.001)
     if len(means):
