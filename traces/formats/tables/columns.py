@@ -15,7 +15,14 @@ from weir.traces.formats import ImportedTrace
 from weir.traces.formats.reading import Reading
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
-from weir.traces.formats.tables.timestamps import epoch_unit, is_timestamp, read_numbers, read_times
+from weir.traces.formats.tables.timestamps import (
+    are_whole,
+    epoch_unit,
+    is_timestamp,
+    read_numbers,
+    read_times,
+    usual_step,
+)
 from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS
 from weir.traces.schema.capacity import MAX_RATE_BPS
@@ -89,7 +96,7 @@ def _units(
     median = float(np.quantile(positive, 0.5, method="lower")) if positive.size else 0.0
     usual = _USUAL.get(time_unit_s)
     if usual is None or (positive.size and not _is_usual(float(positive.max()), median, usual)):
-        step = _usual_step(_numbers(table, times, lines))
+        step = usual_step(_numbers(table, times, lines))
         raise _unit_doubt(table, median, step, [time_unit_s] if reading.time_unit_s else [1.0, 1e-3])
     return time_unit_s, usual
 
@@ -115,19 +122,14 @@ def _numbers(table: Table, times: list[str], lines: list[int]) -> NDArray[np.flo
     return read_numbers(times, "the time", table.source, lines)
 
 
-def _usual_step(numbers: NDArray[np.float64]) -> float:
-    return float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
-
-
 def _time_unit(table: Table, times: list[str], lines: list[int], reading: Reading) -> float:
     """The unit of times that the usual step shows, s; milliseconds only with rates in kbps, which is Oboe's pair."""
     numbers = _numbers(table, times, lines)
     epoch_s = epoch_unit(float(numbers[0]))
     if epoch_s is not None:
         return epoch_s
-    step = _usual_step(numbers)
-    whole = bool(np.all(numbers == np.rint(numbers)))
-    if step < (LONGEST_WHOLE_STEP_S if whole else LONGEST_STEP_S):
+    step = usual_step(numbers)
+    if step < (LONGEST_WHOLE_STEP_S if are_whole(numbers) else LONGEST_STEP_S):
         return 1.0
     if step >= SHORTEST_STEP_MS and reading.rate_unit in (None, _USUAL[1e-3]):
         return 1e-3

@@ -19,7 +19,7 @@ from weir.traces.formats.tables.headers import (
 )
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
-from weir.traces.formats.tables.timestamps import LARGEST_STEP, read_numbers, read_times
+from weir.traces.formats.tables.timestamps import LARGEST_STEP, read_numbers, read_times, usual_step
 from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import Finding
 
@@ -72,7 +72,7 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
     rows.times_s, rows.first_s = found.seconds[: len(lines)], found.first_s
     rows.averages = found.is_coarse and not columns.is_own
     rows.described = f"{table.name(columns.time)} {found.described}, {rows.described}"
-    step_s = float(np.median(np.diff(rows.times_s))) if len(lines) > 1 else 0.0
+    step_s = usual_step(rows.times_s)
     if columns.time_unit_s == 1.0 and step_s >= LARGEST_STEP:
         text = f"the usual step is {step_s:g} s; if the times are milliseconds, name the column time_ms"
         rows.findings.append(Finding("time_unit", "warning", source, rows.positions[0], text))
@@ -119,7 +119,7 @@ def _time_column(
         if len(candidates) != 1:
             fault = "names no column of times" if not candidates else "names more than one column of times"
             raise _doubt(table, f"{fault}: add --time-column NAME, or --step SECONDS for rows of an even step")
-        index = candidates[0].index
+        index = candidates[0]
     unit_s = time_unit_in_name(names[index])
     if unit_s is not None and reading.time_unit_s not in (None, unit_s):
         raise InputError(
@@ -133,8 +133,8 @@ def _rate_column(table: Table, names: list[str], reading: Reading, known: dict[s
     if reading.rate_column is not None:
         index = table.column(reading.rate_column, "--rate-column")
     else:
-        found = [names_index for names_index, name in enumerate(names) if name.lower() in known][:1]
-        found = found or [column.index for column in rate_columns(names)]
+        found = [index for index, name in enumerate(names) if name.lower() in known][:1]
+        found = found or rate_columns(names)
         if len(found) != 1:
             fault = "names no rate of a link with its unit" if not found else "names more than one rate"
             raise _doubt(table, f"{fault}: add --rate-column NAME and, unless its name has it, --unit UNIT")

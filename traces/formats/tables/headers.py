@@ -53,15 +53,6 @@ _WITH_RATE = _DOWN_WORDS | _UP_WORDS | {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class NamedColumn:
-    """A column whose name has words of a time or rate: its index, and the unit in the name, if any."""
-
-    index: int
-    time_unit_s: float | None = None
-    rate_unit: RateUnit | None = None
-
-
 def known_header(names: list[str]) -> KnownHeader | None:
     """The data set that a header shows."""
     lower = {name.lower() for name in names}
@@ -73,32 +64,28 @@ def is_own(time: str, rate: str) -> bool:
     return time.lower() in _OWN_TIMES and rate.lower() in _OWN_RATES
 
 
-def time_columns(names: list[str]) -> list[NamedColumn]:
-    """The columns that are named as times of rows."""
+def time_columns(names: list[str]) -> list[int]:
+    """The indexes of columns that are named as times of rows."""
     found = []
     for index, name in enumerate(names):
-        base, unit = _base_and_unit(name)
-        words = _words(base)
-        seconds = time_unit(unit) if unit else None
-        if words <= _WITH_TIME and (words & _TIME_WORDS or (not words and seconds is not None)):
-            found.append(NamedColumn(index, time_unit_s=seconds))
+        words = _words(_base_and_unit(name)[0])
+        if words <= _WITH_TIME and (words & _TIME_WORDS or (not words and time_unit_in_name(name) is not None)):
+            found.append(index)
     return found
 
 
-def rate_columns(names: list[str]) -> list[NamedColumn]:
-    """The columns that are named as the rate of a link with its unit: those of the downlink or of no direction, else
-    those of the uplink.
+def rate_columns(names: list[str]) -> list[int]:
+    """The indexes of columns that are named as the rate of a link with its unit: those of the downlink or of no
+    direction, else those of the uplink.
     """
-    down: list[NamedColumn] = []
-    up: list[NamedColumn] = []
+    down: list[int] = []
+    up: list[int] = []
     for index, name in enumerate(names):
-        base, text = _base_and_unit(name)
-        words, unit = _words(base), rate_unit(text) if text else None
-        directed = words & (_DOWN_WORDS | _UP_WORDS)
+        words = _words(_base_and_unit(name)[0])
         # A bit rate alone is as likely that of a video.
-        if unit is None or not words <= _WITH_RATE or ("bitrate" in words and not directed):
-            continue
-        (up if words & _UP_WORDS else down).append(NamedColumn(index, rate_unit=unit))
+        is_video = "bitrate" in words and not words & (_DOWN_WORDS | _UP_WORDS)
+        if unit_in_name(name) is not None and words <= _WITH_RATE and not is_video:
+            (up if words & _UP_WORDS else down).append(index)
     return down or up
 
 

@@ -17,7 +17,7 @@ from weir.traces.formats.mahimahi import DELIVERY_BITS, LATEST_START_MS, read_ma
 from weir.traces.formats.reading import AS_WRITTEN, Reading
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_steps
 from weir.traces.formats.tables.table import content_lines
-from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, is_number, read_number
+from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, are_whole, is_number, read_number
 from weir.traces.formats.units import RateUnit, rate_unit
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
@@ -109,10 +109,9 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
     length_ms = spread if numbers[0] > LATEST_START_MS else float(highest[-1])
     disorder = float(np.mean(highest - numbers)) / spread if spread else 0.0
     few = numbers.size < _FEW
-    fractions = bool(np.any(numbers != np.rint(numbers)))
     if disorder > (_DISORDER_OF_FEW if few else _DISORDER):
         return "they do not rise"
-    if fractions and length_ms < _SHORTEST_CAPTURE_MS:
+    if not are_whole(numbers) and length_ms < _SHORTEST_CAPTURE_MS:
         return "they have fractions"
     if numbers.size > 1 and spread == 0 and numbers[0] > 0:
         return "they are all equal"

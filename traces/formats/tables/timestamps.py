@@ -78,8 +78,7 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
         if _TIME_OF_DAY.fullmatch(cells[0].strip()):
             # A log that passes midnight goes back by nearly a day.
             seconds[1:] += np.cumsum(np.diff(seconds) < -_DAY_S / 2) * _DAY_S
-        coarse = bool(np.all(seconds == np.rint(seconds)))
-        return Times(seconds - seconds[0], None, "as dates", coarse)
+        return Times(seconds - seconds[0], None, "as dates", are_whole(seconds))
     if not is_number(cells[0]):
         raise InputError(
             f"{source}: line {lines[0]}: {name} is {cells[0].strip()[:40]!r}; it must be a number, or a date such as "
@@ -89,7 +88,7 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
     epoch_s = epoch_unit(float(numbers[0])) if unit_s is None else None
     if epoch_s is not None:
         seconds = (numbers - numbers[0]) * epoch_s
-        return Times(seconds, None, f"in {time_name(epoch_s)} since 1970", bool(np.all(seconds == np.rint(seconds))))
+        return Times(seconds, None, f"in {time_name(epoch_s)} since 1970", are_whole(seconds))
     unit_s = _inferred(numbers, name, source) if unit_s is None else unit_s
     return Times((numbers - numbers[0]) * unit_s, float(numbers[0]) * unit_s, f"in {time_name(unit_s)}")
 
@@ -111,6 +110,16 @@ def read_numbers(cells: list[str], name: str, source: str, lines: list[int]) -> 
     return np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
 
 
+def usual_step(times: NDArray[np.float64]) -> float:
+    """The median step; 0 of one time alone."""
+    return float(np.median(np.diff(times))) if times.size > 1 else 0.0
+
+
+def are_whole(numbers: NDArray[np.float64]) -> bool:
+    """True for numbers without fractions."""
+    return bool(np.all(numbers == np.rint(numbers)))
+
+
 def epoch_unit(number: float) -> float | None:
     """The unit in seconds of a number that counts from 1970; None for one that is hardly such."""
     return next((unit_s for low, high, unit_s in _EPOCHS if low <= number <= high), None)
@@ -118,9 +127,8 @@ def epoch_unit(number: float) -> float | None:
 
 def _inferred(numbers: NDArray[np.float64], name: str, source: str) -> float:
     """The unit of numbers without one, s, by their steps."""
-    step = float(np.median(np.diff(numbers))) if numbers.size > 1 else 0.0
-    whole = bool(np.all(numbers == np.rint(numbers)))
-    if numbers.size > 1 and _SMALLEST_STEP <= step <= (LARGEST_WHOLE_STEP if whole else LARGEST_STEP):
+    step = usual_step(numbers)
+    if _SMALLEST_STEP <= step <= (LARGEST_WHOLE_STEP if are_whole(numbers) else LARGEST_STEP):
         return 1.0
     other = ""
     if 0 < step < _SMALLEST_STEP:
