@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -64,24 +63,16 @@ std::optional<Objective> ParseObjective(const std::string& text) {
   return NormalizedObjective(weights[0], weights[1], weights[2]);
 }
 
-Objective ParseObjective(const nlohmann::json& value, const std::string& path, WeightSum sum) {
+Objective ParseObjective(const nlohmann::json& value, const std::string& path) {
   JsonArray(value, path, 3, 3);
-  constexpr NumberRange kAnyWeight{.min = 0, .min_excluded = true};
-  constexpr NumberRange kShare{.min = 0, .max = 1, .min_excluded = true, .max_excluded = true};
-  double weights[3];
+  float weights[3];
   for (size_t i = 0; i < 3; ++i) {
-    weights[i] =
-        JsonNumber(value[i], path + "[" + std::to_string(i) + "]", sum == WeightSum::kAny ? kAnyWeight : kShare);
+    const std::string element = path + "[" + std::to_string(i) + "]";
+    weights[i] = static_cast<float>(JsonNumber(value[i], element, {.min = 0, .min_excluded = true}));
   }
-  const Objective given{static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2])};
-  if (sum == WeightSum::kAny) {
-    const auto objective = NormalizedObjective(given.throughput, given.latency, given.loss);
-    if (!objective) RefuseJson(path, "the three weights are too far apart");
-    return *objective;
-  }
-  const double total = weights[0] + weights[1] + weights[2];
-  if (std::abs(total - 1.0) > 1e-6) RefuseJson(path, "the three weights must sum to 1, not " + std::to_string(total));
-  return given;
+  const auto objective = NormalizedObjective(weights[0], weights[1], weights[2]);
+  if (!objective) RefuseJson(path, "the three weights are too far apart");
+  return *objective;
 }
 
 }  // namespace weir

@@ -34,12 +34,6 @@ class ProgramError : public std::runtime_error {
   int status_;
 };
 
-// A JSON object lacks a key that it must have.
-class MissingKey : public ProgramError {
- public:
-  using ProgramError::ProgramError;
-};
-
 // The value of what the library returned, or its error as an exception, after `about`.
 template <class T>
 T OrThrow(Result<T> result, const std::string& about = "", int status = kWrongUse) {
@@ -75,11 +69,8 @@ std::string ObjectiveExpected();
 // A preset's name, or "T,L,P" of any sum. Nothing for any other text.
 std::optional<Objective> ParseObjective(const std::string& text);
 
-// True if weights are divided by their sum, as those of a request are, or must sum to 1, as those in a scenario file.
-enum class WeightSum { kAny, kOne };
-
-// Three numbers, [throughput, latency, loss]. Throws ProgramError; `path` names the value.
-Objective ParseObjective(const nlohmann::json& value, const std::string& path, WeightSum sum);
+// Three numbers above 0, [throughput, latency, loss], of any sum. Throws ProgramError; `path` names the value.
+Objective ParseObjective(const nlohmann::json& value, const std::string& path);
 
 }  // namespace weir
 

@@ -76,6 +76,17 @@ const nlohmann::json& JsonArray(const nlohmann::json& value, const std::string& 
   return value;  // NOLINT(bugprone-return-const-ref-from-parameter): a part of a document that outlives the call
 }
 
+size_t JsonChoice(const nlohmann::json& value, const std::string& path, std::span<const std::string_view> names) {
+  const auto found = std::find(names.begin(), names.end(), JsonString(value, path));
+  if (found != names.end()) return static_cast<size_t>(found - names.begin());
+  std::string allowed;
+  for (const std::string_view name : names) {
+    if (!allowed.empty()) allowed += name == *(names.end() - 1) ? " or " : ", ";
+    allowed += '"' + std::string(name) + '"';
+  }
+  RefuseJson(path, ShownJson(value) + " is not allowed; use " + allowed);
+}
+
 JsonObject::JsonObject(const nlohmann::json& value, std::string path) : value_(&value), path_(std::move(path)) {
   if (!value.is_object()) RefuseJson(path_, "must be a JSON object, not " + ShownJson(value));
 }
@@ -97,7 +108,7 @@ const nlohmann::json* JsonObject::FindOptional(std::string_view key) {
 
 const nlohmann::json& JsonObject::Require(std::string_view key) {
   const nlohmann::json* value = Find(key);
-  if (!value) throw MissingKey(PathOf(key) + ": is missing; add it");
+  if (!value) RefuseJson(PathOf(key), "is missing; add it");
   return *value;
 }
 
@@ -122,18 +133,6 @@ std::string JsonObject::String(std::string_view key) {
   std::string text = JsonString(Require(key), PathOf(key));
   if (text.empty()) RefuseJson(PathOf(key), "must not be empty");
   return text;
-}
-
-size_t JsonObject::Choice(std::string_view key, std::span<const std::string_view> names) {
-  const std::string chosen = JsonString(Require(key), PathOf(key));
-  const auto found = std::find(names.begin(), names.end(), chosen);
-  if (found != names.end()) return static_cast<size_t>(found - names.begin());
-  std::string allowed;
-  for (const std::string_view name : names) {
-    if (!allowed.empty()) allowed += name == *(names.end() - 1) ? " or " : ", ";
-    allowed += '"' + std::string(name) + '"';
-  }
-  RefuseJson(PathOf(key), ShownJson(chosen) + " is not allowed; use " + allowed);
 }
 
 void JsonObject::RefuseUnknownKeys() const {

@@ -28,6 +28,8 @@ double JsonNumber(const nlohmann::json& value, const std::string& path, const Nu
 int64_t JsonInteger(const nlohmann::json& value, const std::string& path, const NumberRange& range);
 std::string JsonString(const nlohmann::json& value, const std::string& path);
 const nlohmann::json& JsonArray(const nlohmann::json& value, const std::string& path, size_t min_size, size_t max_size);
+// The index of a string in `names`.
+size_t JsonChoice(const nlohmann::json& value, const std::string& path, std::span<const std::string_view> names);
 [[noreturn]] void RefuseJson(const std::string& path, const std::string& fault);
 // `value` as a message shows it: short.
 std::string ShownJson(const nlohmann::json& value);
@@ -45,7 +47,6 @@ class JsonObject {
   const nlohmann::json* Find(std::string_view key);
   // Null where the key is absent or its value is null.
   const nlohmann::json* FindOptional(std::string_view key);
-  // Throws MissingKey where the key is absent.
   const nlohmann::json& Require(std::string_view key);
 
   // `otherwise` where the key is absent; without it the key is required.
@@ -58,7 +59,9 @@ class JsonObject {
   size_t Choice(std::string_view key, std::initializer_list<std::string_view> names) {
     return Choice(key, std::span(names.begin(), names.size()));
   }
-  size_t Choice(std::string_view key, std::span<const std::string_view> names);
+  size_t Choice(std::string_view key, std::span<const std::string_view> names) {
+    return JsonChoice(Require(key), PathOf(key), names);
+  }
 
   // Refuses keys that none of the functions above has read.
   void RefuseUnknownKeys() const;

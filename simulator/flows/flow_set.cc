@@ -44,7 +44,10 @@ void FlowSet::ProcessArrivals(int64_t until_ns) {
 }
 
 std::string FlowSet::ControllerFor(const RtpSpec& rtp, size_t index) const {
-  if (rtp.controller != "under_test") return rtp.controller;
+  if (rtp.controller != "under_test") {
+    CheckControllerName(rtp.controller);
+    return rtp.controller;
+  }
   if (!job_.agent) return job_.controller;
   for (size_t i = 0; i < index; ++i) {
     if (flows_[i].controller == kAgentName) return "rule";

@@ -101,7 +101,10 @@ class TcpFlow {
     start_transfer_.ScheduleAfter(IdleNs());
   }
 
-  int64_t IdleNs() { return static_cast<int64_t>(random_.Exponential(tcp_.transfers->idle_mean_s) * 1e9); }
+  // Long idle times end after any scenario, within 64 bits.
+  int64_t IdleNs() {
+    return static_cast<int64_t>(std::min(random_.Exponential(tcp_.transfers->idle_mean_s) * 1e9, 1e18));
+  }
 
   // Each transfer is a connection of its own, which starts slowly.
   void StartTransfer() {

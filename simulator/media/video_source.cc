@@ -30,6 +30,8 @@ constexpr double kMinEncoderRateBps = 30'000;
 constexpr double kLeastFrameBytes = 500;
 constexpr double kOutputShareMeanS = 1.0;
 constexpr int64_t kMaxStallFrames = 6;
+// Beyond any scenario, within 64 bits.
+constexpr double kMostFramesBetweenStalls = 1e15;
 
 // Opus with a variable bit rate.
 constexpr double kAudioSizeDeviation = 0.15;
@@ -145,7 +147,8 @@ int64_t VideoSource::FramesUntilNext() {
   if (media_.stall_probability == 0) return 1;
   const int64_t frame = std::llround(camera_ns_ * media_.frames_per_second * 1e-9);
   while (stall_end_frame_ <= frame) {
-    stall_begin_frame_ = stall_end_frame_ + static_cast<int64_t>(stalls_.Exponential(1 / media_.stall_probability));
+    const double frames = std::min(stalls_.Exponential(1 / media_.stall_probability), kMostFramesBetweenStalls);
+    stall_begin_frame_ = stall_end_frame_ + static_cast<int64_t>(frames);
     stall_end_frame_ = stall_begin_frame_ + 1 + stalls_.UniformInteger(1, kMaxStallFrames);
   }
   return frame < stall_begin_frame_ ? 1 : stall_end_frame_ - frame;

@@ -102,7 +102,7 @@ JobLine ParseJobLine(const json& line) {
   if (const json* own = object.FindOptional("external")) ParseExternal(*own, result);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
   if (const json* objective = object.FindOptional("objective")) {
-    result.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
+    result.job.objective = ParseObjective(*objective, "objective");
   }
   result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
   if (const json* off = object.FindOptional("guard_off")) result.job.guard_rules = ParseGuardOff(*off);

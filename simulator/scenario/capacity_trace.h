@@ -12,9 +12,12 @@
 
 namespace weir::sim {
 
+// Keeps the bits of any time within 64 bits.
+inline constexpr double kMaxRateBps = 1e10;
+
 class CapacityTrace : private PiecewiseConstant<int64_t> {
  public:
-  // As for PiecewiseConstant, with rates in kRateBps.
+  // As for PiecewiseConstant, with rates of 0 to kMaxRateBps.
   CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
                 std::optional<int64_t> period_ns = std::nullopt);
 

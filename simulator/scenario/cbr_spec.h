@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include "scenario/ranges.h"
 #include "weir/units.h"
 
 namespace weir::sim {
@@ -23,7 +22,8 @@ struct CbrSpec {
 
   template <class Reader>
   void Read(Reader& read) {
-    read.Rate("rate_bps", rate, kPositiveRateBps);
+    read.Rate("rate_bps", rate);
+    // At least a byte after the headers of IP and UDP.
     read.Integer("packet_bytes", packet_bytes, {.min = 29, .max = 65'535});
   }
 

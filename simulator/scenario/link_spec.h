@@ -9,7 +9,6 @@
 
 #include "core/piecewise_constant.h"
 #include "scenario/capacity_trace.h"
-#include "scenario/ranges.h"
 
 namespace weir::sim {
 
@@ -24,16 +23,7 @@ struct QueueSpec {
 
   template <class Reader>
   void Read(Reader& read) {
-    switch (read.OneOf({"milliseconds", "bytes", "packets"})) {
-      case 0:
-        return read.Number("milliseconds", amount, kPositive);
-      case 1:
-        unit = Unit::kBytes;
-        return read.Integer("bytes", amount, kAtLeastOne);
-      default:
-        unit = Unit::kPackets;
-        return read.Integer("packets", amount, kAtLeastOne);
-    }
+    read.OneOf({"milliseconds", "bytes", "packets"}, unit, amount);
   }
 };
 
@@ -57,15 +47,16 @@ struct LossSpec {
   void Read(Reader& read) {
     read.Choice("kind", kind, {"none", "bernoulli", "gilbert_elliott", "policer"});
     if (kind == Kind::kBernoulli) {
-      read.Number("ratio", "ratios", ratio, kRatio);
+      read.OverTime("ratio", "ratios", ratio);
     } else if (kind == Kind::kGilbertElliott) {
-      read.Number("good_to_bad", good_to_bad, kRatio);
-      read.Number("bad_to_good", bad_to_good, kRatio);
-      read.Number("loss_good", loss_good, kRatio);
-      read.Number("loss_bad", loss_bad, kRatio);
+      read.Number("good_to_bad", good_to_bad);
+      read.Number("bad_to_good", bad_to_good);
+      read.Number("loss_good", loss_good);
+      read.Number("loss_bad", loss_bad);
     } else if (kind == Kind::kPolicer) {
-      read.Number("rate_bps", rate_bps, {.min = 1, .max = kMaxRateBps});
-      read.Integer("burst_bytes", burst_bytes, {.min = kMaxPacketBytes, .max = 1e9});
+      read.Rate("rate_bps", rate_bps);
+      // Counted in nanobits.
+      read.Integer("burst_bytes", burst_bytes, {.min = 0, .max = 1e9});
     }
   }
 };
@@ -88,22 +79,22 @@ struct JitterSpec {
 
   template <class Reader>
   void Read(Reader& read) {
-    constexpr NumberRange kIntervalMs{.min = 0.1, .max = 10'000};
+    // Intervals and gaps are not so short that to visit each takes for ever.
     read.Choice("kind", kind, {"none", "truncated_gaussian", "uniform", "slotted", "spikes"});
     if (kind == Kind::kTruncatedGaussian) {
-      read.Milliseconds("standard_deviation_ms", standard_deviation_ns, kDelayMs);
-      read.Milliseconds("maximum_ms", maximum_ns, kDelayMs);
+      read.Milliseconds("standard_deviation_ms", standard_deviation_ns);
+      read.Milliseconds("maximum_ms", maximum_ns);
       read.Flag("reorder", reorder);
     } else if (kind == Kind::kUniform) {
-      read.Milliseconds("maximum_ms", maximum_ns, kDelayMs);
-      if (read.Has("interval_ms")) read.Milliseconds("interval_ms", interval_ns, kIntervalMs);
+      read.Milliseconds("maximum_ms", maximum_ns);
+      if (read.Has("interval_ms")) read.Milliseconds("interval_ms", interval_ns, {.min = 0.1, .max = 10'000});
     } else if (kind == Kind::kSlotted) {
-      read.Milliseconds("interval_ms", interval_ns, kIntervalMs);
+      read.Milliseconds("interval_ms", interval_ns, {.min = 0.1, .max = 10'000});
     } else if (kind == Kind::kSpikes) {
-      read.Number("gap_mean_s", gap_mean_s, {.min = 0.1, .max = kMaxDurationS});
-      read.Milliseconds("shortest_ms", shortest_ns, kDelayMs);
-      read.Milliseconds("longest_ms", longest_ns, kDelayMs);
-      if (longest_ns < shortest_ns) read.Refuse("longest_ms must be at least shortest_ms");
+      read.Number("gap_mean_s", gap_mean_s, {.min = 0.1, .max = 86'400});
+      read.Milliseconds("shortest_ms", shortest_ns);
+      read.Milliseconds("longest_ms", longest_ns);
+      if (longest_ns < shortest_ns) read.Refuse("longest_ms", "must be at least shortest_ms");
     }
   }
 };
@@ -120,7 +111,7 @@ struct LinkSpec {
   template <class Reader>
   void Read(Reader& read) {
     if (read.Has("capacity")) read.Capacity("capacity", capacity);
-    read.Milliseconds("one_way_delay_ms", one_way_delay_ns, kDelayMs);
+    read.DelayOverTime("one_way_delay_ms", one_way_delay_ns);
     read.Object("queue", queue);
     read.Choice("queue_discipline", queue_discipline, {"drop_tail", "codel", "dualpi2"});
     read.Object("loss", loss);

@@ -2,93 +2,93 @@
 #ifndef WEIR_SIMULATOR_SCENARIO_PART_READER_H_
 #define WEIR_SIMULATOR_SCENARIO_PART_READER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "core/piecewise_constant.h"
 #include "programs/json.h"
+#include "registry.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/rtp_spec.h"
-#include "scenario/tcp_spec.h"
 
 namespace weir::sim {
 
-// Every key must be there, a nullable one as null: the document is whole. All functions throw ProgramError. Times are
-// rounded to ns, rates to bit/s.
-class PartReader {
+// traces/schema has checked the document and filled in every key. This checks what a simulation could not survive:
+// types, numbers that are finite and whose ns and bit/s fit into 64 bits, times that rise, counts. Every key of a row
+// must be there, a nullable one as null; others are ignored. All functions throw ProgramError.
+class PartReader : private JsonObject {
  public:
-  // Both outlive this.
-  PartReader(const nlohmann::json& value, const std::string& path) : object_(value, path), path_(path) {}
+  using JsonObject::JsonObject;
+
+  static constexpr NumberRange kNotNegative{.min = 0};
+  // Seconds or milliseconds.
+  static constexpr NumberRange kTime{.min = 0, .max = 1e9};
 
   // True if a nullable key has a value.
-  bool Has(std::string_view key) { return !object_.Require(key).is_null(); }
-  // The index of the one key that is there.
-  size_t OneOf(std::initializer_list<std::string_view> keys);
+  bool Has(std::string_view key) { return !Require(key).is_null(); }
+  bool IsObject(std::string_view key) { return Require(key).is_object(); }
 
-  void Number(std::string_view key, double& to, const NumberRange& range) { to = object_.Number(key, range); }
-  void Number(std::string_view key, int64_t& to, const NumberRange& range);
-  template <class Value>
-  void Integer(std::string_view key, Value& to, const NumberRange& range) {
-    to = static_cast<Value>(object_.Integer(key, range));
+  void Number(std::string_view key, double& to, const NumberRange& range = kNotNegative) {
+    to = JsonObject::Number(key, range);
   }
+  void Integer(std::string_view key, int64_t& to, const NumberRange& range) { to = JsonObject::Integer(key, range); }
   void Flag(std::string_view key, bool& to);
   // Not empty.
-  void Text(std::string_view key, std::string& to) { to = object_.String(key); }
-  template <class Enum>
-  void Choice(std::string_view key, Enum& to, std::initializer_list<std::string_view> names) {
-    to = static_cast<Enum>(object_.Choice(key, names));
+  void Text(std::string_view key, std::string& to) { to = String(key); }
+  template <class Enum, class Names = std::initializer_list<std::string_view>>
+  void Choice(std::string_view key, Enum& to, const Names& names) {
+    to = static_cast<Enum>(JsonObject::Choice(key, names));
   }
-  size_t Choice(std::string_view key, std::span<const std::string_view> names) { return object_.Choice(key, names); }
-  // A range without zero keeps the rate above zero.
-  void Rate(std::string_view key, DataRate& to, const NumberRange& range);
-  void Seconds(std::string_view key, int64_t& to_ns, const NumberRange& range);
-  void Milliseconds(std::string_view key, int64_t& to_ns, const NumberRange& range);
-  // Two integers, the first not above the second.
+  template <class Enum, class Names>
+  void Choices(std::string_view key, std::vector<Enum>& to, const Names& names, size_t most) {
+    for (const nlohmann::json& value : Array(key, 0, most))
+      to.push_back(static_cast<Enum>(JsonChoice(value, PathOf(key), names)));
+  }
+  // The one of the keys that is there, and its number.
+  template <class Enum>
+  void OneOf(std::initializer_list<std::string_view> keys, Enum& which, double& amount) {
+    const auto found = std::ranges::find_if(keys, [this](std::string_view key) { return Find(key) != nullptr; });
+    if (found == keys.end()) Refuse(ListNames(keys, " or "), "is missing; add one");
+    which = static_cast<Enum>(found - keys.begin());
+    Number(*found, amount);
+  }
+  void Rate(std::string_view key, int64_t& to_bps);
+  void Rate(std::string_view key, DataRate& to, int64_t least_bps = 1);
+  void Seconds(std::string_view key, int64_t& to_ns);
+  void Milliseconds(std::string_view key, int64_t& to_ns, const NumberRange& range = kTime);
+
+  // Two numbers, the first not above the second.
   void Interval(std::string_view key, int64_t& low, int64_t& high, const NumberRange& range);
 
   // A number, or numbers under `values_key` from given times on.
-  void Number(std::string_view key, std::string_view values_key, PiecewiseConstant<double>& to,
-              const NumberRange& range);
-  void Milliseconds(std::string_view key, PiecewiseConstant<int64_t>& to_ns, const NumberRange& range);
+  void OverTime(std::string_view key, std::string_view values_key, PiecewiseConstant<double>& to);
+  void DelayOverTime(std::string_view key, PiecewiseConstant<int64_t>& to_ns);
   void Capacity(std::string_view key, std::optional<CapacityTrace>& to);
   void Pauses(std::string_view key, sim::Pauses& to_ns);
   void ClockSteps(std::string_view key, PiecewiseConstant<int64_t>& set_ns);
+  void Weights(std::string_view key, Objective& to) { to = ParseObjective(Require(key), PathOf(key)); }
 
-  void Controller(std::string_view key, std::string& to);
-  void Weights(std::string_view key, Objective& to);
-  void CongestionControl(std::string_view key, TcpSpec& to);
-
+  const nlohmann::json& Array(std::string_view key, size_t least, size_t most) {
+    return JsonArray(Require(key), PathOf(key), least, most);
+  }
+  template <class Read>
+  void Within(std::string_view key, Read read) {
+    PartReader reader(Require(key), PathOf(key));
+    read(reader);
+  }
   template <class Part>
-  void Object(std::string_view key, Part& part);
+  void Object(std::string_view key, Part& part) {
+    Within(key, [&part](PartReader& reader) { part.Read(reader); });
+  }
 
-  void AtLeast(std::string_view key, DataRate rate, std::string_view bound_key, DataRate bound) const;
-  [[noreturn]] void Refuse(const std::string& fault) const { RefuseJson(path_, fault); }
-  // Refuses keys that no row has read.
-  void Finish() const { object_.RefuseUnknownKeys(); }
-
- private:
-  JsonObject object_;
-  const std::string& path_;
+  [[noreturn]] void Refuse(std::string_view key, const std::string& fault) const { RefuseJson(PathOf(key), fault); }
 };
-
-template <class Part>
-void ReadPart(const nlohmann::json& value, const std::string& path, Part& part) {
-  PartReader reader(value, path);
-  part.Read(reader);
-  reader.Finish();
-}
-
-template <class Part>
-void PartReader::Object(std::string_view key, Part& part) {
-  ReadPart(object_.Require(key), object_.PathOf(key), part);
-}
 
 }  // namespace weir::sim
 

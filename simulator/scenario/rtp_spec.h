@@ -2,6 +2,7 @@
 #ifndef WEIR_SIMULATOR_SCENARIO_RTP_SPEC_H_
 #define WEIR_SIMULATOR_SCENARIO_RTP_SPEC_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "core/piecewise_constant.h"
-#include "scenario/ranges.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
@@ -50,20 +50,20 @@ struct MediaSpec {
 
   template <class Reader>
   void Read(Reader& read) {
-    constexpr NumberRange kTimeConstantS{.min = 0, .max = 60};
     read.Choice("kind", kind, {"filler", "video"});
-    read.Rate("max_rate_bps", max_rate, kPositiveRateBps);
+    read.Rate("max_rate_bps", max_rate);
     if (kind == Kind::kFiller) return;
+    // Each frame and packet is an event.
     read.Number("frames_per_second", frames_per_second, {.min = 0.1, .max = 1000});
-    read.Seconds("key_frame_interval_s", key_frame_interval_ns, kPositiveTimeS);
-    read.Rate("audio_rate_bps", audio_rate, kRateBps);
+    read.Seconds("key_frame_interval_s", key_frame_interval_ns);
+    read.Rate("audio_rate_bps", audio_rate, 0);
     read.Number("audio_packets_per_second", audio_packets_per_second, {.min = 0.1, .max = 1000});
     read.Pauses("video_pauses_s", video_pauses_ns);
-    read.Number("minimum_output_share", minimum_output_share, {.min = 0, .max = 1, .min_excluded = true});
-    read.Number("stall_probability", stall_probability, kRatio);
-    read.Number("rise_time_constant_s", rise_time_constant_s, kTimeConstantS);
-    read.Number("fall_time_constant_s", fall_time_constant_s, kTimeConstantS);
-    read.Rate("initial_rate_bps", initial_rate, kRateBps);
+    read.Number("minimum_output_share", minimum_output_share);
+    read.Number("stall_probability", stall_probability);
+    read.Number("rise_time_constant_s", rise_time_constant_s);
+    read.Number("fall_time_constant_s", fall_time_constant_s);
+    read.Rate("initial_rate_bps", initial_rate, 0);
   }
 };
 
@@ -110,21 +110,19 @@ struct RtpSpec {
 
   template <class Reader>
   void Read(Reader& read) {
-    read.Controller("controller", controller);
-    if (read.Has("fixed_rate_bps")) read.Rate("fixed_rate_bps", fixed_rate.emplace(DataRate::Zero()), kPositiveRateBps);
-    read.Rate("min_rate_bps", min_rate, kPositiveRateBps);
-    read.Rate("start_rate_bps", start_rate, kPositiveRateBps);
+    read.Text("controller", controller);
+    if (read.Has("fixed_rate_bps")) read.Rate("fixed_rate_bps", fixed_rate.emplace(DataRate::Zero()));
+    read.Rate("min_rate_bps", min_rate);
+    read.Rate("start_rate_bps", start_rate);
     if (read.Has("objective")) read.Weights("objective", objective.emplace());
     read.Pauses("pauses_s", pauses_ns);
     if (read.Has("sender_clock_ppm")) read.Number("sender_clock_ppm", sender_clock.ppm, {.min = -5000, .max = 5000});
-    // One turn of abs-send-time.
-    if (read.Has("sender_clock_offset_s"))
-      read.Seconds("sender_clock_offset_s", sender_clock.offset_ns, {.min = 0, .max = 64});
+    if (read.Has("sender_clock_offset_s")) read.Seconds("sender_clock_offset_s", sender_clock.offset_ns);
     if (read.Has("sender_clock_steps")) read.ClockSteps("sender_clock_steps", sender_clock.set_ns);
     read.Flag("transport_cc", transport_cc);
     read.Object("media", media);
-    read.AtLeast("start_rate_bps", start_rate, "min_rate_bps", min_rate);
-    read.AtLeast("media.max_rate_bps", media.max_rate, "min_rate_bps", min_rate);
+    if (min_rate > std::min(start_rate, media.max_rate))
+      read.Refuse("min_rate_bps", "must be at most start_rate_bps and media.max_rate_bps");
   }
 
   std::optional<DataRate> constant_rate() const { return std::nullopt; }

@@ -3,7 +3,6 @@
 #ifndef WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
 #define WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
 
-#include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -28,13 +27,6 @@ inline constexpr std::string_view kScenarioSchema = "weir.scenario/1";
 using FlowKind = std::variant<RtpSpec,  //
                               TcpSpec,  //
                               CbrSpec>;
-
-template <class... Specs>
-constexpr std::array<std::string_view, sizeof...(Specs)> NamesOf(const std::variant<Specs...>*) {
-  return {Specs::kName...};
-}
-// In the order of FlowKind.
-inline constexpr auto kFlowKindNames = NamesOf(static_cast<const FlowKind*>(nullptr));
 
 enum class Direction { kForward, kReverse };
 
@@ -70,7 +62,8 @@ struct Scenario {
   const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
-// Throws ProgramError with the JSON path of an unknown or missing key, or of a value out of range.
+// Trusts a whole document's sense, which traces/schema has checked; see PartReader. Throws ProgramError with a JSON
+// path.
 Scenario ParseScenario(const nlohmann::json& document);
 
 }  // namespace weir::sim

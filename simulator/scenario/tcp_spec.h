@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "scenario/ranges.h"
 #include "weir/pool_controller.h"
 
 namespace weir::sim {
@@ -37,7 +37,7 @@ struct TcpTransfers {
   void Read(Reader& read) {
     // ns-3 counts the bytes of a transfer in 32 bits.
     read.Interval("bytes", min_bytes, max_bytes, {.min = 1, .max = 1e9});
-    read.Number("idle_mean_s", idle_mean_s, kTimeS);
+    read.Number("idle_mean_s", idle_mean_s);
     read.Flag("start_on", start_on);
   }
 };
@@ -57,7 +57,17 @@ struct TcpSpec {
 
   template <class Reader>
   void Read(Reader& read) {
-    read.CongestionControl("congestion_control", *this);
+    if (!read.IsObject("congestion_control")) {
+      read.Choice("congestion_control", congestion_control, kTcpCongestionControlNames);
+    } else {
+      read.Within("congestion_control", [this](Reader& fused) {
+        fused.Choice("pilot", congestion_control, kTcpCongestionControlNames);
+        fused.Choices("copilots", copilots, kTcpCongestionControlNames, kMaxCopilots);
+        // Those that need no more than a name.
+        fused.Choice("fusion", fusion, std::span(kFusionNames).first(static_cast<size_t>(FusionKind::kClosest)));
+        fused.Flag("hand_back", hands_back);
+      });
+    }
     if (read.Has("transfers")) read.Object("transfers", transfers.emplace());
   }
 

@@ -26,7 +26,7 @@ ServeRequest ParseServeRequest(std::string_view text) {
   request.agent.action = std::move(policy.action);
   request.agent.at_sender = object.FindOptional("side") && object.Choice("side", {"receiver", "sender"}) == 1;
   if (const json* objective = object.FindOptional("objective")) {
-    request.job.objective = ParseObjective(*objective, "objective", WeightSum::kAny);
+    request.job.objective = ParseObjective(*objective, "objective");
   }
   request.job.agent_guard = object.Boolean("guard", false);
   request.job.decision_delay = ParseDecisionDelay(object);

@@ -1,6 +1,5 @@
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
 
 #include "fuzz_targets.h"
@@ -20,8 +19,7 @@ constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
 
 void CheckLink(const LinkSpec& link, int64_t duration_ns) {
   WEIR_FUZZ_CHECK(link.one_way_delay_ns.At(0) >= 0 && link.one_way_delay_ns.At(duration_ns) >= 0);
-  const double loss = link.loss.ratio.At(duration_ns);
-  WEIR_FUZZ_CHECK(loss >= 0 && loss <= 1);
+  WEIR_FUZZ_CHECK(link.loss.ratio.At(duration_ns) >= 0);
   if (!link.capacity) return;
   for (const int64_t time_ns : {int64_t{0}, duration_ns / 2, duration_ns}) {
     const int64_t rate_bps = link.capacity->RateAt(time_ns);
@@ -46,9 +44,8 @@ void FuzzScenario(std::span<const uint8_t> bytes) {
   WEIR_FUZZ_CHECK(duration_ns > 0 && duration_ns <= kDayNs);
   CheckLink(scenario.forward, duration_ns);
   CheckLink(scenario.reverse, duration_ns);
-  std::set<std::string_view> ids;
   for (const FlowSpec& flow : scenario.flows) {
-    WEIR_FUZZ_CHECK(ids.insert(flow.id).second);
+    WEIR_FUZZ_CHECK(!flow.id.empty());
     WEIR_FUZZ_CHECK(flow.start_ns >= 0 && flow.stop_ns <= duration_ns && flow.extra_one_way_delay_ns >= 0);
   }
 }

@@ -52,14 +52,14 @@ TEST(ObjectiveInput, TextIsAPresetOrThreeWeightsOfAnySum) {
   }
 }
 
-TEST(ObjectiveInput, JsonIsDividedByItsSumOnlyWhereAnySumIsAllowed) {
-  EXPECT_FLOAT_EQ(ParseObjective({1, 2, 1}, "objective", WeightSum::kAny).latency, 0.5f);
-  EXPECT_EQ(ParseObjective({0.5, 0.4, 0.1}, "objective", WeightSum::kOne), kBalanced);
-  EXPECT_THROW(ParseObjective({0.5, 0.5, 0.5}, "objective", WeightSum::kOne), ProgramError);
-  for (const WeightSum sum : {WeightSum::kAny, WeightSum::kOne}) {
-    for (const char* text : {"1", "[0.5,0.5]", "[0.5,0.5,0]", "[0.5,0.4,\"0.1\"]", "[0.5,0.6,-0.1]", "[1e300,1,1]"}) {
-      EXPECT_THROW(ParseObjective(nlohmann::json::parse(text), "objective", sum), ProgramError) << text;
-    }
+TEST(ObjectiveInput, JsonIsDividedByItsSum) {
+  EXPECT_FLOAT_EQ(ParseObjective({1, 2, 1}, "objective").latency, 0.5f);
+  // Those of a scenario, whose sum is 1, stay as they are.
+  EXPECT_EQ(ParseObjective({0.5, 0.4, 0.1}, "objective"), kBalanced);
+  EXPECT_EQ(ParseObjective({0.8, 0.1, 0.1}, "objective"), kThroughput);
+  EXPECT_EQ(ParseObjective({0.1, 0.8, 0.1}, "objective"), kLatency);
+  for (const char* text : {"1", "[0.5,0.5]", "[0.5,0.5,0]", "[0.5,0.4,\"0.1\"]", "[0.5,0.6,-0.1]", "[1e300,1,1]"}) {
+    EXPECT_THROW(ParseObjective(nlohmann::json::parse(text), "objective"), ProgramError) << text;
   }
 }
 

@@ -187,7 +187,7 @@ def test_a_partial_scenario_is_refused_with_the_command_that_completes_it(run, t
     (tmp_path / "partial.json").write_text(json.dumps(partial))
     ended = run("run", "partial.json")
     assert ended.returncode == 2
-    assert "partial.json: description: is missing; add it" in ended.stderr
+    assert "partial.json: forward.capacity.period_s: is missing; add it" in ended.stderr
     assert "`weir traces convert FILE.json WHOLE.json` fills in defaults" in ended.stderr
     command = [Path(sys.executable).with_name("weir"), "traces", "convert", "partial.json", "whole.json"]
     subprocess.run(command, cwd=tmp_path, check=True)

@@ -161,6 +161,81 @@ def test_flows_are_checked(flow: Any, message: str) -> None:
     assert str(refusal.value).startswith(f"some.json: {message}")
 
 
+VIDEO = {"kind": "video"}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("seed", 1, "seed: unknown key"),
+        ("provenance", {"source": 1}, "provenance.source: must be a string, not 1"),
+        ("forward/queue", {"packets": 0}, "forward.queue.packets: must be greater than 0, not 0"),
+        ("forward/queue", {"milliseconds": 0}, "forward.queue.milliseconds: must be greater than 0, not 0"),
+        ("forward/queue", {"bytes": 1.5}, "forward.queue.bytes: must be a whole number, not 1.5"),
+        (
+            "forward/loss",
+            {"kind": "bernoulli", "ratio": {"times_s": [0], "ratios": [1.1]}},
+            "forward.loss.ratio.ratios[0]: must be at most 1, not 1.1",
+        ),
+        (
+            "forward/loss",
+            {"kind": "gilbert_elliott", "good_to_bad": 0, "bad_to_good": 0, "loss_good": 2, "loss_bad": 0},
+            "forward.loss.loss_good: must be at most 1, not 2",
+        ),
+        (
+            "forward/loss",
+            {"kind": "policer", "rate_bps": 0, "burst_bytes": 1500},
+            "forward.loss.rate_bps: must be at least 1, not 0",
+        ),
+        (
+            "forward/jitter",
+            {"kind": "uniform", "maximum_ms": 1, "reorder": True},
+            "forward.jitter.reorder: this key does not belong here",
+        ),
+        (
+            "forward/one_way_delay_ms",
+            {"times_s": [0], "values_ms": [20], "rates_bps": [1]},
+            "2 faults:\n  forward.one_way_delay_ms.rates_bps: this key does not belong here",
+        ),
+        ("flows/0/stop_s", 0, "flows[0].stop_s: must be greater than 0, not 0"),
+        ("flows/0/min_rate_bps", 0, "flows[0].min_rate_bps: must be greater than 0, not 0"),
+        ("flows/0/start_rate_bps", 0, "flows[0].start_rate_bps: must be greater than 0, not 0"),
+        ("flows/0/fixed_rate_bps", 0, "flows[0].fixed_rate_bps: must be greater than 0, not 0"),
+        ("flows/0/sender_clock_offset_s", 65, "flows[0].sender_clock_offset_s: must be at most 64, not 65"),
+        ("flows/0/objective", [0.5, 0.5, 1], "flows[0].objective[2]: must be less than 1, not 1"),
+        ("flows/0/media", {"kind": "filler", "frames_per_second": 1}, "flows[0].media.frames_per_second: this key"),
+        ("flows/0/media", {"kind": "filler", "max_rate_bps": 0}, "flows[0].media.max_rate_bps: must be greater than 0"),
+        ("flows/0/media", VIDEO | {"key_frame_interval_s": 0}, "flows[0].media.key_frame_interval_s: must be greater"),
+        ("flows/0/media", VIDEO | {"minimum_output_share": 0}, "flows[0].media.minimum_output_share: must be greater"),
+        (
+            "flows/0/media",
+            VIDEO | {"minimum_output_share": 2},
+            "flows[0].media.minimum_output_share: must be at most",
+        ),
+        ("flows/0/media", VIDEO | {"stall_probability": 2}, "flows[0].media.stall_probability: must be at most 1"),
+        ("flows/0/media", VIDEO | {"rise_time_constant_s": 61}, "flows[0].media.rise_time_constant_s: must be at most"),
+        ("flows/0/media", VIDEO | {"fall_time_constant_s": 61}, "flows[0].media.fall_time_constant_s: must be at most"),
+        ("flows/0", {"kind": "cbr", "rate_bps": 0}, "flows[0].rate_bps: must be greater than 0, not 0"),
+        (
+            "flows/0",
+            {"kind": "tcp", "transfers": {"bytes": [1, 2], "idle_mean_s": 2e9}},
+            "flows[0].transfers.idle_mean_s: must be at most 1000000000",
+        ),
+    ],
+)
+def test_what_the_simulator_would_take_is_refused(place: str, value: Any, message: str) -> None:
+    """The simulator checks only what it could not survive."""
+    data = minimal()
+    *path, key = place.split("/")
+    part: Any = data
+    for step in path:
+        part = part[int(step) if isinstance(part, list) else step]
+    part[int(key) if isinstance(part, list) else key] = value
+    with pytest.raises(InputError) as refusal:
+        Scenario.from_dict(data, "some.json")
+    assert str(refusal.value).startswith(f"some.json: {message}")
+
+
 def test_as_many_pauses_as_the_simulator_reads() -> None:
     media = {"kind": "video", "video_pauses_s": PAUSES[:-1]}
     flow = scenario_with_flow({"kind": "rtp", "pauses_s": PAUSES[:-1], "media": media}).flows[0]
