@@ -9,14 +9,15 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from weir.errors import InputError
-from weir.qoe_eval.evaluate.scenarios import CELLULAR_CALL_S, bundled_cellular_calls
 from weir.qoe_eval.options.shared import TRACE_SETS as TRACE_SETS
 from weir.traces.formats.convert import to_scenario
 from weir.traces.formats.importers import read_trace
 from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
 from weir.traces.generate.families.families import families_with, small_grid
+from weir.traces.generate.natural_domain import natural_scenario
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Scenario
@@ -123,6 +124,9 @@ def traces(name: str) -> SetBuilder:
     return build
 
 
+whole_traces: Final = {name: traces(name) for name in TRACE_SETS}
+
+
 def random(first: int = 0, times: int = 1) -> SetBuilder:
     """Held-out random scenarios: the suite's number of them, `times` as many, without the first of `first` times."""
 
@@ -132,6 +136,11 @@ def random(first: int = 0, times: int = 1) -> SetBuilder:
         return ScenarioSet([_held_out(seed) for seed in seeds])
 
     return build
+
+
+def mixtures(settings: Settings) -> ScenarioSet:
+    """So many of the domain of mixtures."""
+    return ScenarioSet([natural_scenario(seed) for seed in range(settings.random or 0)])
 
 
 def families(media: MediaKind) -> dict[str, SetBuilder]:
@@ -159,12 +168,6 @@ def mahimahi_calls(settings: Settings, duration_s: float = CALL_DURATION_S) -> S
     if absent := next((file for file in files if not file.is_file()), None):
         raise InputError(f"--traces '{settings.traces}': no mahimahi/{absent.name} in it")
     return ScenarioSet([_trace_scenario(file, "mahimahi", duration_s) for file in files])
-
-
-def cellular_calls(settings: Settings) -> ScenarioSet:
-    """Twelve cellular paths: three traces and nine bundled scenarios."""
-    traced = mahimahi_calls(settings, CELLULAR_CALL_S)
-    return replace(traced, scenarios=[*traced.scenarios, *bundled_cellular_calls()])
 
 
 def changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetBuilder:

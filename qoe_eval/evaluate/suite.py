@@ -120,14 +120,9 @@ class Goal:
 
 @dataclass(frozen=True)
 class Suite:
-    """Runs and goals that belong together.
+    """Runs and goals that belong together, `about` a subject; goals are in the order of the table.
 
     Attributes:
-        name: of the suite.
-        about: its subject, for help and page.
-        goals: in the order of the table.
-        replays: sets of replays.
-        calls: sets of real calls.
         seeds: default number of seeds.
         random: default number of random scenarios.
         custom: makes the suite's own controllers.

@@ -27,6 +27,7 @@ import numpy as np
 from weir.files.input import sha256_of_file
 from weir.installation import shipped_model
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.event_logs.closed_loop import call_plan
 from weir.qoe_eval.event_logs.event_log import parse_event_log
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
@@ -41,7 +42,6 @@ from weir.qoe_eval.runs.run_plans import run_plan
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_simulator, find_virtual_call
-from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.natural_domain import natural_scenario
 from weir.traces.generate.random_domain import random_scenario
 from weir.traces.schema.media import with_media
@@ -58,7 +58,7 @@ _OPEN_LOOP_BOUND: Final = 0.02
 def known_paths() -> dict[str, list[Scenario]]:
     """The paths of each set, each once, with the video of a call where they are capacity alone."""
     settings = sets.Settings(model=shipped_model(), models=Path(), traces=shared_traces(*TRACE_SETS))
-    plain = [sets.fixed(bundled_scenarios), *map(sets.traces, TRACE_SETS)]
+    plain = [scenarios.bundled, *sets.whole_traces.values()]
     developed = [with_media(one, "video") for build in plain for one in build(settings).scenarios]
     found = {"developed": [*developed, *_drawn(range(8), range(8))], "held out": _drawn(range(32, 64), range(40, 72))}
     return {

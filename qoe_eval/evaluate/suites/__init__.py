@@ -9,7 +9,6 @@ from weir.qoe_eval.evaluate.suites import (
     calls,
     fidelity,
     impairments,
-    losses,
     natural,
     opponents,
     policy,
@@ -19,6 +18,10 @@ from weir.qoe_eval.evaluate.suites import (
 )
 
 SUITES: Final[dict[str, Suite]] = {
-    module.SUITE.name: module.SUITE
-    for module in (policy, opponents, impairments, natural, safety, send_side, virtual, calls, losses, fidelity)
+    suite.name: suite
+    for suite in (
+        *(one.SUITE for one in (policy, opponents, impairments, natural, safety, send_side, virtual, calls)),
+        calls.LOSSES,
+        fidelity.SUITE,
+    )
 }

@@ -1,8 +1,7 @@
-"""How near replays and virtual calls are to real calls: repeated calls of one path, and the same path in each
-simulator.
+"""How near replays and virtual calls are to real calls.
 
-A path has one of three controllers in turn. Its seeds are calls of the very same path, so that the scatter of real
-calls, which no model can predict, stands beside each error.
+The seeds of a path are calls of the very same path, so that the scatter of real calls, which no model can predict,
+stands beside each error.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
 _PATH_SEED: Final = 1
 _PATHS: Final = {
-    "cellular": (sets.cellular_calls, DEFAULT_MAX_BITRATE_BPS),
-    "impaired": (sets.fixed(scenarios.impaired_calls), scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
+    "cellular": (scenarios.cellular_calls, DEFAULT_MAX_BITRATE_BPS),
+    "impaired": (scenarios.impaired_calls, scenarios.FAMILY_CALL_MAX_BITRATE_BPS),
 }
 _SENDERS: Final[dict[SenderKind, tuple[str, ...]]] = {
     "chromium": (POLICY, *LIBWEBRTC_SENDERS),

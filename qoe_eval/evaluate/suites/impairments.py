@@ -1,10 +1,8 @@
-"""The goals of a policy under network impairments: families of scenarios.
-
-`weir.traces.generate.families` has the families: route changes, clocks, loss, jitter, TCP and more.
-"""
+"""A policy under network impairments, which `weir.traces.generate.families` has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -56,7 +54,8 @@ def _dip(part: float, *, longest: bool) -> series.SeriesMetric:
     return series.of_series(lambda some, _: series.time_below_s(some, ROUTE_CHANGES_AT_S, part, longest=longest))
 
 
-def _of_both(media: MediaKind) -> tuple[Goal, ...]:
+# fmt: off
+def _media_goals(media: MediaKind) -> Iterator[Goal]:
     """The goals of calls that send one kind of media, those with filler by the names of sets with filler."""
 
     def goal(name: str, text: str, measure: Measure, bound: Bound) -> Goal:
@@ -72,88 +71,69 @@ def _of_both(media: MediaKind) -> tuple[Goal, ...]:
     # down.
     without_tcp = [name for name in families if sets.base_name(name) != "tcp"]
     rises = [f"plus{ms:g}" for ms in ROUTE_CHANGES_MS]
-    return (
-        *(
-            goal(f"families_{key}", f"each family: mean score against {whom}, worst family",
-                 Comparison(families, statistic=of.worst, others=others, by="set", paired=True), _NOT_BELOW)
-            for key, whom, others in (("better", "the better of gcc and scream", LIBWEBRTC_SENDERS),
-                                      ("rule", "rule", ("rule",)))
-        ),
-        goal("scenarios_better", "each scenario: score against the better of gcc and scream, worst scenario",
-             Comparison(families, statistic=of.worst, others=LIBWEBRTC_SENDERS), _WORST),
-        goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
-             Comparison(without_tcp, "utilisation", of.worst, others=(GCC,), how="ratio"), at_least(0.8)),
-        *(
-            goal(f"route_below_{key}", f"{_RISE}: {text} of the rate before",
-                 slowest("route", _dip(part, longest=longest), *rises, by="run"), at_most(limit, "s", decimals=1))
-            for key, text, part, longest, limit in (("80", "longest total time below 0.8", 0.8, False, 3.0),
-                                                    ("half", "longest continuous time below half", 0.5, True, 1.5))
-        ),
-        goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
-             partial(special.clock_utilisation, media=media), at_least(0.97)),
-        *(
-            goal(f"tcp_{key}_share",
-                 f"TCP starts later: {whose} rate as a share of half the link, worst congestion control",
-                 Comparison(sets.of_media("tcp", media), series.share_of_half_link(kind), of.worst, groups=_control,
-                            beside=(GCC,)), at_least(limit))
-            for key, whose, kind, limit in (("own", "Weir's", "rtp", 0.5), ("left", "TCP's", "tcp", 0.7))
-        ),
-        goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s",
-             slowest("start", series.of_series(series.largest_queue_ms), "3M"), at_most(80.0, "ms", decimals=0)),
-        *(
-            goal(f"recovery_{fault}", f"{text}: recovered after, slowest scenario",
-                 slowest("fault", _recovery(fault), fault), at_most(5.0, "s", decimals=1))
-            for fault, text in _FAULTS.items()
-        ),
-    )  # fmt: skip
+    for key, whom, others in (("better", "the better of gcc and scream", LIBWEBRTC_SENDERS),
+                              ("rule", "rule", ("rule",))):
+        yield goal(f"families_{key}", f"each family: mean score against {whom}, worst family",
+                   Comparison(families, statistic=of.worst, others=others, by="set", paired=True), _NOT_BELOW)
+    yield goal("scenarios_better", "each scenario: score against the better of gcc and scream, worst scenario",
+               Comparison(families, statistic=of.worst, others=LIBWEBRTC_SENDERS), _WORST)
+    yield goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
+               Comparison(without_tcp, "utilisation", of.worst, others=(GCC,), how="ratio"), at_least(0.8))
+    for key, text, part, longest, limit in (("80", "longest total time below 0.8", 0.8, False, 3.0),
+                                            ("half", "longest continuous time below half", 0.5, True, 1.5)):
+        yield goal(f"route_below_{key}", f"{_RISE}: {text} of the rate before",
+                   slowest("route", _dip(part, longest=longest), *rises, by="run"), at_most(limit, "s", decimals=1))
+    yield goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
+               partial(special.clock_utilisation, media=media), at_least(0.97))
+    for key, whose, kind, limit in (("own", "Weir's", "rtp", 0.5), ("left", "TCP's", "tcp", 0.7)):
+        yield goal(f"tcp_{key}_share",
+                   f"TCP starts later: {whose} rate as a share of half the link, worst congestion control",
+                   Comparison(sets.of_media("tcp", media), series.share_of_half_link(kind), of.worst, groups=_control,
+                              beside=(GCC,)), at_least(limit))
+    yield goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s",
+               slowest("start", series.of_series(series.largest_queue_ms), "3M"), at_most(80.0, "ms", decimals=0))
+    for fault, text in _FAULTS.items():
+        yield goal(f"recovery_{fault}", f"{text}: recovered after, slowest scenario",
+                   slowest("fault", _recovery(fault), fault), at_most(5.0, "s", decimals=1))
 
 
-def _used(family: str, case: str) -> Comparison:
-    return Comparison(family, "utilisation", among=sets.with_part(case), beside=(GCC,))
+def _goals() -> Iterator[Goal]:
+    def used(family: str, case: str) -> Comparison:
+        return Comparison(family, "utilisation", among=sets.with_part(case), beside=(GCC,))
+
+    yield from _media_goals("video")
+    for percent, limit in ((2, 0.95), (5, 0.92), (8, 0.85)):
+        yield Goal(f"loss_{percent}", f"random loss of {percent} %, video: utilisation",
+                   used("loss", f"random{percent}"), at_least(limit))
+    for percent, name in ((8, "loss"), (scenarios.HEAVY_LOSS_PERCENT, _HEAVY_LOSS)):
+        yield Goal(f"viewer_loss_{percent}",
+                   f"random loss of {percent} %, video: viewer's quality against the better of gcc and scream, mean",
+                   Comparison(name, "viewer_quality", others=LIBWEBRTC_SENDERS,
+                              among=sets.with_part(f"random{percent}")), _NOT_BELOW)
+    yield Goal("one_packet_utilisation", "queues of one packet, filler: utilisation, lowest",
+               Comparison(_ONE_PACKET, "utilisation", of.worst, beside=(GCC,)), at_least(0.75))
+    yield Goal("one_packet_gcc", "queues of one packet, filler: utilisation against gcc's, worst",
+               Comparison(_ONE_PACKET, "utilisation", of.worst, others=(GCC,)), at_least(0.0, signed=True))
+    for ms, limit in ((10, 0.95), (20, 0.90), (40, 0.80)):
+        yield Goal(f"jitter_{ms}", f"jitter of {ms} ms, video: utilisation", used("jitter", f"gaussian{ms}"),
+                   at_least(limit))
+    for ms in (10, 20, 40):
+        yield Goal(f"jitter_delay_{ms}", f"jitter of {ms} ms, video: p95 queueing delay as a ratio of gcc's",
+                   Comparison("jitter", "p95_queueing_delay_ms", of.ratio_of_means, others=(GCC,), how="ratio",
+                              among=sets.with_part(f"gaussian{ms}")), at_most(1.1))
+    yield Goal("audio_feedback", "audio only: REMB or transport feedback a second, most in a scenario",
+               Comparison("mute", series.rate_feedback_per_second, of.worst, beside=(GCC, "gcc-remb"),
+                          among=sets.with_part(*(f"audio{rate}" for rate in AUDIO_PACKETS_PER_SECOND))),
+               at_most(2.0, decimals=1))
+    for case in ("5.4", "5.5"):
+        yield Goal(f"jain_{case}{scenarios.ROUTE_CHANGES}",
+                   f"RFC 8867 {case}, with a base delay that changes: Jain's index",
+                   Comparison("sharing", settled_jain_index, among=sets.with_part(case), beside=(GCC,)),
+                   at_least(0.9, decimals=3), f"RFC 8867 {case}; bound of the project")
+    yield from _media_goals("filler")
 
 
-_FAMILY_GOALS: Final = (
-    *_of_both("video"),
-    *(
-        Goal(f"loss_{percent}", f"random loss of {percent} %, video: utilisation",
-             _used("loss", f"random{percent}"), at_least(limit))
-        for percent, limit in ((2, 0.95), (5, 0.92), (8, 0.85))
-    ),
-    *(
-        Goal(f"viewer_loss_{percent}",
-             f"random loss of {percent} %, video: viewer's quality against the better of gcc and scream, mean",
-             Comparison(name, "viewer_quality", others=LIBWEBRTC_SENDERS, among=sets.with_part(f"random{percent}")),
-             _NOT_BELOW)
-        for percent, name in ((8, "loss"), (scenarios.HEAVY_LOSS_PERCENT, _HEAVY_LOSS))
-    ),
-    Goal("one_packet_utilisation", "queues of one packet, filler: utilisation, lowest",
-         Comparison(_ONE_PACKET, "utilisation", of.worst, beside=(GCC,)), at_least(0.75)),
-    Goal("one_packet_gcc", "queues of one packet, filler: utilisation against gcc's, worst",
-         Comparison(_ONE_PACKET, "utilisation", of.worst, others=(GCC,)), at_least(0.0, signed=True)),
-    *(
-        Goal(f"jitter_{ms}", f"jitter of {ms} ms, video: utilisation", _used("jitter", f"gaussian{ms}"),
-             at_least(limit))
-        for ms, limit in ((10, 0.95), (20, 0.90), (40, 0.80))
-    ),
-    *(
-        Goal(f"jitter_delay_{ms}", f"jitter of {ms} ms, video: p95 queueing delay as a ratio of gcc's",
-             Comparison("jitter", "p95_queueing_delay_ms", of.ratio_of_means, others=(GCC,), how="ratio",
-                        among=sets.with_part(f"gaussian{ms}")), at_most(1.1))
-        for ms in (10, 20, 40)
-    ),
-    Goal("audio_feedback", "audio only: REMB or transport feedback a second, most in a scenario",
-         Comparison("mute", series.rate_feedback_per_second, of.worst, beside=(GCC, "gcc-remb"),
-                    among=sets.with_part(*(f"audio{rate}" for rate in AUDIO_PACKETS_PER_SECOND))),
-         at_most(2.0, decimals=1)),
-    *(
-        Goal(f"jain_{case}{scenarios.ROUTE_CHANGES}", f"RFC 8867 {case}, with a base delay that changes: Jain's index",
-             Comparison("sharing", settled_jain_index, among=sets.with_part(case), beside=(GCC,)),
-             at_least(0.9, decimals=3), f"RFC 8867 {case}; bound of the project")
-        for case in ("5.4", "5.5")
-    ),
-    *_of_both("filler"),
-)  # fmt: skip
-
+# fmt: on
 SUITE: Final = Suite(
     name="impairments",
     about="A policy on families of network impairments, with video and apart from it with filler, which takes all that "
@@ -165,9 +145,9 @@ SUITE: Final = Suite(
             for media in MEDIA
             for name, build in sets.families(media).items()
         ),
-        Replays(_HEAVY_LOSS, sets.fixed(scenarios.heavy_loss), _BETTER),
-        Replays(_ONE_PACKET, sets.fixed(scenarios.one_packet_queues), _BETTER),
-        Replays("sharing", sets.fixed(scenarios.sharing_with_route_changes), _PAIR, series="kept"),
+        Replays(_HEAVY_LOSS, scenarios.heavy_loss, _BETTER),
+        Replays(_ONE_PACKET, scenarios.one_packet_queues, _BETTER),
+        Replays("sharing", scenarios.sharing_with_route_changes, _PAIR, series="kept"),
     ),
-    goals=_FAMILY_GOALS,
-)  # fmt: skip
+    goals=tuple(_goals()),
+)

@@ -1,11 +1,11 @@
-"""Ordinary networks that no training draws, against the better of libwebrtc's senders, scenario by scenario.
-
-`weir.traces.generate.natural_domain` has the mixtures, `natural_grids` one trouble at a time.
+"""Ordinary networks that no training draws: mixtures (`weir.traces.generate.natural_domain`), and one trouble at a time
+(`natural_grids`).
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,34 +53,28 @@ _GRIDS: Final = {
 _points: Final = functools.partial(at_least, signed=True, decimals=1)
 
 
-def mixtures(settings: sets.Settings) -> sets.ScenarioSet:
-    """So many of the domain of mixtures."""
-    return sets.ScenarioSet([natural_scenario(seed) for seed in range(settings.random or 0)])
-
-
 def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
     seeds = range(settings.random or 0)
     return sets.ScenarioSet([natural_scenario(seed, trouble) for seed in seeds for trouble in troubles_of(seed)])
 
 
-def _mixture_goals(name: str, placement: Placement, metric: str) -> tuple[Goal, ...]:
+# fmt: off
+def _mixture_goals(name: str, placement: Placement, metric: str) -> Iterator[Goal]:
     label, share, lowest = _MEASURES[metric]
     own, what = placement.controller, f"mixtures{placement.label}: {label}"
     against = functools.partial(Comparison, MIXTURES + placement.variant, metric, own=own, others=LIBWEBRTC_SENDERS)
-    goals = (
-        Goal(f"mean_{metric}_{name}", f"{what} against {_BETTER}, mean", against(), _points(0.0)),
-        Goal(f"below_{metric}_{name}", f"{what} 5 points below {_BETTER}, share of scenarios",
-             against(statistic=of.share(lambda gain: gain < FAR_BELOW)), at_most(share, "%", scale=100, decimals=0)),
-        Goal(f"worst_{metric}_{name}", f"{what} against {_BETTER}, worst scenario", against(statistic=of.worst),
-             _points(lowest)),
-        Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
-             functools.partial(explained, name=MIXTURES, ablated=ABLATED, own=own, metric=metric),
-             _points(lowest), unbounded=True),
-    )  # fmt: skip
-    return goals[:-1] if placement.variant else goals
+    yield Goal(f"mean_{metric}_{name}", f"{what} against {_BETTER}, mean", against(), _points(0.0))
+    yield Goal(f"below_{metric}_{name}", f"{what} 5 points below {_BETTER}, share of scenarios",
+               against(statistic=of.share(lambda gain: gain < FAR_BELOW)), at_most(share, "%", scale=100, decimals=0))
+    yield Goal(f"worst_{metric}_{name}", f"{what} against {_BETTER}, worst scenario", against(statistic=of.worst),
+               _points(lowest))
+    if not placement.variant:
+        yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
+                   functools.partial(explained, name=MIXTURES, ablated=ABLATED, own=own, metric=metric),
+                   _points(lowest), unbounded=True)
 
 
-def _grid_goals(name: str, placement: Placement) -> tuple[Goal, ...]:
+def _grid_goals(name: str, placement: Placement) -> Iterator[Goal]:
     variant, label, own = placement.variant, placement.label, placement.controller
 
     def used(*grids: str) -> Comparison:
@@ -89,24 +83,31 @@ def _grid_goals(name: str, placement: Placement) -> tuple[Goal, ...]:
     def worst(grid: str, metric: str) -> Comparison:
         return Comparison(grid + variant, metric, of.worst, own, LIBWEBRTC_SENDERS)
 
-    return (
-        Goal(f"jitter_{name}", f"jitter of 20 to 200 ms{label}: utilisation as a ratio of gcc's, worst scenario",
-             used("jitter alone"), at_least(0.95)),
-        Goal(f"clock_{name}", f"clock within 3000 ppm{label}: utilisation as a ratio of gcc's, worst scenario",
-             used("clock alone", "clock alone, filler"), at_least(0.97)),
-        Goal(f"round_trip_{name}",
-             f"round trips of 300 to 1000 ms, short queues{label}: frozen less than {_BETTER}, worst scenario",
-             worst("round alone", "frozen_share"), _points(-0.01, "points", scale=100)),
-        Goal(f"screen_{name}",
-             f"screens of 5 to 15 frames/s, pauses, DTX{label}: utility against {_BETTER}, worst scenario",
-             worst("screen alone", "utility"), _points(-1.0)),
-        Goal(f"interrupted_{name}",
-             f"links that stop for 100 to 500 ms{label}: viewer's quality against {_BETTER}, worst scenario",
-             worst("interrupted alone", "viewer_quality"), _points(-5.0)),
-    )  # fmt: skip
+    yield Goal(f"jitter_{name}", f"jitter of 20 to 200 ms{label}: utilisation as a ratio of gcc's, worst scenario",
+               used("jitter alone"), at_least(0.95))
+    yield Goal(f"clock_{name}", f"clock within 3000 ppm{label}: utilisation as a ratio of gcc's, worst scenario",
+               used("clock alone", "clock alone, filler"), at_least(0.97))
+    yield Goal(f"round_trip_{name}",
+               f"round trips of 300 to 1000 ms, short queues{label}: frozen less than {_BETTER}, worst scenario",
+               worst("round alone", "frozen_share"), _points(-0.01, "points", scale=100))
+    yield Goal(f"screen_{name}",
+               f"screens of 5 to 15 frames/s, pauses, DTX{label}: utility against {_BETTER}, worst scenario",
+               worst("screen alone", "utility"), _points(-1.0))
+    yield Goal(f"interrupted_{name}",
+               f"links that stop for 100 to 500 ms{label}: viewer's quality against {_BETTER}, worst scenario",
+               worst("interrupted alone", "viewer_quality"), _points(-5.0))
 
 
-_SETS: Final = {MIXTURES: mixtures, **_GRIDS}
+def _goals() -> Iterator[Goal]:
+    for name, placement in PLACEMENTS.items():
+        for metric in _MEASURES:
+            yield from _mixture_goals(name, placement, metric)
+    for name, placement in PLACEMENTS.items():
+        yield from _grid_goals(name, placement)
+
+
+# fmt: on
+_SETS: Final = {MIXTURES: sets.mixtures, **_GRIDS}
 
 SUITE: Final = Suite(
     name="natural",
@@ -118,18 +119,13 @@ SUITE: Final = Suite(
         *(Replays(name, build, _CONTROLLERS) for name, build in _SETS.items()),
         Replays(ABLATED, _ablated, _CONTROLLERS),
         *(
-            Replays(name + sets.REMB_ALONE, sets.changed(build, scenarios.with_remb_alone),
-                    ("weir", *LIBWEBRTC_SENDERS))
+            Replays(
+                name + sets.REMB_ALONE,
+                sets.changed(build, scenarios.with_remb_alone),
+                ("weir", *LIBWEBRTC_SENDERS),
+            )
             for name, build in _SETS.items()
         ),
     ),
-    goals=(
-        *(
-            goal
-            for name, placement in PLACEMENTS.items()
-            for metric in _MEASURES
-            for goal in _mixture_goals(name, placement, metric)
-        ),
-        *(goal for name, placement in PLACEMENTS.items() for goal in _grid_goals(name, placement)),
-    ),
-)  # fmt: skip
+    goals=tuple(_goals()),
+)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Final
 
 from weir.qoe_eval.evaluate import scenario_sets as sets
+from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.suite import Replays, Suite
 from weir.registry import COMPARED, knows_path
-from weir.traces.catalogue import bundled_scenarios
 from weir.traces.schema.media import MEDIA
 
 _CONTROLLERS: Final = (*(name for name in COMPARED if not knows_path(name)), "weir-send")
 _PATHS: Final[dict[str, sets.SetBuilder]] = {
-    "bundled": sets.fixed(bundled_scenarios),
-    **{name: sets.traces(name) for name in sets.TRACE_SETS},
+    "bundled": scenarios.bundled,
+    **sets.whole_traces,
     "random": sets.random(),
 }
 _SETS: Final = {

@@ -1,11 +1,10 @@
-"""The goals of a policy on paths whose capacity changes: score against gcc, rule and oracle, start, sharing, steering.
-
-Gains are of the challenge score, objective balanced. Random scenarios are those of the held-out split. Each path is
-replayed with video, and apart from it with filler: sets and goals of both are never one.
+"""A policy on paths whose capacity changes. Gains are of the challenge score; sets and goals with video and with filler
+are never one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -23,26 +22,23 @@ from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunRecord
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
-from weir.traces.catalogue import bundled_scenarios
 from weir.traces.generate.published import competing_media, long_tcp, round_trip_time_fairness
 from weir.traces.schema.scenario import Scenario
 
 _PATHS: Final = {
-    "catalogue": sets.fixed(bundled_scenarios),
+    "catalogue": scenarios.bundled,
     "random": sets.random(),
-    "mahimahi": sets.traces("mahimahi"),
+    "mahimahi": sets.whole_traces["mahimahi"],
 }
 # Links, which video does not fill; OpenNetLab's are filled in the papers.
-_LINKS: Final = {"opennetlab": sets.traces("opennetlab"), "steady": sets.fixed(scenarios.steady_links)}
+_LINKS: Final = {"opennetlab": sets.whole_traces["opennetlab"], "steady": scenarios.steady_links}
 _VIDEO: Final = sets.sending("video", _PATHS)
 _FILLER: Final = sets.sending("filler", {**_PATHS, **_LINKS})
 _CATALOGUE, _RANDOM, _MAHIMAHI, _OPENNETLAB, _STEADY = _FILLER
 _COMPARED: Final = (_OPENNETLAB, _MAHIMAHI, _RANDOM, _STEADY)
 # One run of ten times as many random scenarios, for the longest delays.
 _LONG: Final = sets.sending("filler", {"more random": sets.random(first=1, times=10)})
-_STEPS: Final = sets.sending(
-    "filler", {"start": sets.fixed(scenarios.start_link), "halved": sets.fixed(scenarios.halved_link)}
-)
+_STEPS: Final = sets.sending("filler", {"start": scenarios.start_link, "halved": scenarios.halved_link})
 _START, _HALVED = _STEPS
 # Models that take so long for each decision.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 25, 50, 100)}
@@ -98,6 +94,79 @@ def _closed(name: str, *others: str) -> Measure:
     return partial(special.distance_closed, name=name, others=others)
 
 
+# fmt: off
+def _goals() -> Iterator[Goal]:
+    for key, metric, bound in _VIEWER:
+        for other in LIBWEBRTC_SENDERS:
+            yield Goal(f"catalogue_{key}_{other}",
+                       f"bundled scenarios with video: {MEASURES[metric].label.lower()}, less {other}'s",
+                       _less(other, "catalogue", metric), bound)
+    for name, text in (("random", "random scenarios"), ("mahimahi", "mahimahi traces")):
+        yield Goal(f"{name}_video_closed", f"{text} with video: distance from the better of gcc and scream to oracle "
+                   "closed", _closed(name, *LIBWEBRTC_SENDERS), at_least(0.6, "%", scale=100, decimals=1))
+    yield Goal("opennetlab_gain", "opennetlab traces: mean gain over gcc", _less(GCC, _OPENNETLAB),
+               at_least(8.95, signed=True), _RECOCO)
+    yield Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", _worst(_OPENNETLAB, GCC),
+               at_least(-2.0, signed=True))
+    yield Goal("opennetlab_recoco", "opennetlab traces: ReCoCo's own formula, mean of the one model",
+               Comparison(_OPENNETLAB, "recoco", beside=ALL), at_least(80.85), _RECOCO)
+    yield Goal("mahimahi_closed", "mahimahi traces, filler: distance from gcc to oracle closed",
+               _closed(_MAHIMAHI, GCC), at_least(0.7, "%", scale=100, decimals=1))
+    yield Goal("random_wins", "random scenarios, filler: share of wins over gcc",
+               Comparison(_RANDOM, statistic=of.share(lambda gain: gain > 0), others=(GCC,)), _SHARE)
+    yield Goal("random_closed", "random scenarios, filler: distance from gcc to oracle closed", _closed(_RANDOM, GCC),
+               at_least(0.6, "%", scale=100, decimals=1))
+    yield Goal("steady_worst", "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link against gcc",
+               _worst(_STEADY, GCC), _GAIN)
+    yield Goal("rule_gain", "opennetlab, mahimahi, random, steady, filler: mean gain over rule",
+               _less("rule", _COMPARED), at_least(2.0, signed=True))
+    for name in _COMPARED:
+        yield Goal(f"rule_low_{sets.base_name(name)}",
+                   f"{name}: lower end of the 95 % interval of the mean gain over rule",
+                   _less("rule", name, statistic=of.low_end), at_least(0.0, strict=True, signed=True))
+    yield Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over these sets",
+               Comparison(_COMPARED, "p95_queueing_delay_ms", of.median, others=(GCC,), how="difference"),
+               at_most(0.0, "ms", decimals=1, signed=True))
+    yield Goal("utilisation_against_gcc", "utilisation less gcc's, median over these sets",
+               Comparison(_COMPARED, "utilisation", of.median, others=(GCC,)),
+               at_least(0.0, "points", scale=100, signed=True))
+    yield Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
+               Comparison((_RANDOM, *_LONG), _first_delay_ms, of.quantile(0.99), others=(GCC,), how="ratio",
+                          also={"utilisation": "utilisation"}), at_most(1.25, "times"))
+    for ms, limit in ((50, -0.5), (100, -1.0)):
+        yield Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
+                   Comparison(_SLOW[ms], usual=_SLOW[0], paired=True), at_least(limit, signed=True))
+    for ms, limit in ((25, 0.001), (50, 0.005)):
+        yield Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
+                   Comparison(_SLOW[ms], lambda record: record.flows[0].bytes_received, of.part_lost, usual=_SLOW[0]),
+                   at_most(limit, "%", scale=100))
+    yield Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link",
+               Comparison(_START, _STARTED_S, beside=ALL), at_most(3.0, "s"))
+    yield Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
+               Comparison(_HALVED, _DRAINED_S, beside=ALL, also={"used of the link before": _USED_BEFORE}),
+               at_most(1.5, "s"))
+    yield Goal("halved_against_gcc", "halved link: that time, less gcc's",
+               Comparison(_HALVED, _DRAINED_S, others=(GCC,)), at_most(0.0, "s", strict=True, signed=True))
+    yield Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
+               partial(special.steering, sets=_PRESETS["compared"]), _SHARE, _MOCC)
+    for preset in _PRESETS["video"]:
+        yield Goal(f"own_utility_{preset}", f"with video: utility of {preset} under its own weights, less the best "
+                   "other preset's under them", partial(special.own_utility, sets=_PRESETS["video"], preset=preset),
+                   _GAIN, _MOCC)
+    yield Goal("wide_worst",
+               "screen at 5 frames/s, round trip of 600 ms, 100 Mbps: worst against the better of gcc and scream",
+               _worst("wide", *LIBWEBRTC_SENDERS), at_least(-1.0, signed=True))
+    for case, text, limit in (("5.4", "3 flows on one link", 0.95), ("5.5", "5 round trip times", 0.9)):
+        yield Goal(f"jain_{case}", f"RFC 8867 {case}, {text}: Jain's index",
+                   Comparison("rfc8867", settled_jain_index, among=sets.with_part(case), beside=ALL),
+                   at_least(limit, decimals=3), f"RFC 8867 {case}; bound of the project")
+    for key, whose, share in (("own", "Weir's", settled_media_share), ("tcp", "TCP's", _tcp_share)):
+        yield Goal(f"rfc8867_5.6_{key}_share", f"RFC 8867 5.6, against one TCP Cubic flow: {whose} throughput share",
+                   Comparison("rfc8867", share, of.worst, among=sets.with_part("5.6"), groups=_queue, least=2),
+                   at_least(0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
+
+
+# fmt: on
 SUITE: Final = Suite(
     name="policy",
     about="A policy against gcc, scream, rule and oracle on bundled, random, recorded, steady and shared paths, "
@@ -125,89 +194,7 @@ SUITE: Final = Suite(
             for name, some in _STEERED.items()
             for preset in _OTHERS
         ),
-        Replays("wide", sets.fixed(scenarios.wide_calls), ALL),
+        Replays("wide", scenarios.wide_calls, ALL),
     ),
-    goals=(
-        *(
-            Goal(f"catalogue_{key}_{other}", f"bundled scenarios with video: {MEASURES[measure].label.lower()}, less "
-                 f"{other}'s", _less(other, "catalogue", measure), bound)
-            for key, measure, bound in _VIEWER
-            for other in LIBWEBRTC_SENDERS
-        ),
-        *(
-            Goal(f"{name}_video_closed", f"{text} with video: distance from the better of gcc and scream to oracle "
-                 "closed", _closed(name, *LIBWEBRTC_SENDERS), at_least(0.6, "%", scale=100, decimals=1))
-            for name, text in (("random", "random scenarios"), ("mahimahi", "mahimahi traces"))
-        ),
-        Goal("opennetlab_gain", "opennetlab traces: mean gain over gcc", _less(GCC, _OPENNETLAB),
-             at_least(8.95, signed=True), _RECOCO),
-        Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", _worst(_OPENNETLAB, GCC),
-             at_least(-2.0, signed=True)),
-        Goal("opennetlab_recoco", "opennetlab traces: ReCoCo's own formula, mean of the one model",
-             Comparison(_OPENNETLAB, "recoco", beside=ALL), at_least(80.85), _RECOCO),
-        Goal("mahimahi_closed", "mahimahi traces, filler: distance from gcc to oracle closed", _closed(_MAHIMAHI, GCC),
-             at_least(0.7, "%", scale=100, decimals=1)),
-        Goal("random_wins", "random scenarios, filler: share of wins over gcc",
-             Comparison(_RANDOM, statistic=of.share(lambda gain: gain > 0), others=(GCC,)), _SHARE),
-        Goal("random_closed", "random scenarios, filler: distance from gcc to oracle closed", _closed(_RANDOM, GCC),
-             at_least(0.6, "%", scale=100, decimals=1)),
-        Goal("steady_worst", "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link against gcc",
-             _worst(_STEADY, GCC), _GAIN),
-        Goal("rule_gain", "opennetlab, mahimahi, random, steady, filler: mean gain over rule",
-             _less("rule", _COMPARED), at_least(2.0, signed=True)),
-        *(
-            Goal(f"rule_low_{sets.base_name(name)}", f"{name}: lower end of the 95 % interval of the mean gain over "
-                 "rule", _less("rule", name, statistic=of.low_end), at_least(0.0, strict=True, signed=True))
-            for name in _COMPARED
-        ),
-        Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over these sets",
-             Comparison(_COMPARED, "p95_queueing_delay_ms", of.median, others=(GCC,), how="difference"),
-             at_most(0.0, "ms", decimals=1, signed=True)),
-        Goal("utilisation_against_gcc", "utilisation less gcc's, median over these sets",
-             Comparison(_COMPARED, "utilisation", of.median, others=(GCC,)),
-             at_least(0.0, "points", scale=100, signed=True)),
-        Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
-             Comparison((_RANDOM, *_LONG), _first_delay_ms, of.quantile(0.99), others=(GCC,), how="ratio",
-                        also={"utilisation": "utilisation"}), at_most(1.25, "times")),
-        *(
-            Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
-                 Comparison(_SLOW[ms], usual=_SLOW[0], paired=True), at_least(limit, signed=True))
-            for ms, limit in ((50, -0.5), (100, -1.0))
-        ),
-        *(
-            Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
-                 Comparison(_SLOW[ms], lambda record: record.flows[0].bytes_received, of.part_lost, usual=_SLOW[0]),
-                 at_most(limit, "%", scale=100))
-            for ms, limit in ((25, 0.001), (50, 0.005))
-        ),
-        Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link",
-             Comparison(_START, _STARTED_S, beside=ALL), at_most(3.0, "s")),
-        Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
-             Comparison(_HALVED, _DRAINED_S, beside=ALL, also={"used of the link before": _USED_BEFORE}),
-             at_most(1.5, "s")),
-        Goal("halved_against_gcc", "halved link: that time, less gcc's", Comparison(_HALVED, _DRAINED_S, others=(GCC,)),
-             at_most(0.0, "s", strict=True, signed=True)),
-        Goal("steering", "presets move utilisation and p95 delay the right way, share of scenarios",
-             partial(special.steering, sets=_PRESETS["compared"]), _SHARE, _MOCC),
-        *(
-            Goal(f"own_utility_{preset}", f"with video: utility of {preset} under its own weights, less the best "
-                 "other preset's under them", partial(special.own_utility, sets=_PRESETS["video"], preset=preset),
-                 _GAIN, _MOCC)
-            for preset in _PRESETS["video"]
-        ),
-        Goal("wide_worst", "screen at 5 frames/s, round trip of 600 ms, 100 Mbps: worst against the better of gcc and "
-             "scream", _worst("wide", *LIBWEBRTC_SENDERS), at_least(-1.0, signed=True)),
-        *(
-            Goal(f"jain_{case}", f"RFC 8867 {case}, {text}: Jain's index",
-                 Comparison("rfc8867", settled_jain_index, among=sets.with_part(case), beside=ALL),
-                 at_least(limit, decimals=3), f"RFC 8867 {case}; bound of the project")
-            for case, text, limit in (("5.4", "3 flows on one link", 0.95), ("5.5", "5 round trip times", 0.9))
-        ),
-        *(
-            Goal(f"rfc8867_5.6_{key}_share", f"RFC 8867 5.6, against one TCP Cubic flow: {whose} throughput share",
-                 Comparison("rfc8867", metric, of.worst, among=sets.with_part("5.6"), groups=_queue, least=2),
-                 at_least(0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
-            for key, whose, metric in (("own", "Weir's", settled_media_share), ("tcp", "TCP's", _tcp_share))
-        ),
-    ),
-)  # fmt: skip
+    goals=tuple(_goals()),
+)

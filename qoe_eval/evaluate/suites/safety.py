@@ -1,13 +1,9 @@
-"""The goals of safety: fault-injected models as the active controller of a pool, and each rule of the guard.
-
-Each faulty model is the active controller of a pool `by_trust` at first, with nada and rule as candidates. For the
-rules of the guard, which have no bound, models run without a pool, with all rules and with each rule off in turn.
-"""
+"""Fault-injected models as the first active controller of a pool, and each rule of the guard, which has no bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -30,7 +26,6 @@ _CANDIDATES: Final = "copilots=nada,rule policy=by_trust"
 _ALONE: Final = ("weir", "nada", "rule")
 _RULES: Final = tuple(name for name, can_be_off in GUARD_RULES.items() if can_be_off)
 _SETS: Final = sets.sending("video", {"random": sets.random()}) | {name: sets.family_sample(name) for name in FAMILIES}
-_TRACES: Final = {name: sets.traces(name) for name in sets.TRACE_SETS}
 _HEALTHY: Final = "pool of the healthy model"
 _FAULTY: Final = {model: f"pool of {model}" for model in FAULTY_MODELS}
 _SCORED: Final = (*_SETS, "opennetlab")
@@ -67,44 +62,44 @@ def _active_until_s(record: RunRecord) -> float:
     return math.inf if held_s is None else held_s
 
 
+# fmt: off
+def _goals() -> Iterator[Goal]:
+    for model, pool in _FAULTY.items():
+        yield Goal(model, f"model {model}: score against the better of nada and rule, worst set",
+                   Comparison(tuple(_SETS), SCORE, of.worst, pool, ("nada", "rule"), "relative", "set"),
+                   at_least(-0.05, "%", scale=100, decimals=1, signed=True))
+    yield Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
+               Comparison(_SCORED, _inactive_share, own=_HEALTHY, by="set"),
+               at_most(0.01, "%", strict=True, scale=100))
+    yield Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
+               Comparison(_SCORED, SCORE, of.worst, _HEALTHY, ("weir",), by="set"), at_least(-0.3, signed=True))
+    for model in ("maximum", "shuffled"):
+        yield Goal(f"{model}_replaced", f"model {model}: replaced within 3 s, share of random paths",
+                   Comparison("random", _active_until_s, of.share(lambda held_s: held_s <= _SOON_S), _FAULTY[model],
+                              by="run"), at_least(0.95, "%", scale=100, decimals=1))
+    for rule in _RULES:
+        yield Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
+                   partial(guard_rule, rule=rule, controllers=("weir", *FAULTY_MODELS),
+                           sets=(*_SETS, *sets.whole_traces)), at_least(0.0, signed=True), unbounded=True)
+
+
+# fmt: on
+def _replays() -> Iterator[Replays]:
+    for name, build in _SETS.items():
+        yield Replays(name, build, (*_ALONE, _HEALTHY, *_FAULTY.values()))
+    yield Replays("opennetlab", sets.whole_traces["opennetlab"], (*_ALONE, _HEALTHY))
+    for name, build in (_SETS | sets.whole_traces).items():
+        variants = {ALL_RULES: (), **{f"{rule} off": (rule,) for rule in _RULES}}
+        for variant, off in variants.items():
+            yield Replays(f"{name}, {variant}", build, ("weir", *FAULTY_MODELS), guard_off=off)
+
+
 SUITE: Final = Suite(
     name="safety",
     about="Fault-injected models as the first active controller of a pool with nada and rule, selected by trust; "
     "and each rule of the guard behind every model without a pool: all rules on, less all but this one.",
     random=200,
     custom=custom_controllers,
-    replays=(
-        *(Replays(name, build, (*_ALONE, _HEALTHY, *_FAULTY.values())) for name, build in _SETS.items()),
-        Replays("opennetlab", _TRACES["opennetlab"], (*_ALONE, _HEALTHY)),
-        *(
-            Replays(f"{name}, {f'{rule} off' if rule else ALL_RULES}", build, ("weir", *FAULTY_MODELS),
-                    guard_off=(rule,) if rule else ())
-            for name, build in (*_SETS.items(), *_TRACES.items())
-            for rule in ("", *_RULES)
-        ),
-    ),
-    goals=(
-        *(
-            Goal(model, f"model {model}: score against the better of nada and rule, worst set",
-                 Comparison(tuple(_SETS), SCORE, of.worst, pool, ("nada", "rule"), "relative", "set"),
-                 at_least(-0.05, "%", scale=100, decimals=1, signed=True))
-            for model, pool in _FAULTY.items()
-        ),
-        Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
-             Comparison(_SCORED, _inactive_share, own=_HEALTHY, by="set"), at_most(0.01, "%", strict=True, scale=100)),
-        Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
-             Comparison(_SCORED, SCORE, of.worst, _HEALTHY, ("weir",), by="set"), at_least(-0.3, signed=True)),
-        *(
-            Goal(f"{model}_replaced", f"model {model}: replaced within 3 s, share of random paths",
-                 Comparison("random", _active_until_s, of.share(lambda held_s: held_s <= _SOON_S), _FAULTY[model],
-                            by="run"), at_least(0.95, "%", scale=100, decimals=1))
-            for model in ("maximum", "shuffled")
-        ),
-        *(
-            Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
-                 partial(guard_rule, rule=rule, controllers=("weir", *FAULTY_MODELS), sets=(*_SETS, *_TRACES)),
-                 at_least(0.0, signed=True), unbounded=True)
-            for rule in _RULES
-        ),
-    ),
-)  # fmt: skip
+    replays=tuple(_replays()),
+    goals=tuple(_goals()),
+)

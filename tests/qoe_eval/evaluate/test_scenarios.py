@@ -7,7 +7,6 @@ from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suites import SUITES
-from weir.traces.catalogue import bundled_scenarios
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.families.families import FAMILIES, small_grid
 from weir.traces.schema.scenario import FillerMedia
@@ -48,7 +47,7 @@ def test_random_scenarios_are_held_out_and_not_repeated():
 
 
 def test_the_steady_links_have_the_defaults_of_a_plain_trace():
-    for scenario in scenarios.steady_links():
+    for scenario in scenarios.steady_links(settings()).scenarios:
         assert scenario == scenario_from_capacity(scenario.forward.capacity.trace(), scenario.name)
 
 
@@ -60,7 +59,7 @@ def test_no_set_names_two_scenarios_alike(traces):
 
 
 def test_the_base_delay_of_sharing_changes():
-    changed = scenarios.sharing_with_route_changes()[1]
+    changed = scenarios.sharing_with_route_changes(settings()).scenarios[1]
     assert changed.name == "rfc8867-5.5-route-changes"
     assert changed.forward.one_way_delay_ms.at([0, 149, 151, 226]).tolist() == [10, 10, 50, 10]
     assert changed.flows == next(one for one in SUITES["policy"].replays if one.name == "rfc8867").scenarios(
@@ -69,7 +68,7 @@ def test_the_base_delay_of_sharing_changes():
 
 
 def test_impaired_calls_are_what_a_link_can_do_to_a_browser():
-    called = scenarios.impaired_calls()
+    called = scenarios.impaired_calls(settings()).scenarios
     assert {one.name.partition("-")[0] for one in called} == FAMILIES.keys() - NO_CALLS
     assert len(called) == len(FAMILIES.keys() - NO_CALLS)
     assert {one.duration_s for one in called} == {20.0, 40.0}
@@ -78,14 +77,14 @@ def test_impaired_calls_are_what_a_link_can_do_to_a_browser():
 
 
 def test_cellular_calls_and_their_replays(traces):
-    called = sets.cellular_calls(settings(traces)).scenarios
+    called = scenarios.cellular_calls(settings(traces)).scenarios
     assert [one.name for one in called[:3]] == [
         "mahimahi-ATT-LTE-driving", "mahimahi-TMobile-UMTS-driving", "mahimahi-Verizon-EVDO-driving"
     ]  # fmt: skip
     assert len({one.name for one in called}) == 12
     assert {one.duration_s for one in called} == {30}
     assert {one.flows[0].media.kind for one in called} == {"video"}
-    without = sets.cellular_calls(settings())
+    without = scenarios.cellular_calls(settings())
     assert (len(without.scenarios), "needs the mahimahi traces" in without.missing) == (9, True)
     replayed = sets.changed(sets.mahimahi_calls, scenarios.as_called)(settings(traces)).scenarios
     # The calls themselves do not describe the encoder.
@@ -98,7 +97,7 @@ def test_cellular_calls_and_their_replays(traces):
 
 def test_a_set_with_filler_has_the_paths_of_that_with_video(traces):
     video, filler = (
-        sets.sending(media, {"traces": sets.traces("mahimahi"), "bundled": sets.fixed(bundled_scenarios)})
+        sets.sending(media, {"traces": sets.traces("mahimahi"), "bundled": scenarios.bundled})
         for media in ("video", "filler")
     )
     assert (list(video), list(filler)) == (["traces", "bundled"], ["traces, filler", "bundled, filler"])
@@ -110,10 +109,10 @@ def test_a_set_with_filler_has_the_paths_of_that_with_video(traces):
 
 
 def test_the_return_path_loses_what_is_asked_and_nothing_else_changes():
-    scenario = scenarios.muses_call()[0]
+    scenario = scenarios.muses_call(settings()).scenarios[0]
 
     def lossy(percent):
-        return scenarios.losing_feedback(scenarios.muses_call()[0], percent)
+        return scenarios.losing_feedback(scenario, percent)
 
     assert lossy(0) == scenario
     changed = lossy(20).to_dict()
