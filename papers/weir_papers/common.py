@@ -13,11 +13,11 @@ import typer
 from rich.console import Console
 
 from weir.files.output import make_folder
-from weir.qoe_eval.evaluate.ending import finish
 from weir.qoe_eval.records import RunRecord, command_record
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, Row, print_rows, rows_document
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
+from weir.qoe_eval.runs.progress import finish
 from weir.qoe_eval.runs.run_plans import ReplayOutcome
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_simulator

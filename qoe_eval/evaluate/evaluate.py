@@ -121,14 +121,14 @@ def evaluate(
     sha256 = hashlib.sha256(read_bytes(chosen_model, LARGEST_MODEL_BYTES)).hexdigest()
     find_simulator()
     with loading():
-        from weir.qoe_eval.evaluate.ending import finish
-        from weir.qoe_eval.evaluate.evaluation_report import evaluation_document, evaluation_page, print_evaluation
-        from weir.qoe_eval.evaluate.measured import measurement_of
+        from weir.qoe_eval.evaluate.documents import evaluation_document, measurement_of
+        from weir.qoe_eval.evaluate.evaluation_report import evaluation_page, print_evaluation
         from weir.qoe_eval.evaluate.runner import evaluate_suite, plan_suites
         from weir.qoe_eval.evaluate.scenario_sets import Settings
         from weir.qoe_eval.evaluate.suites import SUITES
         from weir.qoe_eval.measurement import write_measurement
         from weir.qoe_eval.records import RunAbout, command_record
+        from weir.qoe_eval.runs.progress import finish
 
     suites = [
         one

@@ -22,11 +22,11 @@ from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.call.plan import CallPlan, CallSettings, plan_calls
 from weir.qoe_eval.call.run import run_calls
 from weir.qoe_eval.evaluate.results import NOT_CHOSEN, Results
-from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
+from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name, of_media
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
-from weir.qoe_eval.measures.families import GCC
+from weir.qoe_eval.measures.families import GCC, summarise_families
 from weir.qoe_eval.options.shared import SIZES, TRACE_SETS
-from weir.qoe_eval.records import CallRecord, Record, RunAbout
+from weir.qoe_eval.records import CallRecord, FamilyRow, Record, RunAbout
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Row
 from weir.qoe_eval.requirements import check_requirements
@@ -36,6 +36,8 @@ from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_peer, find_simulator, find_stack
+from weir.traces.generate.families.families import FAMILIES
+from weir.traces.schema.media import MEDIA
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,13 @@ class Evaluated:
     pages: Mapping[str, Path]
     libwebrtc: str = ""
 
+    @functools.cached_property
+    def families(self) -> list[FamilyRow]:
+        """The rows of families that ran against gcc or scream, those with video first."""
+        names = [of_media(name, media) for media in MEDIA for name in FAMILIES]
+        rows = summarise_families(self.results.of(*names), POLICY)
+        return [row for row in rows if row.against_better is not None]
+
     @property
     def shown(self) -> list[Row]:
         """The rows without those of sets that were not chosen; all of them are in the document."""
@@ -115,15 +124,8 @@ def evaluate_suite(
     *,
     quiet: bool,
 ) -> Evaluated:
-    """Makes the runs of a suite that are not there yet and judges its goals.
-
-    Args:
-        planned: from `plan_suites`.
-        out: the suite's folder.
-        jobs: simulators at once; None: one for each core.
-        console: for progress and complaints.
-        about: the command, for the reports of calls.
-        quiet: no progress.
+    """Makes the runs of a suite that are not there yet in its folder `out`, `jobs` at once (None: one for each core),
+    and judges its goals. `about`: the command, for the reports of calls; `quiet`: no progress.
 
     Raises:
         InputError: a folder cannot be used, or the simulator refused a run.

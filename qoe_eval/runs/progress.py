@@ -1,12 +1,16 @@
-"""Runs plans with a progress bar, and turns what a user or a broken simulator does into messages and exit status."""
+"""Runs plans with a progress bar, turns what a user or a broken simulator does into messages and exit status, and ends
+commands that measure goals.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -14,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from weir.console import counted
 from weir.errors import InputError
+from weir.files.output import write_text
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.run_plans import ReplayOutcome, run_plans
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
@@ -77,3 +82,31 @@ def end_with_failures(failures: Sequence[str], console: Console, noun: str = "ru
         shown = "\n".join(f"  {failure}" for failure in failures[:5])
         console.print(f"weir: {counted(len(failures), noun)} did not complete:\n{shown}")
         raise typer.Exit(1)
+
+
+def finish(
+    document: Mapping[str, Any],
+    summary: Path,
+    pages: Mapping[Path, str],
+    show: Callable[[], None],
+    console: Console,
+    *,
+    as_json: bool,
+) -> None:
+    """Writes what was measured, shows it, and ends with status 1 when something did not complete. `run` of the document
+    has `wall_s`, `runs` and `failures`. The first page is named as the place of details.
+
+    Raises:
+        typer.Exit: status 1, after a message: runs or calls did not complete.
+    """
+    run = document["run"]
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    write_text(summary, text)
+    for path, page in pages.items():
+        write_text(path, page)
+    if as_json:
+        typer.echo(text, nl=False)
+    else:
+        show()
+        typer.echo(f"\n{counted(run['runs'], 'run')} in {run['wall_s']:.1f} s. Details: {next(iter(pages), summary)}")
+    end_with_failures(run["failures"], console)

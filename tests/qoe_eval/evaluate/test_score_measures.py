@@ -1,11 +1,9 @@
 """Goals on scores against records made by hand."""
 
-from types import SimpleNamespace
-
 import pytest
 from hand_made import record, results, row
 
-from weir.qoe_eval.evaluate.evaluation_report import family_table
+from weir.qoe_eval.evaluate.runner import Evaluated
 
 
 def scored(scores):
@@ -146,7 +144,7 @@ def test_tcp_is_left_out_of_the_utilisation_goal():
 
 def test_a_link_that_is_called_like_a_family_is_none():
     found = results({"start, filler": [record("start-5M", name, challenge=90.0) for name in ("weir", "gcc", "scream")]})
-    assert family_table(SimpleNamespace(results=found)) == []
+    assert Evaluated(None, found, [], [], [], {}).families == []
 
 
 def test_nothing_is_better_than_both_while_one_of_them_did_not_run():

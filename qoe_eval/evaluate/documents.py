@@ -1,10 +1,9 @@
-"""The record of results of a suite: means of controllers, differences, families and goals.
+"""The documents of an evaluation: all of it as JSON, and the record of results of a suite.
 
-A controller's calls whose answers exclude transport-cc are those of "weir-remb-alone" in the set of the same paths.
-
-Keys: SET/CONTROLLER/MEASURE, SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest
-score against the better of libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a
-goal.
+Keys of a record: SET/CONTROLLER/MEASURE, SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for
+the lowest score against the better of libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a
+goal. A controller's calls whose answers exclude transport-cc are those of "weir-remb-alone" in the set of the same
+paths.
 """
 
 from __future__ import annotations
@@ -13,19 +12,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.installation import shipped_model
-from weir.qoe_eval.evaluate.evaluation_report import family_table
 from weir.qoe_eval.evaluate.results import undisturbed
 from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.scenario_sets import REMB_ALONE, base_name
 from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today
 from weir.qoe_eval.measures.statistics import distinct_runs, spread
-from weir.qoe_eval.measures.summary import against, common_runs, ordered_controllers, run_values
+from weir.qoe_eval.measures.summary import against, common_runs, ordered_controllers, run_values, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import CallRecord, Record
+from weir.qoe_eval.report.goal_table import rows_document
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.simulator.executables import find_simulator
 
+SCHEMA = "weir.evaluation/1"
+_KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
+         "tcp_share")  # fmt: skip
 _MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
 _OF_VIRTUAL_CALLS = (
     "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", "end_to_end_delay_ms_p95", "frozen_share",
@@ -40,6 +42,47 @@ _OWN = (POLICY, _REMB_ALONE, "weir-send", "weir-send-ccfb")
 _OTHERS = (*LIBWEBRTC_SENDERS, "scream-ccfb", "rule", POLICY)
 
 
+def evaluation_document(evaluated: Sequence[Evaluated], run: Mapping[str, Any]) -> dict[str, Any]:
+    """The document: `run`, how many goals are `reached` of those `decided`, and by suite the rows, families, means by
+    set, scenario and controller, and measures of calls.
+    """
+    suites = {one.planned.suite.name: _suite_document(one) for one in evaluated}
+    totals = {name: sum(one[name] for one in suites.values()) for name in ("reached", "decided")}
+    return {"schema": SCHEMA, "run": dict(run), **totals, "suites": suites}
+
+
+def _suite_document(one: Evaluated) -> dict[str, Any]:
+    results = one.results
+    document = rows_document(SCHEMA, one.rows, {"seeds": list(one.planned.seeds), "runs": len(one.records)})
+    return {key: value for key, value in document.items() if key != "schema"} | {
+        "families": [row.model_dump() for row in one.families],
+        "sets": {
+            name: {
+                "missing": some.missing,
+                "scenarios": {
+                    scenario: {c: {m: values[m] for m in _KEPT if m in values} for c, values in by.items()}
+                    for scenario, by in scenario_means(results.of(name)).items()
+                },
+            }
+            for name, some in results.sets.items()
+            if name in results.replays or some.missing
+        },
+        "calls": {
+            name: [
+                {
+                    "scenario": record.scenario,
+                    "controller": record.controller,
+                    "seed": record.seed,
+                    "disturbed": record.call.disturbed,
+                    "metrics": record.measures,
+                }
+                for record in records
+            ]
+            for name, records in results.calls.items()
+        },
+    }
+
+
 def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()) -> Measurement:
     """The record of a suite's replays and calls. `run`: of the document of the evaluation; `parts`: options that chose
     some of the suite.
@@ -51,7 +94,7 @@ def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, par
         values |= {f"{one.name}/{key}": value for key, value in _set(evaluated.results.of(one.name), measures)}
     for name, records in _of_calls(evaluated.results.calls).items():
         values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
-    for family in family_table(evaluated):
+    for family in evaluated.families:
         if family.worst_score:
             suffix = "" if family.media == "video" else f", {family.media}"
             values[f"{family.name}{suffix}/worst"] = Value(family.worst_score.value)
