@@ -15,7 +15,7 @@ from rich.console import Console
 from weir.files.output import make_folder
 from weir.qoe_eval.records import RunRecord, command_record
 from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.goal_table import Bound, Row, print_rows, rows_document
+from weir.qoe_eval.report.goal_table import Bound, GoalRow, print_rows, rows_document
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
 from weir.qoe_eval.runs.progress import finish
 from weir.qoe_eval.runs.run_plans import ReplayOutcome
@@ -116,11 +116,11 @@ def goal_row(
     detail: str = "",
     why: str = "no run completed",
     **figures: Any,
-) -> Row:
+) -> GoalRow:
     """The row of a goal; without a value it is not measured, and `why` is the reason."""
     if value is None:
-        return Row(name, what, goal, reason=why)
-    return Row(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
+        return GoalRow(name, what, goal, reason=why)
+    return GoalRow(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
 
 
 def replay_record(
@@ -142,7 +142,7 @@ def replay_record(
 
 def end_paper(
     name: str,
-    rows: Sequence[Row],
+    rows: Sequence[GoalRow],
     run: Mapping[str, Any],
     figures: Mapping[str, Any],
     pages: Mapping[Path, str],

@@ -21,8 +21,7 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
 from weir.qoe_eval.report.display import dated, signed
-from weir.qoe_eval.report.goal_table import Row as GoalRow
-from weir.qoe_eval.report.goal_table import print_rows, reached_text
+from weir.qoe_eval.report.goal_table import GoalRow, print_rows, reached_text
 from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.replay_charts import Drawing

@@ -28,7 +28,7 @@ from weir.qoe_eval.measures.families import GCC, summarise_families
 from weir.qoe_eval.options.shared import SIZES, TRACE_SETS
 from weir.qoe_eval.records import CallRecord, FamilyRow, Record, RunAbout
 from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.goal_table import Row
+from weir.qoe_eval.report.goal_table import GoalRow
 from weir.qoe_eval.requirements import check_requirements
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import run_with_progress
@@ -76,7 +76,7 @@ class Evaluated:
 
     planned: PlannedSuite
     results: Results
-    rows: Sequence[Row]
+    rows: Sequence[GoalRow]
     records: Sequence[Record]
     failures: Sequence[str]
     pages: Mapping[str, Path]
@@ -90,7 +90,7 @@ class Evaluated:
         return [row for row in rows if row.against_better is not None]
 
     @property
-    def shown(self) -> list[Row]:
+    def shown(self) -> list[GoalRow]:
         """The rows without those of sets that were not chosen; all of them are in the document."""
         return [row for row in self.rows if row.measured or NOT_CHOSEN not in row.reason]
 

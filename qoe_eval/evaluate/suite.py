@@ -15,7 +15,7 @@ from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.scenario_sets import SetBuilder, Settings, base_name
 from weir.qoe_eval.measurement import Subject
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, SenderKind
-from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.report.goal_table import Bound, GoalRow
 from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import SeriesOfPlan
@@ -100,11 +100,11 @@ class Goal:
     source: str = "project"
     unbounded: bool = False
 
-    def row(self, results: Results) -> Row:
+    def row(self, results: Results) -> GoalRow:
         """The goal against what was measured."""
         found = self.measure(results, self.bound)
         reached = self.bound.met(found.value) if found.value is not None else found.reached
-        return Row(
+        return GoalRow(
             self.name,
             self.what,
             None if self.unbounded else self.bound,

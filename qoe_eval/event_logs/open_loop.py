@@ -55,7 +55,7 @@ def logged_targets(log: EventLog) -> Targets:
 
 
 @dataclass(frozen=True)
-class Difference:
+class TargetDifference:
     """The difference of two targets over time, in percent of the second: median and 95th percentile of its size, and
     its mean with sign.
     """
@@ -106,7 +106,7 @@ class OpenLoop:
         )
 
 
-def difference(found: Targets, logged: Targets, end_s: float) -> Difference | None:
+def difference(found: Targets, logged: Targets, end_s: float) -> TargetDifference | None:
     """How far targets are from those that a log has, every 100 ms; None where they have no time in common."""
     if not len(found.bps) or not len(logged.bps):
         return None
@@ -116,4 +116,4 @@ def difference(found: Targets, logged: Targets, end_s: float) -> Difference | No
     of = logged.at(times)
     signed = 100 * (found.at(times) - of) / np.maximum(of, 1)
     size = np.abs(signed)
-    return Difference(float(np.median(size)), float(np.percentile(size, 95)), float(signed.mean()))
+    return TargetDifference(float(np.median(size)), float(np.percentile(size, 95)), float(signed.mean()))

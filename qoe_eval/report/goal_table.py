@@ -41,7 +41,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Row:
+class GoalRow:
     """One goal. `reached` is None where it was not measured, or not completely; `reason` gives the cause.
 
     `measured` is for people, `value` the number behind it, in the unit of the goal divided by its scale (None for, say,
@@ -82,7 +82,7 @@ class Row:
         return vars(self) | {"goal": goal}
 
 
-def reached_text(rows: Sequence[Row]) -> str:
+def reached_text(rows: Sequence[GoalRow]) -> str:
     """How many of them are reached, and how many not decided: a sentence."""
     goals = [row for row in rows if row.goal is not None]
     decided = [row for row in goals if row.reached is not None]
@@ -92,7 +92,7 @@ def reached_text(rows: Sequence[Row]) -> str:
     )
 
 
-def rows_document(schema: str, rows: Sequence[Row], run: Mapping[str, Any]) -> dict[str, Any]:
+def rows_document(schema: str, rows: Sequence[GoalRow], run: Mapping[str, Any]) -> dict[str, Any]:
     """The first part of every JSON with goals: schema, `run`, how many goals are reached of those decided, and rows."""
     decided = [row.reached for row in rows if row.reached is not None]
     return {
@@ -104,18 +104,18 @@ def rows_document(schema: str, rows: Sequence[Row], run: Mapping[str, Any]) -> d
     }
 
 
-def rows_markdown(rows: Sequence[Row]) -> str:
+def rows_markdown(rows: Sequence[GoalRow]) -> str:
     """The table in Markdown."""
     cells = [[row.what, row.bound, row.measured, row.verdict] for row in rows]
     return markdown_table(["What", "Goal", "Measured", "Reached"], cells)
 
 
-def details_markdown(rows: Sequence[Row]) -> str:
+def details_markdown(rows: Sequence[GoalRow]) -> str:
     """The section that tells what is behind the rows."""
     return "## Details\n\n" + "".join(f"- {row.what}: {row.detail}\n" for row in rows if row.detail)
 
 
-def print_rows(rows: Sequence[Row]) -> None:
+def print_rows(rows: Sequence[GoalRow]) -> None:
     """The table on standard output."""
     table = Table(box=None, header_style="dim", pad_edge=False)
     for name in ("what", "goal", "measured", "reached"):

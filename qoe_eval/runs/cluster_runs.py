@@ -17,7 +17,7 @@ from weir.errors import InputError
 from weir.files.input import sha256_of_file
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, member_digests
 from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
-from weir.qoe_eval.runs.simulator_worker import Outcome
+from weir.qoe_eval.runs.simulator_worker import JobOutcome
 from weir.registry import is_pool
 from weir.simulator.cluster import core_count
 from weir.simulator.executables import find_simulator
@@ -64,7 +64,7 @@ def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float
                     runs = ray.get(answered)
                 except (ray.exceptions.WorkerCrashedError, ray.exceptions.ObjectLostError) as error:
                     lost = f"its machine was lost {_LOSSES_TO_GIVE_UP + 1} times ({type(error).__name__})"
-                    runs = [MeasuredRun(Outcome(job, error=lost)) for job in chunk]
+                    runs = [MeasuredRun(JobOutcome(job, error=lost)) for job in chunk]
                 # The jobs as they are here: their models are files of this machine.
                 by_key = {job.key: job for job in chunk}
                 for run in runs:
@@ -81,7 +81,7 @@ def _run_chunk(
     simulator = find_simulator()
     if sha256_of_file(simulator) != simulator_sha256:
         error = f"machine {platform.node()} has another build of {simulator.name}; give all machines the same"
-        return [MeasuredRun(Outcome(jobs[0], error=error, refused=True))]
+        return [MeasuredRun(JobOutcome(jobs[0], error=error, refused=True))]
     with tempfile.TemporaryDirectory(prefix="weir-") as folder:
         files = {path: Path(folder, f"{number}.onnx") for number, path in enumerate(models)}
         for path, file in files.items():

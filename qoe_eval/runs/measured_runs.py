@@ -12,14 +12,14 @@ from weir.qoe_eval.measures.run_causes import run_episodes
 from weir.qoe_eval.records import MediaRecord, RunRecord, Series
 from weir.qoe_eval.runs.jobs import ReplayJob
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorWorker
+from weir.qoe_eval.runs.simulator_worker import JobOutcome, SimulatorWorker
 
 
 @dataclass(frozen=True)
 class MeasuredRun:
     """The outcome of a job, with its measures in the record, and its series where the job keeps them."""
 
-    outcome: Outcome[ReplayJob]
+    outcome: JobOutcome[ReplayJob]
     series: Series | None = None
 
 
@@ -32,12 +32,12 @@ def measured_runs(
             yield MeasuredRun(outcome) if outcome.record is None else _measured(outcome, outcome.record)
 
 
-def _run(worker: SimulatorWorker[ReplayJob], job: ReplayJob, time_limit_s: float) -> tuple[Outcome[ReplayJob], bool]:
+def _run(worker: SimulatorWorker[ReplayJob], job: ReplayJob, time_limit_s: float) -> tuple[JobOutcome[ReplayJob], bool]:
     run = job.call.run if job.call and job.call.run else SimulatorWorker[ReplayJob].run
     return run(worker, job, time_limit_s)
 
 
-def _measured(outcome: Outcome[ReplayJob], answer: RunRecord) -> MeasuredRun:
+def _measured(outcome: JobOutcome[ReplayJob], answer: RunRecord) -> MeasuredRun:
     job = outcome.job
     tested = list(job.media) or None
     metrics = run_metrics(answer, tested)

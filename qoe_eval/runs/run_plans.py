@@ -18,7 +18,7 @@ from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.cluster_runs import cluster_runs
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
-from weir.qoe_eval.runs.simulator_worker import Outcome
+from weir.qoe_eval.runs.simulator_worker import JobOutcome
 from weir.qoe_eval.runs.store import RunStore
 
 # A run gets this much time, and as much again as it simulates: hundreds of times what it needs. A virtual call with
@@ -35,11 +35,11 @@ class ReplayOutcome:
 
     records: list[RunRecord] = field(default_factory=list)
     by_plan: list[list[RunRecord]] = field(default_factory=list)
-    failures: list[Outcome[ReplayJob]] = field(default_factory=list)
+    failures: list[JobOutcome[ReplayJob]] = field(default_factory=list)
     reused: int = 0
 
     @property
-    def refused(self) -> Outcome[ReplayJob] | None:
+    def refused(self) -> JobOutcome[ReplayJob] | None:
         """The first run that the simulator refused; it ended the replay."""
         return next((failure for failure in self.failures if failure.refused), None)
 

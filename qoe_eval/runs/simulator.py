@@ -18,7 +18,7 @@ import typer
 
 from weir.errors import MissingComponent
 from weir.installation import how_to_get
-from weir.qoe_eval.runs.simulator_worker import JobType, Outcome, RunJob, SimulatorFailed, SimulatorWorker
+from weir.qoe_eval.runs.simulator_worker import JobOutcome, JobType, RunJob, SimulatorFailed, SimulatorWorker
 from weir.registry import CONTROLLERS
 
 # This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
@@ -66,7 +66,7 @@ def run_jobs(
     processes: int,
     time_limit_s: float,
     run: RunJob[JobType] = SimulatorWorker.run,
-) -> Generator[Outcome[JobType], None, None]:
+) -> Generator[JobOutcome[JobType], None, None]:
     """Runs each job and yields outcomes as they come. `run` is called in the thread of a worker.
 
     Closing the generator, or an exception at its consumer (KeyboardInterrupt included), ends all processes.
@@ -79,7 +79,7 @@ def run_jobs(
     # Processes are started when they first have a job, and only as many as there are jobs.
     workers = [SimulatorWorker[JobType](executable) for _ in range(min(processes, len(waiting)))]
     idle = list(workers)
-    running: dict[Future[tuple[Outcome[JobType], bool]], SimulatorWorker[JobType]] = {}
+    running: dict[Future[tuple[JobOutcome[JobType], bool]], SimulatorWorker[JobType]] = {}
     try:
         with ThreadPoolExecutor(max(len(workers), 1)) as threads:
             try:

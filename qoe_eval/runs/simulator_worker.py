@@ -41,7 +41,7 @@ JobType = TypeVar("JobType", bound=SimulatorJob)
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[JobType]):
+class JobOutcome(Generic[JobType]):
     """The record of one job, or why there is none.
 
     `refused`: the simulator answered that the job itself is wrong (its input, its model); it did not die, and the
@@ -67,7 +67,7 @@ class SimulatorWorker(Generic[JobType]):
         # Appended to by the process.
         self._said = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (`close` closes it)
 
-    def run(self, job: JobType, time_limit_s: float) -> tuple[Outcome[JobType], bool]:
+    def run(self, job: JobType, time_limit_s: float) -> tuple[JobOutcome[JobType], bool]:
         """Does a job. Returns what became of it, and whether the process failed in another way than by its time.
 
         Raises:
@@ -101,8 +101,10 @@ class SimulatorWorker(Generic[JobType]):
         status = self._end()
         said = self._last_words()
         if late.is_set():
-            return Outcome(job, error=f"no answer from weir-sim within {time_limit_s:g} s; it was ended{said}"), False
-        return Outcome(job, error=f"weir-sim ended ({_status(status)}) in the middle of a run{said}"), True
+            return JobOutcome(
+                job, error=f"no answer from weir-sim within {time_limit_s:g} s; it was ended{said}"
+            ), False
+        return JobOutcome(job, error=f"weir-sim ended ({_status(status)}) in the middle of a run{said}"), True
 
     def kill(self) -> None:
         """Kills the process, from any thread; the job that it has fails."""
@@ -134,19 +136,19 @@ class SimulatorWorker(Generic[JobType]):
         except OSError as error:
             raise SimulatorFailed(f"{self._executable} does not start: {error.strerror}") from error
 
-    def _read(self, job: JobType, line: bytes) -> tuple[Outcome[JobType], bool]:
+    def _read(self, job: JobType, line: bytes) -> tuple[JobOutcome[JobType], bool]:
         try:
             answer = json.loads(line)
             if not isinstance(answer, dict) or answer.pop("job", None) != job.name:
                 raise ValueError("not the answer to this job")
             if "error" in answer:
-                return Outcome(job, error=str(answer["error"]), refused=not answer.get("failed")), False
-            return Outcome(job, record=RunRecord.model_validate(answer)), False
+                return JobOutcome(job, error=str(answer["error"]), refused=not answer.get("failed")), False
+            return JobOutcome(job, record=RunRecord.model_validate(answer)), False
         except ValueError as error:
             self.kill()
             self._end()
             said = f"weir-sim answered with something else than a result ({error}): {line[:200]!r}"
-            return Outcome(job, error=said), True
+            return JobOutcome(job, error=said), True
 
     def _end(self) -> int:
         """Waits a moment for the process, which has closed its output, to end; returns its exit status."""
@@ -165,7 +167,7 @@ class SimulatorWorker(Generic[JobType]):
         return f"; it said: {said}" if said else "; it said nothing"
 
 
-RunJob = Callable[[SimulatorWorker[JobType], JobType, float], tuple[Outcome[JobType], bool]]
+RunJob = Callable[[SimulatorWorker[JobType], JobType, float], tuple[JobOutcome[JobType], bool]]
 """As `SimulatorWorker.run`."""
 
 

@@ -13,7 +13,7 @@ from weir.qoe_eval.measures.metrics import run_metrics
 from weir.qoe_eval.records import RunRecord, read_records
 from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.jobs import ReplayJob
-from weir.qoe_eval.runs.simulator_worker import Outcome
+from weir.qoe_eval.runs.simulator_worker import JobOutcome
 
 
 class Receiver:
@@ -33,7 +33,7 @@ class Receiver:
             "schema": "weir.result/1", "scenario": "s", "controller": "gcc", "seed": 1, "duration_s": 1.0,
             "path": {"one_way_delay_ms": 25.0}, "flows": [{"id": "media", "kind": "rtp", "controller": "gcc"}],
         })  # fmt: skip
-        return Outcome(job, record=record), False
+        return JobOutcome(job, record=record), False
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import mean
 
-from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.report.goal_table import Bound, GoalRow
 from weir.traces.schema.links import Link
 from weir.traces.schema.values_over_time import DelayOverTime
 from weir_papers.common import goal_row
@@ -21,7 +21,7 @@ PAPERS_CUBIC_JAIN = {3: 0.994, 5: 0.989, 10: 0.980, 15: 0.982, 20: 0.960}
 LEFT_BPS = 19.5e6 / 11
 
 
-def flow_rows(results: MusesResults) -> Iterator[Row]:
+def flow_rows(results: MusesResults) -> Iterator[GoalRow]:
     """The rows of experiments with several flows."""
     for flows, found in jain_by_flows(results).items():
         goal = Bound("at least", PAPERS_JAIN[flows], decimals=3)
@@ -44,7 +44,7 @@ def jain_by_flows(results: MusesResults) -> dict[int, dict[str, float]]:
     return found
 
 
-def _after_change(results: MusesResults) -> Row:
+def _after_change(results: MusesResults) -> GoalRow:
     goal = Bound("at least", 0.0, "points", strict=True, signed=True)
     what = "from Wi-Fi to LTE: challenge score after it, less that of the global tree, which never switches"
     base_ms = {scenario.name: _delay_after_ms(scenario.forward) for scenario in results.sets[CHANGE].scenarios}
@@ -69,7 +69,7 @@ def _delay_after_ms(link: Link) -> float:
     return delay.values_ms[-1] if isinstance(delay, DelayOverTime) else delay
 
 
-def _cross_traffic(results: MusesResults) -> Iterator[Row]:
+def _cross_traffic(results: MusesResults) -> Iterator[GoalRow]:
     """The whole residual capacity is 1.21 times the bitrate of Chromium's GCC in calls: 1.34 is out of reach."""
     goals = (
         ("cross_rate", "received, to GCC's", Bound("at least", 1.34, "times")),

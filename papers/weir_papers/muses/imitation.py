@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from weir._core import Model, Policy
 from weir.errors import InputError
-from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.report.goal_table import Bound, GoalRow
 from weir.registry import PRESETS
 from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir_papers.common import goal_row
@@ -45,7 +45,7 @@ def imitation_scores(models: Mapping[str, Path], flows: int, simulator: Path) ->
     return {who: {delay_ms: score(file, delay_ms) for delay_ms in LARGEST_DELAYS_MS} for who, file in models.items()}
 
 
-def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | None) -> Iterator[Row]:
+def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | None) -> Iterator[GoalRow]:
     """The goals of Figure 1b, and of the choice of a kind. `nearest` is the share of held-out flows whose kind is among
     the true two nearest.
     """

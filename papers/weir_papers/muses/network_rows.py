@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import Case, goal_row, mean_case
 from weir_papers.muses.muses_measures import ellipse_area, in_flight_rmse
 from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER, MusesResults
@@ -21,7 +21,7 @@ _FEWEST = 3
 _SMALLEST_ELLIPSE = 1e-3
 
 
-def network_rows(results: MusesResults) -> Iterator[Row]:
+def network_rows(results: MusesResults) -> Iterator[GoalRow]:
     """All of them, figure by figure."""
     for name in TABLE_III:
         yield from _utilisation(results, name)
@@ -43,7 +43,7 @@ def network_rows(results: MusesResults) -> Iterator[Row]:
     yield from _in_flight(results)
 
 
-def _utilisation(results: MusesResults, name: str) -> Iterator[Row]:
+def _utilisation(results: MusesResults, name: str) -> Iterator[GoalRow]:
     what, why = f"{_NAMES[name]}: utilisation", _why(results, name)
     used = {who: mean.utilisation for who, mean in means_of(results.cases(name)).items()}
     own, oracle = used.pop(MUSES, None), used.get("oracle")
@@ -58,7 +58,7 @@ def _utilisation(results: MusesResults, name: str) -> Iterator[Row]:
 def _ratio(
     results: MusesResults, set_name: str, name: str, what: str, limit: float, other: str, measure: str,
     *, of_other: bool = False,
-) -> Row:  # fmt: skip
+) -> GoalRow:  # fmt: skip
     """The ratio of a measure of ours to that of the other, or of the other to ours."""
     goal, means = Bound("at least", limit, "times"), means_of(results.cases(set_name))
     if MUSES not in means or other not in means:
@@ -73,7 +73,7 @@ def _ratio(
     return goal_row(name, what, goal, value, detail, "a ratio to nothing")
 
 
-def _ellipse(results: MusesResults, set_name: str) -> Row:
+def _ellipse(results: MusesResults, set_name: str) -> GoalRow:
     goal = Bound("at most", _ELLIPSES[set_name], "times")
     name, what = f"ellipse_{set_name}", f"{_NAMES[set_name]}: area of the 1-sigma ellipse to the smallest of the others"
     areas = {who: ellipse_area(cases) for who, cases in results.cases(set_name).items() if len(cases) >= _FEWEST}
@@ -85,7 +85,7 @@ def _ellipse(results: MusesResults, set_name: str) -> Row:
     return goal_row(name, what, goal, areas[MUSES] / rivals[best], detail, next_best=best, areas=areas)
 
 
-def _in_flight(results: MusesResults) -> Iterator[Row]:
+def _in_flight(results: MusesResults) -> Iterator[GoalRow]:
     errors = {
         who: error
         for who in results.records.get(FLUCTUATING, {})

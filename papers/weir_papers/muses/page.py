@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
+from weir.qoe_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.muses.flow_rows import PAPERS_CUBIC_JAIN, PAPERS_JAIN, jain_by_flows
 from weir_papers.muses.muses_measures import ellipse_area
@@ -36,7 +36,7 @@ def networks_document(results: MusesResults) -> dict[str, Any]:
     return document
 
 
-def muses_markdown(results: MusesResults, rows: Sequence[Row], run: Mapping[str, Any]) -> str:
+def muses_markdown(results: MusesResults, rows: Sequence[GoalRow], run: Mapping[str, Any]) -> str:
     """`muses.md`."""
     parts = [
         "# Muses' measurements in Weir's simulator\n",

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from weir.qoe_eval.measures.statistics import bootstrap_interval
-from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
+from weir.qoe_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.common import Case, mean_case
 from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, EMULATORS, LSTM, POLICER, RANDOM, TRAINED_ON, Cases
@@ -18,7 +18,7 @@ AGENTS: Final = {LSTM: "agent", RANDOM: "random actions"}
 
 
 def mvfst_markdown(
-    rows: Sequence[Row], cases: Cases, run: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]
+    rows: Sequence[GoalRow], cases: Cases, run: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]
 ) -> str:
     """The page. `trials`: results of `mvfst.trials`, of all variants and seeds."""
     emulators = {name: cases[name] for name in EMULATORS if name in cases}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import Case, goal_row
 from weir_papers.mvfst.mvfst_runs import (
     BLOCKED_MS,
@@ -23,7 +23,7 @@ PAPERS_LOST = {25: 0.011, 50: 0.114}
 EQUAL_DELAY_MS = 1.0
 
 
-def mvfst_rows(cases: Cases) -> list[Row]:
+def mvfst_rows(cases: Cases) -> list[GoalRow]:
     """The rows of the table: blocked sender, front, policer, collapse."""
     return [*_blocked_rows(cases), _front_row(cases), *_policer_rows(cases), _collapse_row(cases)]
 
@@ -46,7 +46,7 @@ def ahead(of: Mapping[str, Case], more_delay_ms: float = EQUAL_DELAY_MS) -> list
     ]
 
 
-def _blocked_rows(cases: Cases) -> Iterator[Row]:
+def _blocked_rows(cases: Cases) -> Iterator[GoalRow]:
     free = cases.get(blocked_name(0), {})
     for blocked_ms in BLOCKED_MS[1:]:
         blocked = cases.get(blocked_name(blocked_ms), {})
@@ -54,10 +54,10 @@ def _blocked_rows(cases: Cases) -> Iterator[Row]:
         shown = {who: f"{100 * share:.1f} %" for who, share in (("paper", PAPERS_LOST[blocked_ms]), *lost.items())}
         detail = ", ".join(f"{who} {text}" for who, text in shown.items())
         name, what = f"blocked_{blocked_ms}", f"bytes lost by a sender that is blocked for {blocked_ms} of 100 ms"
-        yield Row(name, what, None, lost.get(OWN), shown.get(OWN, ""), detail=detail, figures=lost)
+        yield GoalRow(name, what, None, lost.get(OWN), shown.get(OWN, ""), detail=detail, figures=lost)
 
 
-def _front_row(cases: Cases) -> Row:
+def _front_row(cases: Cases) -> GoalRow:
     known = {name: cases[name] for name in TRAINED_ON if OWN in cases.get(name, {})}
     better = {name: found for name, of in known.items() if (found := ahead(of))}
     strictly = sum(not ahead(of, more_delay_ms=0.0) for of in known.values())
@@ -68,7 +68,7 @@ def _front_row(cases: Cases) -> Row:
     return goal_row("front", what, Bound("at least", 5, f"of {len(TRAINED_ON)}", decimals=0), value, detail)
 
 
-def _policer_rows(cases: Cases) -> Iterator[Row]:
+def _policer_rows(cases: Cases) -> Iterator[GoalRow]:
     of = cases.get(POLICER, {})
     own, rivals = of.get(OWN), [who for who in of if who not in NO_RIVALS]
     goal = Bound("at most", 0.05, "%", scale=100, decimals=1)
@@ -80,7 +80,7 @@ def _policer_rows(cases: Cases) -> Iterator[Row]:
     yield goal_row("policer_rate", what, goal, ratio, detail)
 
 
-def _collapse_row(cases: Cases) -> Row:
+def _collapse_row(cases: Cases) -> GoalRow:
     shares = shares_of_oracle(cases, OWN)
     lowest = min(shares, key=shares.__getitem__, default="")
     what = f"all {len(EMULATORS)}: lowest throughput as a share of the oracle's"

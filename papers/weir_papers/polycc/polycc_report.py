@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weir.qoe_eval.report.goal_table import Row, details_markdown, reached_text, rows_markdown
+from weir.qoe_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
 from weir.qoe_eval.report.text import markdown_table
 from weir_papers.common import mean_of
 from weir_papers.polycc.demonstrations import HALVED_CONTROLS, JITTER_CONTROLS, halved_name
@@ -28,7 +28,7 @@ _METHOD = """\
 """
 
 
-def polycc_markdown(rows: Sequence[Row], results: PolyccResults, run: Mapping[str, Any]) -> str:
+def polycc_markdown(rows: Sequence[GoalRow], results: PolyccResults, run: Mapping[str, Any]) -> str:
     """`polycc.md`."""
     means = jitter_means(results)
     jittered = markdown_table(

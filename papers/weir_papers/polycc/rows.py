@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weir.qoe_eval.records import RunRecord
-from weir.qoe_eval.report.goal_table import Bound, Row
+from weir.qoe_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import Mean, goal_row, mean_of
 from weir_papers.polycc.demonstrations import (
     HALVED_AT_S,
@@ -62,12 +62,12 @@ def polycc_results(records: Sequence[RunRecord]) -> PolyccResults:
     return results
 
 
-def polycc_rows(results: PolyccResults) -> list[Row]:
+def polycc_rows(results: PolyccResults) -> list[GoalRow]:
     """First whether BBR is the paper's, without which ratios to it mean nothing; then the demonstrations."""
     return [*_bbr_rows(results), *_jitter_rows(results), *_halved_rows(results)]
 
 
-def _bbr_rows(results: PolyccResults) -> Iterator[Row]:
+def _bbr_rows(results: PolyccResults) -> Iterator[GoalRow]:
     goal = Bound("at most", 1 / 1.82, "%", scale=100, decimals=1)
     what = "BBR alone idles: goodput as a share of the link, jitter of 100 ms"
     idle = results.goodput_bps.get(jitter_name(100, "bbr"), {})
@@ -78,7 +78,7 @@ def _bbr_rows(results: PolyccResults) -> Iterator[Row]:
     yield _row("bbr_not_more_slowly", what, Bound("at most", 4.0, "s"), found)
 
 
-def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
+def _jitter_rows(results: PolyccResults) -> Iterator[GoalRow]:
     for jitter_ms in JITTERS_MS:
         own, bbr, cubic = (
             results.goodput_bps.get(jitter_name(jitter_ms, control), {})
@@ -95,7 +95,7 @@ def _jitter_rows(results: PolyccResults) -> Iterator[Row]:
         yield _row(f"jitter{jitter_ms}_most", what, Bound("at most", 1.05), ratios, beside)
 
 
-def _halved_rows(results: PolyccResults) -> Iterator[Row]:
+def _halved_rows(results: PolyccResults) -> Iterator[GoalRow]:
     what = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
     goal = Bound("at least", 0.541, "%", scale=100, decimals=1)
     times = "; ".join(f"{control} {shown_time(results.converged_s, control)}" for control in HALVED_CONTROLS)
@@ -154,14 +154,14 @@ def _ratios(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
     return [a[seed] / b[seed] for seed in sorted(a.keys() & b.keys()) if b[seed] > 0]
 
 
-def _row(name: str, what: str, goal: Bound, values: Sequence[float | None], detail: str = "") -> Row:
+def _row(name: str, what: str, goal: Bound, values: Sequence[float | None], detail: str = "") -> GoalRow:
     """The mean over seeds decides; its interval is shown."""
     known = [value for value in values if value is not None]
     if not values:
         return goal_row(name, what, goal, None)
     if len(known) < len(values):
         never = f"never in {len(values) - len(known)} of {len(values)}"
-        return Row(name, what, goal, measured=never, reached=False, detail=detail)
+        return GoalRow(name, what, goal, measured=never, reached=False, detail=detail)
     mean = mean_of(known)
     spread = f"{mean.show(goal.decimals, goal.scale)} {goal.unit}".rstrip()
     return goal_row(

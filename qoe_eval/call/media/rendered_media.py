@@ -14,12 +14,12 @@ from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
 from weir.qoe_eval.records import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayJob
-from weir.qoe_eval.runs.simulator_worker import Outcome, SimulatorWorker
+from weir.qoe_eval.runs.simulator_worker import JobOutcome, SimulatorWorker
 
 
 def run_and_measure(
     worker: SimulatorWorker[ReplayJob], job: ReplayJob, time_limit_s: float
-) -> tuple[Outcome[ReplayJob], bool]:
+) -> tuple[JobOutcome[ReplayJob], bool]:
     """`SimulatorWorker.run` of a virtual call; each flow under test of the record then has the measures of what its
     receiver rendered (`rendered`). A run whose media cannot be measured has failed.
 
@@ -33,7 +33,7 @@ def run_and_measure(
         try:
             return replace(outcome, record=_with_measures(outcome.record, job, folder)), died
         except (InputError, MissingComponent, FfmpegFailed, VisqolFailed) as error:
-            return Outcome(job, error=f"rendered media: {error}"), died
+            return JobOutcome(job, error=f"rendered media: {error}"), died
 
 
 def _writing_into(folder: Path, job: ReplayJob) -> ReplayJob:

@@ -4,7 +4,7 @@ from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records import PairedRow, RunAbout, Summary
 from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.goal_table import Bound, Row, reached_text, rows_document
+from weir.qoe_eval.report.goal_table import Bound, GoalRow, reached_text, rows_document
 from weir.qoe_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
 
@@ -87,15 +87,15 @@ def test_bounds_and_verdicts():
     strict = Bound("at most", 0.0, strict=True, signed=True)
     assert (str(strict), strict.met(0.0), strict.met(-0.1)) == ("below 0.00", False, True)
     assert strict.show(1.5) == "+1.50"
-    assert Row("n", "w", bound, 0.7, "70 %", True).verdict == "yes"
-    assert Row("n", "w", bound, measured="never", reached=False).verdict == "no"
-    assert Row("n", "w", bound, reason="no traces").verdict == "not measured: no traces"
+    assert GoalRow("n", "w", bound, 0.7, "70 %", True).verdict == "yes"
+    assert GoalRow("n", "w", bound, measured="never", reached=False).verdict == "no"
+    assert GoalRow("n", "w", bound, reason="no traces").verdict == "not measured: no traces"
 
 
 def test_figures_without_a_bound_are_reported_and_not_counted():
     bound = Bound("at least", 0.6)
-    reached = Row("a", "w", bound, 0.7, "0.70", True)
-    rows = [reached, Row("b", "w", bound, reason="why"), Row("c", "w", None, 0.1, "0.1")]
+    reached = GoalRow("a", "w", bound, 0.7, "0.70", True)
+    rows = [reached, GoalRow("b", "w", bound, reason="why"), GoalRow("c", "w", None, 0.1, "0.1")]
     assert reached_text(rows) == "1 of 1 goals reached, 1 not decided."
     document = rows_document("s", rows, {})
     assert (document["reached"], document["decided"], document["rows"][2]["goal"]) == (1, 1, None)
