@@ -292,7 +292,7 @@ packages: amalgamation build/stamps/tools-packages ## Write packages for Go (GO_
 	build/packaging/bin/python estimator/packages/write.py build/packages $(GO_MODULE)
 
 .PHONY: test-platforms
-test-platforms: amalgamation build/stamps/tools-packages ## Compile the library for macOS and Windows
+test-platforms: amalgamation build/stamps/tools-packages ## Compile the library for macOS, Windows and, with ANDROID_NDK_ROOT, Android
 	build/packaging/bin/python estimator/packages/zig.py build/platforms
 
 .PHONY: test-packages

@@ -1,6 +1,7 @@
 """The packages of `make packages` before anything is compiled; `make test-packages` builds and runs consumers."""
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -94,6 +95,22 @@ def test_the_sbom_depends_on_nothing_that_it_does_not_list(written):
     used = {one["ref"] for one in sbom["dependencies"]}
     used |= {name for one in sbom["dependencies"] for name in one["dependsOn"]}
     assert used <= listed
+
+
+def test_it_is_compiled_for_android_where_there_is_an_ndk(tmp_path):
+    programs = tmp_path / "ndk/toolchains/llvm/prebuilt/linux-x86_64/bin"
+    programs.mkdir(parents=True)
+    targets = ("aarch64-linux-android29", "x86_64-linux-android29")
+    for target in targets:
+        compiler = programs / f"{target}-clang++"
+        compiler.write_text('#!/bin/sh\nfor last; do :; done\necho "$@" >"$last"\n')
+        compiler.chmod(0o755)
+    code = f"import sys; sys.path.insert(0, {str(PACKAGES)!r}); import zig; zig.COMPILED = (); "
+    code += f"zig.check_platforms(zig.Path({str(tmp_path / 'objects')!r}))"
+    environment = {"PATH": os.environ["PATH"], "ANDROID_NDK_ROOT": str(tmp_path / "ndk")}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    for target in targets:
+        assert "-std=c++20" in (tmp_path / f"objects/{target}.o").read_text()
 
 
 def test_without_a_folder_it_prints_its_usage():
