@@ -9,10 +9,10 @@ import tarfile
 import tomllib
 from pathlib import Path
 
+import windows
 from common import AMALGAMATION, ESTIMATOR, PACKAGES, ROOT, SOURCE, amalgamated, project_version
 
-# Tags of wheels by the targets of zig. glibc's is the oldest that has what NumPy's wheels need. None for Windows: its
-# modules link Python's own library, which only an installed Python for Windows brings.
+# Tags of wheels by the targets of zig. glibc's is the oldest that has what NumPy's wheels need.
 WHEELS = {
     "x86_64-linux-gnu.2.17": "manylinux2014_x86_64",
     "x86_64-linux-musl": "musllinux_1_2_x86_64",
@@ -20,6 +20,7 @@ WHEELS = {
     "aarch64-linux-musl": "musllinux_1_2_aarch64",
     "aarch64-macos.11.0": "macosx_11_0_arm64",
     "x86_64-macos.11.0": "macosx_11_0_x86_64",
+    "x86_64-windows-gnu": "win_amd64",
 }
 BUILD_SYSTEM = """\
 [build-system]
@@ -77,14 +78,22 @@ def write_tree(tree: Path) -> None:
 def cross_environment(target: str, tree: Path) -> dict[str, str]:
     """setuptools' variables for a compiler of another platform. Python's headers are those of this machine's."""
     wrapper = tree.with_name(f"{target}-c++")
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ -target {target} -O2 -g0 -s "$@"\n')
-    wrapper.chmod(0o755)
     version = sysconfig.get_config_var("py_version_nodot")
+    options, shared = f"-target {target} -O2 -g0 -s", f"{wrapper} -shared"
+    architecture, system = target.partition("-")[0], "musl" if "musl" in target else "gnu"
+    suffix = f".cpython-{version}-{architecture}-linux-{system}.so"
     if "macos" in target:
-        shared, suffix = f"{wrapper} -shared -undefined dynamic_lookup", f".cpython-{version}-darwin.so"
-    else:
-        architecture, system = target.partition("-")[0], "musl" if "musl" in target else "gnu"
-        shared, suffix = f"{wrapper} -shared", f".cpython-{version}-{architecture}-linux-{system}.so"
+        shared, suffix = f"{shared} -undefined dynamic_lookup", f".cpython-{version}-darwin.so"
+    if "windows" in target:
+        headers = tree.with_name("windows-headers")
+        windows.write_headers(headers)
+        library = windows.write_import_library(headers, tree.parent)
+        options += f' -I "{headers}"'
+        shared, suffix = f"{shared} -L{tree.parent} -l{library}", f".cp{version}-win_amd64.pyd"
+    # setuptools adds -fPIC, which a compiler for Windows refuses.
+    without = 'for one; do shift; [ "$one" = -fPIC ] || set -- "$@" "$one"; done' if "windows" in target else ":"
+    wrapper.write_text(f'#!/bin/sh\n{without}\nexec "{sys.executable}" -m ziglang c++ {options} "$@"\n')
+    wrapper.chmod(0o755)
     return os.environ | {
         "CC": str(wrapper),
         "CXX": str(wrapper),
