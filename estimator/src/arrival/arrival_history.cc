@@ -35,7 +35,8 @@ double ArrivalHistory::Second::LossRatio() const {
   return lost > 0 ? static_cast<double>(lost) / static_cast<double>(lost + received) : 0;
 }
 
-void ArrivalHistory::Second::AddFates(const Second& other) {
+void ArrivalHistory::Second::Add(const Second& other) {
+  size += other.size;
   received += other.received;
   lost += other.lost;
 }
@@ -162,8 +163,7 @@ QueueSign ArrivalHistory::Sign(TimeDelta allowance) const {
 }
 
 bool ArrivalHistory::IsNoisy() const {
-  Second all;
-  for (const Second& second : seconds_) all.AddFates(second);
+  const Second all = SumOfSeconds();
   return noise_.Seconds() >= kNoisyS ||
          (all.lost > 0 && 100 * all.lost >= kNoisyLossPercent * (all.lost + all.received));
 }
@@ -181,10 +181,10 @@ DataRate ArrivalHistory::HighestSecondRate() const {
   return std::ranges::max_element(seconds_, {}, &Second::size)->size / kSecond;
 }
 
-double ArrivalHistory::MeanLossRatio() const {
-  Second all;
-  for (const Second& second : seconds_) all.AddFates(second);
-  return all.LossRatio();
+ArrivalHistory::Second ArrivalHistory::SumOfSeconds() const {
+  Second sum;
+  for (const Second& second : seconds_) sum.Add(second);
+  return sum;
 }
 
 double ArrivalHistory::LowestLossRatio() const {

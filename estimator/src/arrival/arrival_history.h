@@ -43,7 +43,7 @@ class ArrivalHistory {
     double LossRatio() const;
     // Enough packets, and this share of those sent.
     bool Loses(double ratio) const { return lost >= kFewestLost && LossRatio() >= ratio; }
-    void AddFates(const Second& other);
+    void Add(const Second& other);
   };
 
   // The estimator becomes active: all that is known but the totals is forgotten.
@@ -100,8 +100,10 @@ class ArrivalHistory {
   DataRate MeanRate() const;
   // The highest of the last ten seconds; zero before there is one.
   DataRate HighestSecondRate() const;
+  // The last ten together.
+  Second SumOfSeconds() const;
   // The loss ratio of the last ten seconds together, 0 to 1.
-  double MeanLossRatio() const;
+  double MeanLossRatio() const { return SumOfSeconds().LossRatio(); }
   // The lowest loss ratio of the last ten seconds, 0 to 1: the loss of the path at any rate. 0 before there is one.
   double LowestLossRatio() const;
 

@@ -9,10 +9,9 @@
 //      more than it lets pass a viewer sees more freezes, since a frame of more packets is lost more often. In the
 //      first second of a call, whose losses it would remember, this is presumed;
 //   3. no rule holds a rate that ended losses. A policer that is not found yet looks like any other loss;
-//   4. what the last ten seconds lost costs little: a message of feedback for each, of 60 bytes with UDP and IP, at
-//   most
-//      5 % of what arrived, which is what RFC 3550 (section 6.2) gives RTCP. Streams of small packets, as of audio
-//      alone, may exceed it.
+//   4. what the last ten seconds lost costs little: a message of feedback for each, of 60 bytes with UDP and IP, and
+//      all of them at most 5 % of what arrived, which is what RFC 3550 (section 6.2) gives RTCP. Streams of small
+//      packets, as of audio alone, may exceed it.
 //
 // What a queue drops is reported, and a policer once it is found, since a lower rate ends it.
 #include "guard/guard_rule.h"
@@ -27,15 +26,10 @@ constexpr double kMeanLoss = 0.07;
 constexpr DataSize kMessage = DataSize::Bytes(60);
 constexpr double kHighestCost = 0.05;
 
-// The messages that losses cost, by what arrived.
+// The messages that the losses of the last ten seconds cost, by what arrived.
 double Cost(const ArrivalHistory& arrivals) {
-  DataSize messages = DataSize::Zero();
-  DataSize received = DataSize::Zero();
-  for (const ArrivalHistory::Second& second : arrivals.seconds()) {
-    messages += kMessage * static_cast<double>(second.lost);
-    received += second.size;
-  }
-  return received > DataSize::Zero() ? messages / received : 0;
+  const ArrivalHistory::Second all = arrivals.SumOfSeconds();
+  return all.size > DataSize::Zero() ? kMessage * static_cast<double>(all.lost) / all.size : 0;
 }
 
 class OmissionRule final : public GuardRule {

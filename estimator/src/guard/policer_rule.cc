@@ -41,7 +41,7 @@ bool LosesBeyond(double passed_bytes, const ArrivalHistory& arrivals) {
   Second beyond, within;
   for (const Second& second : arrivals.seconds()) {
     if (second.received == 0) continue;
-    (SentBytes(second) > kWithin * passed_bytes ? beyond : within).AddFates(second);
+    (SentBytes(second) > kWithin * passed_bytes ? beyond : within).Add(second);
   }
   const double lost_at_any_rate = beyond.LossRatio() * static_cast<double>(within.lost + within.received);
   return lost_at_any_rate >= ArrivalHistory::kFewestLost && beyond.LossRatio() >= kLoses &&
