@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/pool_controller.h"
+#include "pool/pool_specification.h"
 #include "weir/result.h"
 
 namespace weir {

@@ -100,7 +100,7 @@ typedef struct weir_named_controller {
   const weir_controller* controller; /* no pool */
 } weir_named_controller;
 /* Several in one, by a specification such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
- * (weir/pool_controller.h). `members` has those that are not built in; it is not used after the call. `fusion`, for
+ * (docs/pools.md). `members` has those that are not built in; it is not used after the call. `fusion`, for
  * "fusion=user", may be NULL. */
 WEIR_API int weir_controller_create_pool(const char* specification, const weir_named_controller* members,
                                          size_t member_count, weir_fusion_callback fusion, void* fusion_argument,
@@ -242,7 +242,7 @@ typedef struct weir_pool_member {
   double trust;
 } weir_pool_member;
 
-/* The number of members; 1 without a pool. */
+/* The number of members; 0 without a pool. */
 WEIR_API int weir_estimator_pool_size(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* `index` from 0, in the order of the first specification. */
 WEIR_API int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index,
@@ -268,8 +268,8 @@ typedef struct weir_estimator_counters {
   uint64_t faults;             /* its missing or invalid targets */
   uint64_t fallback_decisions; /* targets of the fallback in its place */
   uint64_t late_decisions;     /* see decision_limit_us */
-  uint64_t active_changes;     /* times the pool's policy changed the active controller */
-  uint64_t fusion_faults;      /* rates of a custom fusion that were replaced */
+  uint64_t active_changes;     /* times the present pool's policy changed the active controller */
+  uint64_t fusion_faults;      /* its rates of a custom fusion that were replaced */
   uint64_t rembs_due;
   uint64_t packets_duplicate;
   uint64_t packets_reordered;

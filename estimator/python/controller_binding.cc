@@ -15,6 +15,7 @@
 #include "controllers/custom_controller.h"
 #include "conversions.h"
 #include "interval_statistics_fields.h"
+#include "pool/pool_controller.h"
 #include "registry.h"
 #include "user_code.h"
 #include "weir/controllers.h"
@@ -133,6 +134,7 @@ Started StartPython(const SharedUserCode& code, const py::object& made, const we
   return code->Call("controller", call, Started(Error{"it raised"}));
 }
 
+// The state, for one estimator, of any controller but a pool.
 Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate,
                                                        const SharedUserCode& code) {
   if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);
@@ -157,18 +159,10 @@ py::dict Describe(const MemberState& member) {
                   "faults"_a = member.faults);
 }
 
-std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate,
-                                             const SharedUserCode& code) {
-  Pool pool;
-  if (py::isinstance<Pool>(controller)) {
-    pool = controller.cast<Pool>();
-  } else {
-    const bool is_name = py::isinstance<py::str>(controller);
-    pool.specification.pilot = is_name                                   ? controller.cast<std::string>()
-                               : py::isinstance<SharedModel>(controller) ? "weir"
-                                                                         : "custom";
-    pool.members[pool.specification.pilot] = controller;
-  }
+std::unique_ptr<ReceiverController> ToController(const py::object& controller, DataRate start_rate,
+                                                 const SharedUserCode& code) {
+  if (!py::isinstance<Pool>(controller)) return ValueOf(MakeMember(controller, start_rate, code));
+  const Pool pool = controller.cast<Pool>();
   const auto make_member = [&](const std::string& name) {
     const auto found = pool.members.find(name);
     return MakeMember(found == pool.members.end() ? py::str(name) : found->second, start_rate, code);

@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "policy/model_reader.h"
+#include "pool/pilot_policy.h"
 #include "user_code.h"
 #include "weir/arrival.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 namespace weir::python {
@@ -71,8 +71,8 @@ py::dict ToDict(const ModelDescription& description);
 py::dict Describe(const MemberState& member);
 // The state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a class of the user's own, whose
 // objects and exceptions are `code`'s.
-std::unique_ptr<PoolController> ToController(const py::object& controller, DataRate start_rate,
-                                             const std::shared_ptr<UserCode>& code);
+std::unique_ptr<ReceiverController> ToController(const py::object& controller, DataRate start_rate,
+                                                 const std::shared_ptr<UserCode>& code);
 
 // Each adds a part of the module.
 void BindControllers(py::module_& module);

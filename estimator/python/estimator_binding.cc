@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "conversions.h"
+#include "pool/pool_controller.h"
 #include "registry.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 
 namespace weir::python {
@@ -53,11 +53,14 @@ void SetConstraints(Estimator& estimator, int64_t min_rate_bps, int64_t start_ra
 }
 
 std::vector<py::dict> Members(Estimator& estimator) {
-  const PoolController& pool = estimator.controller();
+  using Role = PoolController::Role;
+  const PoolController* const pool = PoolIn(estimator.controller());
+  const MemberState alone{estimator.controller().active()};
   std::vector<py::dict> members;
-  for (size_t i = 0; i < pool.members().size(); ++i) {
-    py::dict member = Describe(pool.members()[i]);
-    member["role"] = std::string(ToString(pool.role(i)));
+  for (const MemberState& state : pool ? pool->members() : std::span(&alone, 1)) {
+    py::dict member = Describe(state);
+    const Role role = pool ? pool->role(members.size()) : state.suspended ? Role::kSuspended : Role::kPilot;
+    member["role"] = std::string(ToString(role));
     members.push_back(std::move(member));
   }
   return members;
@@ -87,13 +90,14 @@ void OnPacket(Estimator& estimator, int64_t arrival_time_us, int64_t ssrc, int64
 py::dict Counters(const Estimator& estimator) {
   const EstimatorCounters counters = estimator.counters();
   const ControllerCounters& controller = counters.controller;
+  const PoolController* const pool = PoolIn(estimator.controller());
   py::dict found(
       "decisions"_a = controller.decisions, "faults"_a = controller.faults,
       "fallback_decisions"_a = controller.fallback_decisions, "rembs_due"_a = estimator.remb_sender.rembs_due(),
       "packets_duplicate"_a = counters.arrivals.duplicates, "packets_reordered"_a = counters.arrivals.reordered,
       "packets_invalid"_a = counters.arrivals.invalid, "stream_restarts"_a = counters.arrivals.restarts,
-      "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "active_changes"_a = controller.active_changes,
-      "fusion_faults"_a = controller.fusion_faults, "late_decisions"_a = controller.late_decisions);
+      "ssrc_evictions"_a = counters.arrivals.ssrc_evictions, "active_changes"_a = pool ? pool->active_changes() : 0,
+      "fusion_faults"_a = pool ? pool->fusion_faults() : 0, "late_decisions"_a = controller.late_decisions);
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) found[py::cast(rules[i].reason)] = counters.guard[i];
   return found;
@@ -199,7 +203,11 @@ void BindEstimator(py::module_& module) {
       .def(
           "configure_pool",
           [](Estimator& e, const std::string& specification) {
-            const auto error = e.user_code->Change([&] { return e.ConfigurePool(ValueOf(ParsePool(specification))); });
+            const auto error = e.user_code->Change([&]() -> std::optional<Error> {
+              PoolController* const pool = PoolIn(e.controller());
+              if (!pool) return Error{"the controller is no weir.Pool"};
+              return pool->Configure(ValueOf(ParsePool(specification)));
+            });
             if (error) throw py::value_error(error->message);
           },
           "specification"_a)

@@ -10,10 +10,10 @@
 #include "conversions.h"
 #include "field_trials.h"
 #include "interval_statistics_fields.h"
+#include "pool/pool_specification.h"
 #include "registry.h"
 #include "weir/guard.h"
 #include "weir/objective.h"
-#include "weir/pool_controller.h"
 
 namespace weir::python {
 namespace {

@@ -23,23 +23,10 @@ constexpr double kLowestSent = 4;
 
 bool IsDecided(TargetSource source) { return source != TargetSource::kNone && source != TargetSource::kUndecided; }
 
-std::unique_ptr<PoolController> PoolOf(std::unique_ptr<ReceiverController> controller, const DecisionLimit& limit) {
-  std::unique_ptr<PoolController> pool;
-  if (controller && controller->AsPool() != nullptr) {
-    pool.reset(controller.release()->AsPool());
-  } else {
-    pool = PoolController::Of(std::move(controller));
-  }
-  pool->SetDecisionLimit(limit);
-  return pool;
-}
-
 ControllerCounters Sum(const ControllerCounters& a, const ControllerCounters& b) {
   return {.decisions = a.decisions + b.decisions,
           .faults = a.faults + b.faults,
           .fallback_decisions = a.fallback_decisions + b.fallback_decisions,
-          .active_changes = a.active_changes + b.active_changes,
-          .fusion_faults = a.fusion_faults + b.fusion_faults,
           .late_decisions = a.late_decisions + b.late_decisions};
 }
 
@@ -100,8 +87,9 @@ BandwidthEstimator::BandwidthEstimator(const BandwidthEstimatorConfig& config, c
       objective_(config.objective),
       path_(std::make_unique<Path>(config.guard ? config.guard_rules : GuardOptions::WithoutRules(),
                                    config.arrivals_are_reported)),
-      controller_(PoolOf(std::move(controller), config.decision_limit)),
+      controller_(SupervisedController::Of(std::move(controller))),
       decision_limit_(config.decision_limit) {
+  controller_->SetDecisionLimit(decision_limit_);
   latest_.target_rate = constraints_.start_rate;
 }
 
@@ -158,15 +146,12 @@ void BandwidthEstimator::StartController(Timestamp now) {
 
 void BandwidthEstimator::SetController(std::unique_ptr<ReceiverController> controller) {
   replaced_ = Sum(replaced_, controller_->counters());
-  controller_ = PoolOf(std::move(controller), decision_limit_);
+  controller_ = SupervisedController::Of(std::move(controller));
+  controller_->SetDecisionLimit(decision_limit_);
   update_ = {};
   if (!started()) return;
   StartController(now_);
   controller_->OnTargetApplied(Applied(now_));
-}
-
-std::optional<Error> BandwidthEstimator::ConfigurePool(const PoolSpecification& specification) {
-  return controller_->Configure(specification);
 }
 
 std::optional<Estimate> BandwidthEstimator::OnTimeout(Timestamp now) {

@@ -7,13 +7,13 @@
 #include "endpoints/ndtc_controller.h"
 #include "field_trials.h"
 #include "policy/policy_controller.h"
+#include "pool/pool_controller.h"
 #include "programs/external_controller.h"
 #include "programs/input.h"
 #include "programs/sender_gcc.h"
 #include "rate_controllers.h"
 #include "registry.h"
 #include "weir/controllers.h"
-#include "weir/pool_controller.h"
 
 namespace weir::sim {
 namespace {

@@ -66,10 +66,10 @@ bool TakesTransportCc(std::string_view name);
 // False where it needs a later libwebrtc than this program has.
 bool IsAvailable(const RegisteredController& controller);
 
-// `name` may be a pool specification (weir/pool_controller.h), of members that decide at the receiver; "weir:FILE" is
-// a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a pool
-// with one, has the guard's rules on. Throws ProgramError for an unknown name, and for a model or
-// an own controller that cannot be used. An own controller that fails later throws from within the simulation.
+// `name` may be a pool specification (pool/pool_specification.h), of members that decide at the receiver; "weir:FILE"
+// is a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a
+// pool with one, has the guard's rules on. Throws ProgramError for an unknown name, and for a model or an own
+// controller that cannot be used. An own controller that fails later throws from within the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 // A controller that decides from arrivals, for a host that has an estimator of its own: at the receiver or, where the

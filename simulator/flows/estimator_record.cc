@@ -26,20 +26,20 @@ void AddPool(const PoolController& pool, Json& record) {
                        {"faults", member.faults}});
   }
   const TimeDelta held = pool.first_pilot_held();
-  record["pool"] = {{"pilot_changes", pool.counters().active_changes},
+  record["pool"] = {{"pilot_changes", pool.active_changes()},
                     {"first_pilot_held_s", held.IsFinite() ? Json(held.seconds()) : Json(nullptr)},
                     {"members", std::move(members)}};
 }
 
 }  // namespace
 
-void AddEstimator(const EstimatorCounters& counters, const PoolController& pool, Json& record) {
+void AddEstimator(const EstimatorCounters& counters, const PoolController* pool, Json& record) {
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) record["guard"][std::string(rules[i].name())] = counters.guard[i];
   record["estimator"] = {{"decisions", counters.controller.decisions},
                          {"faults", counters.controller.faults},
                          {"fallback_decisions", counters.controller.fallback_decisions}};
-  if (pool.members().size() > 1) AddPool(pool, record);
+  if (pool && pool->members().size() > 1) AddPool(*pool, record);
 }
 
 }  // namespace weir::sim

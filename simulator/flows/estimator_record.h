@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pool/pool_controller.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/pool_controller.h"
 
 namespace weir::sim {
 
 // Interventions of the guard by rule, decisions and faults; and for a pool of several the role of each member at the
-// end, and its share of the active decisions.
-void AddEstimator(const EstimatorCounters& counters, const PoolController& pool, nlohmann::ordered_json& record);
+// end, and its share of the active decisions. Null: there is no pool.
+void AddEstimator(const EstimatorCounters& counters, const PoolController* pool, nlohmann::ordered_json& record);
 
 }  // namespace weir::sim
 

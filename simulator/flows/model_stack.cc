@@ -88,7 +88,7 @@ void ModelEnds::AddTo(nlohmann::ordered_json& record) const {
     record["pli_count"] = receiver_->pli_count();
   }
   if (const BandwidthEstimator* const estimator = receiver_->estimator())
-    AddEstimator(estimator->counters(), estimator->controller(), record);
+    AddEstimator(estimator->counters(), PoolIn(estimator->controller()), record);
 }
 
 class ModelStack final : public Stack {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/pool_controller.h"
+#include "pool/pool_specification.h"
 
 namespace weir::sim {
 

@@ -466,7 +466,7 @@ void VirtualCall::AddTo(ordered_json& record) const {
     const int64_t concealed = find(receiver_stats_, "inbound-rtp", "audio", "concealedSamples");
     record["rendered"] = {{"concealed_share", static_cast<double>(concealed) / static_cast<double>(samples)}};
   }
-  if (counters_) AddEstimator(*counters_, *pool_, record);
+  if (counters_) AddEstimator(*counters_, pool_, record);
 }
 
 }  // namespace weir::sim

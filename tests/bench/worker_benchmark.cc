@@ -108,11 +108,11 @@ class Calls {
       }
     }
   }
-  uint64_t decisions() const { return Sum(&MemberState::decisions); }
-  uint64_t faults() const { return Sum(&MemberState::faults); }
+  uint64_t decisions() const { return Sum(&ControllerState::decisions); }
+  uint64_t faults() const { return Sum(&ControllerState::faults); }
 
  private:
-  uint64_t Sum(uint64_t MemberState::* count) const {
+  uint64_t Sum(uint64_t ControllerState::* count) const {
     uint64_t sum = 0;
     for (const auto& estimator : estimators_) sum += estimator->controller().active().*count;
     return sum;

@@ -15,6 +15,7 @@
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/remb_sender.h"
+#include "weir/supervised_controller.h"
 
 namespace weir {
 namespace {
@@ -309,7 +310,7 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
     if (decision % 3 == 1) return DataRate::PlusInfinity();
     return std::nullopt;
   });
-  BandwidthEstimator estimator = MadeEstimator({}, PoolController::Of(std::move(pilot), Always(Kbps(120))));
+  BandwidthEstimator estimator = MadeEstimator({}, SupervisedController::Of(std::move(pilot), Always(Kbps(120))));
   BeginMedia(estimator);
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults
@@ -485,7 +486,7 @@ TEST(BandwidthEstimatorTest, ATimeoutHasItsReason) {
   BandwidthEstimatorConfig without_guard;
   without_guard.guard = false;
   const auto silent = [] {
-    return PoolController::Of(std::make_unique<OnceController>(), std::make_unique<OnceController>());
+    return SupervisedController::Of(std::make_unique<OnceController>(), std::make_unique<OnceController>());
   };
   BandwidthEstimator once = MadeEstimator(without_guard, silent());
   EXPECT_EQ(reason(once), "start");

@@ -12,12 +12,12 @@
 #include "c_handles.h"
 #include "made_estimator.h"
 #include "policy/mocc_sender.h"
+#include "pool/pool_controller.h"
 #include "test_models.h"
 #include "test_stream.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
-#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 #include "weir_mocc.h"
 #include "worker/policy_worker.h"
@@ -274,6 +274,12 @@ TEST(CApiTest, APoolWithAUsersFusionSaysWhoSitsWhere) {
   EXPECT_EQ(weir_estimator_configure_pool(estimator.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_configure_pool(nullptr, "pilot=rule"), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_estimator_pool_size(nullptr), WEIR_ERROR_INVALID_ARGUMENT);
+
+  ASSERT_EQ(weir_estimator_set_controller(estimator.get(), policy.get()), WEIR_OK);
+  EXPECT_EQ(weir_estimator_pool_size(estimator.get()), 0);
+  EXPECT_EQ(weir_estimator_get_pool_member(estimator.get(), 0, &member), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_estimator_configure_pool(estimator.get(), "pilot=nada"), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(weir_last_error(), "the controller is no pool");
 }
 
 TEST(CApiTest, ANewControllerGoesOnInTheCall) {

@@ -496,9 +496,11 @@ def test_a_pool_runs_a_call_and_says_who_sits_where(models: Path) -> None:
         estimator.configure_pool("pilot=rule")
 
 
-def test_one_controller_is_a_pool_of_one() -> None:
+def test_one_controller_decides_as_a_pool_of_it() -> None:
     estimator = weir.BandwidthEstimator("nada")
     assert [(one["name"], one["role"]) for one in estimator.members] == [("nada", "pilot")]
+    with pytest.raises(ValueError, match=r"the controller is no weir\.Pool"):
+        estimator.configure_pool("pilot=nada")
     alone = weir.BandwidthEstimator(weir.Pool("pilot=nada"))
     ends = [[e.target_rate_bps for e in stream(each, 0, 5_000_000, 1_000_000)] for each in (estimator, alone)]
     assert ends[0] == ends[1]

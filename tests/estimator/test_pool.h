@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "pool/pool_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/guard.h"
-#include "weir/pool_controller.h"
 
 namespace weir {
 
@@ -47,6 +47,9 @@ inline std::unique_ptr<PoolController> PoolOf(Controllers controllers, PoolSpeci
   if (!pool) std::abort();
   return std::move(pool.value());
 }
+
+// The pool of an estimator that was made with one.
+inline PoolController& PoolIn(BandwidthEstimator& estimator) { return *PoolIn(estimator.controller()); }
 
 }  // namespace weir
 

@@ -141,7 +141,7 @@ std::vector<Estimate> RunOperations(std::span<const uint8_t> bytes) {
         estimator.OnRoundTripTime(TimeDelta::Micros(input.TakeScaled()), now);
         break;
       case 8: {
-        const auto error = estimator.ConfigurePool(TakeSpecification(input));
+        const auto error = PoolIn(estimator).Configure(TakeSpecification(input));
         WEIR_FUZZ_CHECK(!error || !error->message.empty());
         break;
       }

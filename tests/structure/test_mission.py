@@ -143,7 +143,7 @@ PROMISES = {
         ("trainer/learning/distributed/impala.py", "class Impala"),
     ),
     "MVFST-RL: Pantheon": ("weir traces list", ("traces/generate/pantheon.py", "def pantheon_scenarios")),
-    "PolyCC: pool": ("weir replay", ("estimator/include/weir/pool_controller.h", "class PoolController")),
+    "PolyCC: pool": ("weir replay", ("estimator/src/pool/pool_controller.h", "class PoolController")),
     "PolyCC: filter": ("weir replay", ("estimator/src/pool/pilot_policy.h", "class TrustMeasure")),
     "PolyCC: fusion": ("weir replay", ("estimator/src/pool/fusion.h", "struct Fusion")),
     "PolyCC: both scenarios": (

@@ -11,6 +11,7 @@
 
 #include "controllers/fixed_controller.h"
 #include "policy/policy_controller.h"
+#include "pool/pool_controller.h"
 #include "receive_side_call.h"
 #include "test_models.h"
 
@@ -398,18 +399,19 @@ TEST_F(Switch, APolicyDecidesInTheHostsExecutor) {
 }
 
 TEST_F(Switch, APoolsSeatsChangeInTheCall) {
-  const auto pool = PoolOf(ParsePool("pilot=nada copilots=rule,gcc-remb fusion=min").value(), {});
+  const auto pool = PoolOf("pilot=nada copilots=rule,gcc-remb fusion=min", {});
   ASSERT_TRUE(pool) << pool.error();
   Begin(Config(ReceiveSideMode::kWeir, pool.value()));
   call_->Run(2000, 400'000);
   EXPECT_EQ(roles_, "pilot copilot copilot ");
-  switch_->ConfigurePool(ParsePool("pilot=rule copilots=gcc-remb fusion=max").value());
+  EXPECT_FALSE(switch_->ConfigurePool("pilot=rule copilots=gcc-remb fusion=max"));
   call_->Run(500, 400'000);
   EXPECT_EQ(roles_, "watching pilot copilot ");
-  switch_->ConfigurePool(ParsePool("pilot=fixed").value());
+  EXPECT_FALSE(switch_->ConfigurePool("pilot=fixed"));
+  EXPECT_TRUE(switch_->ConfigurePool("pilot"));
   call_->Run(500, 400'000);
   EXPECT_EQ(roles_, "watching pilot copilot ");
-  EXPECT_FALSE(PoolOf(ParsePool("pilot=weir copilots=nada").value(), {}));
+  EXPECT_FALSE(PoolOf("pilot=weir copilots=nada", {}));
 }
 
 TEST_F(Switch, AModelIsReplacedInTheCallAndInThoseToCome) {

@@ -29,12 +29,11 @@ class ReceiveSideThreads : public ::testing::Test {
 
 TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
   constexpr int kCalls = 3;
-  const auto pool = PoolOf(ParsePool("pilot=weir copilots=nada fusion=min").value(), {{"", ReadTestModel("rate_bps")}});
+  const auto pool = PoolOf("pilot=weir copilots=nada fusion=min", {{"", ReadTestModel("rate_bps")}});
   ASSERT_TRUE(pool) << pool.error();
   std::vector<ControllerFactory> controllers;
   for (const char* model : {"rate_bps", "log_rate", "relative"}) {
-    controllers.push_back(
-        PoolOf(ParsePool("pilot=weir copilots=nada fusion=min").value(), {{"", ReadTestModel(model)}}).value());
+    controllers.push_back(PoolOf("pilot=weir copilots=nada fusion=min", {{"", ReadTestModel(model)}}).value());
   }
   std::atomic<int> decisions = 0;
   std::atomic<int> faults = 0;
@@ -57,12 +56,12 @@ TEST_F(ReceiveSideThreads, ModelsAreReplacedWhileCallsDecideBeginAndEnd) {
       --running;
     });
   }
-  const auto wide = ParsePool("pilot=weir copilots=nada fusion=max").value();
-  const auto narrow = ParsePool("pilot=nada copilots=weir fusion=min").value();
+  constexpr std::string_view kWide = "pilot=weir copilots=nada fusion=max";
+  constexpr std::string_view kNarrow = "pilot=nada copilots=weir fusion=min";
   constexpr DataRate kLow = DataRate::KilobitsPerSecond(1000), kHigh = DataRate::KilobitsPerSecond(6000);
   for (size_t i = 0; running > 0; ++i) {
     receive_side->SetController(controllers[i % controllers.size()]);
-    if (i % 3 == 0) receive_side->ConfigurePool(i % 2 ? wide : narrow);
+    if (i % 3 == 0) (void)receive_side->ConfigurePool(i % 2 ? kWide : kNarrow);
     if (i % 5 == 0) (void)receive_side->SetObjective(i % 2 ? kLatency : kThroughput);
     if (i % 7 == 0) receive_side->RepeatRemb();
     if (i % 11 == 0) receive_side->SetMode(i % 2 ? ReceiveSideMode::kWeir : ReceiveSideMode::kShadow);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "pool/pool_specification.h"
 #include "receive_side_switch.h"
 
 namespace weir::adapter {

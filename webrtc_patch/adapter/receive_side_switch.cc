@@ -6,11 +6,13 @@
 
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
 #include "policy/policy_controller.h"
+#include "pool/pool_controller.h"
 #include "rate_controllers.h"
 #include "receive_side_settings.h"
 #include "registry.h"
 #include "switched_remote_bitrate_estimator.h"
 #include "weir/controllers.h"
+#include "weir/supervised_controller.h"
 
 namespace weir {
 namespace {
@@ -59,30 +61,34 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
 }
 
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model, const PolicyExecutorFactory& make_executor) {
-  return PoolOf({.pilot = "weir"}, {{"", {model.begin(), model.end()}}}, make_executor);
+  const auto loaded = PolicyModel::Load(model);
+  if (!loaded) return Error{loaded.error()};
+  return ControllerFactory(
+      [model = loaded.value(), make_executor] { return MakePolicyController(model, make_executor); });
 }
 
 ControllerFactory RuleAlone() {
-  return [] { return PoolController::Of(nullptr); };
+  return [] { return SupervisedController::Of(nullptr); };
 }
 
-Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
+Result<ControllerFactory> PoolOf(std::string_view specification,
                                  const std::map<std::string, std::vector<std::byte>>& models,
                                  const PolicyExecutorFactory& make_executor) {
+  const auto parsed = ParsePool(specification);
+  if (!parsed) return Error{parsed.error()};
   // Loaded once, for all calls.
   std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
   for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
-  auto make = [specification, loaded = std::move(loaded), make_executor] {
+  auto make = [pool = parsed.value(), loaded = std::move(loaded), make_executor] {
     const auto find_model = [&loaded](const std::string& name) -> Result<std::shared_ptr<const PolicyModel>> {
       const auto found = loaded.find(name);
       if (found == loaded.end()) return Error{"there is no model for it"};
       return found->second;
     };
-    return PoolController::Create(
-        specification, [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
-          if (name == "gcc-remb") return MakeGccRembController();
-          return MakeController(name, find_model, TargetRateConstraints{}.start_rate, make_executor);
-        });
+    return PoolController::Create(pool, [&](const std::string& name) -> Result<std::unique_ptr<ReceiverController>> {
+      if (name == "gcc-remb") return MakeGccRembController();
+      return MakeController(name, find_model, TargetRateConstraints{}.start_rate, make_executor);
+    });
   };
   if (const auto tried = make(); !tried) return Error{tried.error()};
   return ControllerFactory([make]() -> std::unique_ptr<ReceiverController> {
@@ -133,8 +139,11 @@ void ReceiveSideSwitch::SetController(ControllerFactory controller) {
   });
 }
 
-void ReceiveSideSwitch::ConfigurePool(const PoolSpecification& specification) {
-  settings_->Update([&](ReceiveSideSettings& settings) { settings.pool = specification; });
+std::optional<Error> ReceiveSideSwitch::ConfigurePool(std::string_view specification) {
+  const auto pool = ParsePool(specification);
+  if (!pool) return Error{pool.error()};
+  settings_->Update([&](ReceiveSideSettings& settings) { settings.pool = pool.value(); });
+  return std::nullopt;
 }
 
 void ReceiveSideSwitch::SetPacketKind(int payload_type, PacketKind kind) {

@@ -39,7 +39,6 @@
 #include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 namespace webrtc {
@@ -57,6 +56,8 @@ enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 
+class PoolController;
+
 // Makes the controller that decides in one call.
 using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 
@@ -65,10 +66,10 @@ using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model,
                                       const PolicyExecutorFactory& make_executor = nullptr);
 ControllerFactory RuleAlone();
-// A pool of several: `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members are those of
-// MakeController() and "gcc-remb". Each model is loaded once, for all calls. `make_executor`, on any thread: such as
-// ProcessWorker(), so that packets never wait for a model. The error names the member that is missing.
-Result<ControllerFactory> PoolOf(const PoolSpecification& specification,
+// Several controllers as one (docs/pools.md): `models` are the bytes behind "weir" ("") and "weir:NAME" (NAME). Members
+// are those of MakeController() and "gcc-remb". Each model is loaded once, for all calls. `make_executor`, on any
+// thread: such as ProcessWorker(), so that packets never wait for a model. The error names the member that is missing.
+Result<ControllerFactory> PoolOf(std::string_view specification,
                                  const std::map<std::string, std::vector<std::byte>>& models,
                                  const PolicyExecutorFactory& make_executor = nullptr);
 
@@ -78,7 +79,7 @@ struct ReceiveSideDecision {
   Estimate estimate;
   // The name of the active controller ("weir", "rule"), or "fallback" while it is suspended.
   std::string controller;
-  // Valid only during the call.
+  // Valid only during the call; null without a pool.
   const PoolController* pool = nullptr;
   // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.
   bool in_charge = false;
@@ -135,8 +136,9 @@ class ReceiveSideSwitch {
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // For all calls; in one that runs the new controller goes on from the rate in force.
   void SetController(ControllerFactory controller);
-  // See PoolController::Configure(); for all calls. A pool that lacks a member of it stays as it is.
-  void ConfigurePool(const PoolSpecification& specification);
+  // Other roles, fusion and policy for the members of a pool, in all calls. A pool that lacks a member stays as it is.
+  // The error when it is no specification.
+  [[nodiscard]] std::optional<Error> ConfigurePool(std::string_view specification);
   // Kind of the packets of a negotiated payload type (0 to 127; others are ignored). By default every packet with a
   // payload is video, and padding is a probe.
   void SetPacketKind(int payload_type, PacketKind kind);

@@ -6,6 +6,7 @@
 
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
+#include "pool/pool_controller.h"
 #include "rtc_base/checks.h"
 #include "weir/controllers.h"
 
@@ -69,7 +70,8 @@ void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settin
 
 void WeirRemoteBitrateEstimator::ConfigurePool(const ReceiveSideSettings& settings) {
   // A pool that lacks a member stays as it is.
-  if (settings.pool) static_cast<void>(estimator_.ConfigurePool(*settings.pool));
+  PoolController* const pool = PoolIn(estimator_.controller());
+  if (pool != nullptr && settings.pool) static_cast<void>(pool->Configure(*settings.pool));
 }
 
 void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
@@ -174,12 +176,12 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
 }
 
 void WeirRemoteBitrateEstimator::Report(Timestamp now) {
-  const MemberState& active = estimator_.controller().active();
+  const ControllerState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
   const IntervalStatistics statistics = interval_.Take(now, std::exchange(interval_target_, latest.target_rate));
   settings_.on_decision({.estimate = latest,
                          .controller = active.suspended ? "fallback" : active.name,
-                         .pool = &estimator_.controller(),
+                         .pool = PoolIn(estimator_.controller()),
                          .in_charge = in_charge_,
                          .objective = settings_.objective,
                          .constraints = settings_.constraints,

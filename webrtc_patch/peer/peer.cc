@@ -185,7 +185,7 @@ void Peer::Run(const PoolCommand& command) {
   };
   if (!is_there(wanted.pilot) || !std::all_of(wanted.copilots.begin(), wanted.copilots.end(), is_there))
     return Refuse("the pool has no such member; members are set before the call");
-  receive_side_->ConfigurePool(wanted);
+  static_cast<void>(receive_side_->ConfigurePool(ToString(wanted)));
 }
 
 void Peer::Run(const BitrateCommand& command) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "options.h"
+#include "pool/pool_controller.h"
 
 namespace weir::peer {
 
@@ -23,7 +24,7 @@ ordered_json PoolLine(const PoolController& pool) {
   }
   return {{"line", ToString(pool.specification())},
           {"fusion", ToString(pool.selection().fusion)},
-          {"pilot_changes", pool.counters().active_changes},
+          {"pilot_changes", pool.active_changes()},
           {"members", std::move(members)}};
 }
 
@@ -61,7 +62,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"faults", decision.counters.controller.faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
   // For a single controller, "controller" is enough.
-  if (decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
+  if (decision.pool && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
   return line;
 }
 

@@ -80,20 +80,23 @@ Session::NamedController Session::MakeController() {
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || !options_.at_sender.empty())) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
-  auto policy = PoolOfModels({.pilot = "weir"}, models_);
+  auto policy = ControllerOf(models_);
   if (policy) return {std::move(policy.value()), "weir"};
   lines_.WriteError(options_.model + ": " + policy.error() + "; the ten-line rule decides", false);
   return {RuleAlone(), "rule"};
 }
 
-Result<ControllerFactory> Session::PoolOfModels(const PoolSpecification& specification,
-                                                const std::map<std::string, std::vector<std::byte>>& models) {
-  const TimeDelta delay = options_.decision_delay;
-  if (delay.IsZero()) return PoolOf(specification, models);
-  return PoolOf(specification, models, [delay](auto policy) {
-    return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(policy)),
-                                             [delay] { return delay; });
-  });
+Result<ControllerFactory> Session::ControllerOf(const std::map<std::string, std::vector<std::byte>>& models) const {
+  PolicyExecutorFactory make_executor;
+  if (const TimeDelta delay = options_.decision_delay; !delay.IsZero()) {
+    make_executor = [delay](std::unique_ptr<Policy> policy) {
+      return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(policy)),
+                                               [delay] { return delay; });
+    };
+  }
+  const bool is_pool = options_.pool && options_.receive;
+  return is_pool ? PoolOf(ToString(options_.pool->at_receiver), models, make_executor)
+                 : PolicyAlone(models.at(""), make_executor);
 }
 
 // There is no fallback: the pool was requested explicitly.
@@ -103,7 +106,7 @@ Session::NamedController Session::MakeOptionsPool() {
     if (member == "weir" && !options_.model.empty()) models_[""] = ReadModel(options_.model);
     if (member.starts_with("weir:")) models_[member.substr(5)] = ReadModel(member.substr(5));
   }
-  return {OrThrow(PoolOfModels(specification, models_)), specification.pilot};
+  return {OrThrow(ControllerOf(models_)), specification.pilot};
 }
 
 Session::NamedController Session::OwnAlone() {
@@ -188,8 +191,7 @@ void Session::ReplaceModel(const ModelCommand& command, Peer& peer) {
   try {
     auto models = models_;
     models[command.member == "weir" ? "" : command.member.substr(5)] = ReadModel(command.path);
-    const PoolSpecification alone{.pilot = "weir"};
-    auto controller = PoolOfModels(options_.pool ? options_.pool->at_receiver : alone, models);
+    auto controller = ControllerOf(models);
     if (!controller) return refuse(controller.error());
     models_ = std::move(models);
     peer.SetController(std::move(controller.value()));

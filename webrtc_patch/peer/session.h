@@ -37,9 +37,8 @@ class Session {
 
   // These throw ProgramError.
   std::unique_ptr<FrameSource> OpenFrames() const;
-  // See PoolOf(); policies with the delay of the options, or recorded.
-  Result<ControllerFactory> PoolOfModels(const PoolSpecification& specification,
-                                         const std::map<std::string, std::vector<std::byte>>& models);
+  // The options' pool, else the policy alone; policies with the delay of the options.
+  Result<ControllerFactory> ControllerOf(const std::map<std::string, std::vector<std::byte>>& models) const;
   NamedController MakeController();
   NamedController OwnAlone();
   NamedController MakeOptionsPool();

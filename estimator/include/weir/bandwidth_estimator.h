@@ -18,8 +18,8 @@
 #include "weir/network_controller.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
-#include "weir/pool_controller.h"
 #include "weir/result.h"
+#include "weir/supervised_controller.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -91,7 +91,7 @@ struct BandwidthEstimatorConfig {
 // the arrivals it halves each second from the third on. The controller is polled before,
 // but its targets count only from its first decision after that packet, at the latest after 500 ms.
 //
-// Unless the controller is a PoolController, it becomes the one member of one.
+// Unless the controller is a SupervisedController, it becomes one with the ten-line rule as its fallback.
 class BandwidthEstimator {
  public:
   // Null for `controller`: the ten-line rule. The error names the invalid part of `config`.
@@ -122,8 +122,6 @@ class BandwidthEstimator {
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
   // Replaces the controller, also in a call; the new one goes on from the rate in force.
   void SetController(std::unique_ptr<ReceiverController> controller);
-  // As PoolController::Configure().
-  [[nodiscard]] std::optional<Error> ConfigurePool(const PoolSpecification& specification);
   // Ignored unless IsRoundTripTime() holds.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
@@ -144,7 +142,8 @@ class BandwidthEstimator {
   EstimatorCounters counters() const;
   // The last second ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;
-  const PoolController& controller() const { return *controller_; }
+  const SupervisedController& controller() const { return *controller_; }
+  SupervisedController& controller() { return *controller_; }
   // Writes the SSRCs of the streams that have not ended, the latest first; returns their number. A stream ends after
   // 30 s in which only others sent.
   size_t Ssrcs(std::span<uint32_t> out) const;
@@ -172,7 +171,7 @@ class BandwidthEstimator {
   // ArrivalStatistics, ReportedArrivals, ArrivalHistory, CongestionMonitor and Guard.
   struct Path;
   std::unique_ptr<Path> path_;
-  std::unique_ptr<PoolController> controller_;
+  std::unique_ptr<SupervisedController> controller_;
   DecisionLimit decision_limit_;
   ControllerCounters replaced_;  // of the controllers before this one
   ReceiverControlUpdate update_;

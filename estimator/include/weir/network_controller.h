@@ -14,7 +14,7 @@
 
 namespace weir {
 
-class PoolController;
+class SupervisedController;
 
 class NetworkController {
  public:
@@ -45,7 +45,7 @@ class ReceiverController : public NetworkController {
   [[nodiscard]] virtual ReceiverControlUpdate OnTimeout(Timestamp now) = 0;
 
   // Null unless this is one. In place of dynamic_cast, for builds without RTTI.
-  virtual PoolController* AsPool() { return nullptr; }
+  virtual SupervisedController* AsSupervised() { return nullptr; }
 };
 
 }  // namespace weir

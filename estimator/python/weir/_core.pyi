@@ -33,8 +33,7 @@ OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 def parse_pool(line: str) -> PoolSpecification:
     """Parses a pool specification; the ValueError of an invalid one names the character.
 
-    The form: `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see
-    weir/pool_controller.h.
+    The form: `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see docs/pools.md.
     """
 
 def field_trials(controller: str) -> str:
@@ -148,7 +147,7 @@ class Pool:
         fusion: Callable[[int, list[int]], int] | None = None,
         policy: Callable[[PoolView], str] | None = None,
     ) -> None:
-        """Takes a specification such as "pilot=weir copilots=nada,rule fusion=min" (weir/pool_controller.h).
+        """Takes a specification such as "pilot=weir copilots=nada,rule fusion=min" (docs/pools.md).
 
         `members` has the controllers that are not built in, by their names in the specification. `fusion`, for
         "fusion=user", gets the rates of the pilot and of the candidates, in bit/s, and returns one between the lowest
@@ -262,7 +261,7 @@ class BandwidthEstimator:
         """Changes pilot, copilots, fusion and policy among the members of the pool, also in a call."""
     @property
     def members(self) -> list[Member]:
-        """Those of the pool, which a single controller is too."""
+        """Those of the pool; without one, the controller."""
     def counters(self) -> dict[str, int]:
         """Numbers of decisions, faults, REMBs, changes by each rule of the guard, and irregular packets."""
     def statistics(self, now_us: int) -> Statistics:

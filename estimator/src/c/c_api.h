@@ -15,7 +15,6 @@
 #include "exceptions.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
-#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 // One user of the model; controllers and senders are others.
@@ -24,13 +23,9 @@ struct weir_model {
 };
 
 struct weir_controller {
-  using Members = std::function<weir::Result<std::unique_ptr<weir::ReceiverController>>(const std::string& name,
-                                                                                        weir::DataRate start_rate)>;
+  using Made = weir::Result<std::unique_ptr<weir::ReceiverController>>;
 
-  // A pool also where there is one member alone.
-  weir::PoolSpecification specification;
-  Members make_member;
-  weir::FusionFunction fusion = nullptr;
+  std::function<Made(weir::DataRate start_rate)> make;
 };
 
 namespace weir::internal {
@@ -113,7 +108,7 @@ int SetConstraints(Estimator& estimator, const weir_target_rate_constraints* con
 }
 
 // The state of `controller` for one estimator.
-Result<std::unique_ptr<PoolController>> MakeController(const weir_controller* controller, DataRate start_rate);
+weir_controller::Made MakeController(const weir_controller* controller, DataRate start_rate);
 // `config`, or the default. What creates the estimator checks all but the objective, which is normalized here.
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config);
 

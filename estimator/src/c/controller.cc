@@ -7,6 +7,7 @@
 
 #include "c/c_api.h"
 #include "controllers/custom_controller.h"
+#include "pool/pool_controller.h"
 #include "registry.h"
 
 using weir::DataRate;
@@ -17,9 +18,9 @@ using weir::internal::FailArgument;
 
 namespace {
 
-using Member = weir::Result<std::unique_ptr<weir::ReceiverController>>;
+using Made = weir_controller::Made;
 
-Member MakeBuiltIn(const std::string& name, DataRate start_rate) {
+Made MakeBuiltIn(const std::string& name, DataRate start_rate) {
   if (auto made = weir::MakeBuiltInController(name, start_rate)) return made;
   return Error{"there is no controller '" + name.substr(0, 64) + "'; there are " +
                weir::ListNames(weir::kBuiltInControllers, " and ")};
@@ -38,11 +39,9 @@ weir::FusionFunction MakeFusion(weir_fusion_callback fusion, void* argument) {
 
 namespace weir::internal {
 
-Result<std::unique_ptr<PoolController>> MakeController(const weir_controller* controller, DataRate start_rate) {
+weir_controller::Made MakeController(const weir_controller* controller, DataRate start_rate) {
   if (controller == nullptr) return Error{"the controller is NULL"};
-  return PoolController::Create(controller->specification,
-                                [&](const std::string& name) { return controller->make_member(name, start_rate); },
-                                {.fusion = controller->fusion, .policy = nullptr});
+  return controller->make(start_rate);
 }
 
 }  // namespace weir::internal
@@ -52,10 +51,10 @@ void weir_controller_destroy(weir_controller* controller) noexcept { delete cont
 int weir_controller_create_policy(const weir_model* model, int worker, weir_controller** out) noexcept {
   return Create(out, [&](weir_controller*& controller) {
     if (model == nullptr) return FailArgument("the model is NULL");
-    const auto make = [model = model->model, worker](const std::string&, DataRate) -> Member {
+    const auto make = [model = model->model, worker](DataRate) -> Made {
       return worker != 0 ? weir::MakeWorkerPolicyController(model) : weir::MakePolicyController(model);
     };
-    controller = new weir_controller{.specification = {.pilot = "weir"}, .make_member = make};
+    controller = new weir_controller{.make = make};
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -65,7 +64,8 @@ int weir_controller_create_built_in(const char* name, weir_controller** out) noe
     if (name == nullptr) return FailArgument("the name is NULL");
     const auto tried = MakeBuiltIn(name, DataRate::BitsPerSecond(1));
     if (!tried) return Fail(WEIR_ERROR_UNKNOWN_CONTROLLER, tried.error());
-    controller = new weir_controller{.specification = {.pilot = name}, .make_member = &MakeBuiltIn};
+    const auto make = [name = std::string(name)](DataRate start_rate) { return MakeBuiltIn(name, start_rate); };
+    controller = new weir_controller{.make = make};
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -78,10 +78,10 @@ int weir_controller_create_custom(const weir_controller_functions* functions, vo
       request.argument = argument;
       return weir::StartFunctions(functions, request);
     };
-    const auto make = [start](const std::string& name, DataRate) -> Member {
-      return std::unique_ptr<weir::ReceiverController>(std::make_unique<weir::HostController>(name, start));
+    const auto make = [start](DataRate) -> Made {
+      return std::unique_ptr<weir::ReceiverController>(std::make_unique<weir::HostController>("custom", start));
     };
-    controller = new weir_controller{.specification = {.pilot = "custom"}, .make_member = make};
+    controller = new weir_controller{.make = make};
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -97,22 +97,22 @@ int weir_controller_create_pool(const char* specification, const weir_named_cont
     for (const weir_named_controller& member : std::span(members, member_count)) {
       if (member.name == nullptr || member.controller == nullptr)
         return FailArgument("a member has no name or is NULL");
-      if (!member.controller->specification.copilots.empty())
-        return FailArgument("a member of a pool cannot be a pool");
       given.emplace(member.name, *member.controller);
     }
-    const auto make_member = [given = std::move(given)](const std::string& name, DataRate start_rate) {
-      const auto found = given.find(name);
-      return found == given.end() ? MakeBuiltIn(name, start_rate)
-                                  : found->second.make_member(found->second.specification.pilot, start_rate);
+    const auto make = [pool = std::move(pool.value()), given = std::move(given),
+                       fusion = MakeFusion(fusion, fusion_argument)](DataRate start_rate) -> Made {
+      const auto make_member = [&](const std::string& name) {
+        const auto found = given.find(name);
+        return found == given.end() ? MakeBuiltIn(name, start_rate) : found->second.make(start_rate);
+      };
+      auto made = weir::PoolController::Create(pool, make_member, {.fusion = fusion, .policy = nullptr});
+      if (!made) return Error{made.error()};
+      return Made(std::move(made.value()));
     };
-    auto made = std::make_unique<weir_controller>(weir_controller{.specification = std::move(pool.value()),
-                                                                  .make_member = make_member,
-                                                                  .fusion = MakeFusion(fusion, fusion_argument)});
     // A member that cannot be made fails here, not in each estimator.
-    const auto tried = weir::internal::MakeController(made.get(), DataRate::BitsPerSecond(1));
+    const auto tried = make(DataRate::BitsPerSecond(1));
     if (!tried) return FailArgument(tried.error());
-    controller = made.release();
+    controller = new weir_controller{.make = make};
     return static_cast<int>(WEIR_OK);
   });
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "c/c_api.h"
+#include "pool/pool_controller.h"
 #include "weir/remb_sender.h"
 
 using weir::TimeDelta;
@@ -30,7 +31,7 @@ struct weir_estimator {
   void* log_argument = nullptr;
 
   void LogSuspension(bool was_suspended) const {
-    const weir::MemberState& active = estimator.controller().active();
+    const weir::ControllerState& active = estimator.controller().active();
     if (log == nullptr || was_suspended == active.suspended) return;
     if (was_suspended) {
       log(log_argument, WEIR_LOG_INFO, ("controller '" + active.name + "' is back").c_str());
@@ -55,9 +56,9 @@ int weir_estimator_create(const weir_controller* controller, const weir_estimato
   return weir::internal::Create(out, [&](weir_estimator*& estimator) {
     const auto given = weir::internal::ReadConfig(config);
     if (!given) return FailArgument(given.error());
-    auto pool = MakeController(controller, given.value().constraints.start_rate);
-    if (!pool) return FailArgument(pool.error());
-    auto made = weir::BandwidthEstimator::Create(given.value(), std::move(pool.value()));
+    auto chosen = MakeController(controller, given.value().constraints.start_rate);
+    if (!chosen) return FailArgument(chosen.error());
+    auto made = weir::BandwidthEstimator::Create(given.value(), std::move(chosen.value()));
     if (!made) return FailArgument(made.error());
     estimator = new weir_estimator{
         .estimator = std::move(made.value()),
@@ -155,22 +156,27 @@ int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) n
     if (pool == nullptr) return FailArgument("the pool is NULL");
     const auto specification = weir::ParsePool(pool);
     if (!specification) return FailArgument(specification.error());
-    const auto error = estimator->estimator.ConfigurePool(specification.value());
+    weir::PoolController* const made = weir::PoolIn(estimator->estimator.controller());
+    if (made == nullptr) return FailArgument("the controller is no pool");
+    const auto error = made->Configure(specification.value());
     return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
   });
 }
 
 int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
-  return OnHandle(estimator, [&] { return static_cast<int>(estimator->estimator.controller().members().size()); });
+  return OnHandle(estimator, [&] {
+    const weir::PoolController* const pool = weir::PoolIn(estimator->estimator.controller());
+    return pool == nullptr ? 0 : static_cast<int>(pool->members().size());
+  });
 }
 
 int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
   return OnHandle(estimator, [&] {
-    const weir::PoolController& pool = estimator->estimator.controller();
-    if (index >= pool.members().size()) return FailArgument("the pool has no member of this index");
-    const weir::MemberState& member = pool.members()[index];
+    const weir::PoolController* const pool = weir::PoolIn(estimator->estimator.controller());
+    if (pool == nullptr || index >= pool->members().size()) return FailArgument("there is no member of this index");
+    const weir::MemberState& member = pool->members()[index];
     const weir_pool_member values{.name = member.name.c_str(),
-                                  .role = ToString(pool.role(index)).data(),
+                                  .role = ToString(pool->role(index)).data(),
                                   .rate_bps = member.rate ? member.rate->bps() : 0,
                                   .trust = member.trust};
     return Write(values, out);
@@ -214,13 +220,14 @@ int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_
                                 size_t size_bytes) noexcept {
   return OnHandle(estimator, [&] {
     const weir::EstimatorCounters now = estimator->estimator.counters();
+    const weir::PoolController* const pool = weir::PoolIn(estimator->estimator.controller());
     weir_estimator_counters values{
         .decisions = now.controller.decisions,
         .faults = now.controller.faults,
         .fallback_decisions = now.controller.fallback_decisions,
         .late_decisions = now.controller.late_decisions,
-        .active_changes = now.controller.active_changes,
-        .fusion_faults = now.controller.fusion_faults,
+        .active_changes = pool == nullptr ? 0 : pool->active_changes(),
+        .fusion_faults = pool == nullptr ? 0 : pool->fusion_faults(),
         .rembs_due = estimator->remb_sender.rembs_due(),
         .packets_duplicate = now.arrivals.duplicates,
         .packets_reordered = now.arrivals.reordered,

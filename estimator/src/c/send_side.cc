@@ -32,11 +32,11 @@ int weir_send_side_create(const weir_controller* controller, const weir_estimato
   return weir::internal::Create(out, [&](weir_send_side*& send_side) {
     const auto given = weir::internal::ReadConfig(config);
     if (!given) return FailArgument(given.error());
-    auto pool = weir::internal::MakeController(controller, given.value().constraints.start_rate);
-    if (!pool) return FailArgument(pool.error());
-    weir::SendSideEstimatorConfig made{.estimator = given.value()};
-    if (pacing_factor != 0) made.pacing_factor = pacing_factor;
-    auto estimator = weir::SendSideEstimator::Create(made, std::move(pool.value()));
+    auto made = weir::internal::MakeController(controller, given.value().constraints.start_rate);
+    if (!made) return FailArgument(made.error());
+    weir::SendSideEstimatorConfig sender{.estimator = given.value()};
+    if (pacing_factor != 0) sender.pacing_factor = pacing_factor;
+    auto estimator = weir::SendSideEstimator::Create(sender, std::move(made.value()));
     if (!estimator) return FailArgument(estimator.error());
     auto created = std::make_unique<weir_send_side>(weir_send_side{std::move(estimator.value()), {}});
     created->reports.reserve(weir::SendSideEstimator::kHistory);

@@ -2,11 +2,16 @@
 #ifndef WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
 #define WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
 
+#include <functional>
 #include <span>
 
-#include "weir/pool_controller.h"
+#include "pool/pool_specification.h"
+#include "weir/units.h"
 
 namespace weir {
+
+// Fuses the pilot's rate with those of the candidates. Must neither throw nor allocate.
+using FusionFunction = std::function<DataRate(DataRate pilot, std::span<const DataRate> copilots)>;
 
 struct Fusion {
   FusionKind kind = FusionKind::kPilotOnly;

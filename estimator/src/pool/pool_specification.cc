@@ -1,10 +1,11 @@
+#include "pool/pool_specification.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
 #include "registry.h"
-#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {

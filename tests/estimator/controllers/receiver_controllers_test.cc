@@ -11,11 +11,11 @@
 #include "arrival/arrival_statistics.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
+#include "pool/pool_controller.h"
 #include "registry.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
-#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {

@@ -17,6 +17,7 @@
 #include "test_call.h"
 #include "test_models.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/supervised_controller.h"
 
 namespace weir {
 namespace {
@@ -111,13 +112,13 @@ TEST(PolicyExecutorTest, ALaterAnswerIsDroppedAndAFault) {
 
 TEST(PolicyExecutorTest, ThreeLateAnswersHandOverAndTwentyGoodOnesBringThePilotBack) {
   TimeDelta delay = TimeDelta::Millis(25);
-  const auto fallback = PoolController::Of(MakeDelayed("rate_bps", delay));
+  const auto fallback = SupervisedController::Of(MakeDelayed("rate_bps", delay));
   fallback->OnTargetRateConstraints({.at_time = kStart});
   Timestamp now = kStart;
   const auto run_until = [&](Timestamp end) {
     for (; fallback->next_timeout() <= end; static_cast<void>(fallback->OnTimeout(now))) now = fallback->next_timeout();
   };
-  const MemberState& active = fallback->active();
+  const ControllerState& active = fallback->active();
   run_until(At(1000));
   EXPECT_EQ(active.decisions, 9u);
   EXPECT_EQ(active.faults, 0u);

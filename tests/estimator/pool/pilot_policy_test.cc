@@ -33,7 +33,7 @@ class PilotPolicyTest : public testing::Test {
     return current_;
   }
 
-  std::vector<MemberState> members_{{.name = "weir"}, {.name = "nada"}, {.name = "rule"}};
+  std::vector<MemberState> members_{{{.name = "weir"}}, {{.name = "nada"}}, {{.name = "rule"}}};
   Selection line_{.pilot = 0, .copilots = 0b110, .fusion = FusionKind::kMean};
   Selection current_ = line_;
   Objective objective_ = kBalanced;

@@ -1,4 +1,4 @@
-#include "weir/pool_controller.h"
+#include "pool/pool_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -97,13 +97,13 @@ TEST(PoolControllerTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
                                    {.pilot = {}, .fusion = FusionKind::kMin}));
   Drive(estimator, TimeDelta::Millis(1250));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
-  EXPECT_EQ(estimator.controller().role(1), Role::kCopilot);
+  EXPECT_EQ(PoolIn(estimator).role(1), Role::kCopilot);
   Drive(estimator, TimeDelta::Millis(1850));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
-  EXPECT_EQ(estimator.controller().role(1), Role::kSuspended);
+  EXPECT_EQ(PoolIn(estimator).role(1), Role::kSuspended);
   Drive(estimator, TimeDelta::Millis(4050));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
-  EXPECT_EQ(estimator.controller().members()[1].faults, 10u);
+  EXPECT_EQ(PoolIn(estimator).members()[1].faults, 10u);
   EXPECT_EQ(estimator.counters().controller.faults, 0u);
 }
 
@@ -112,20 +112,20 @@ TEST(PoolControllerTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
       MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), Always(Kbps(150))),
                                {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
   Drive(estimator, TimeDelta::Millis(950));
-  EXPECT_EQ(estimator.controller().selection().pilot, 0u);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
   Drive(estimator, TimeDelta::Millis(1450));
-  EXPECT_EQ(estimator.controller().selection().pilot, 1u);
-  EXPECT_EQ(estimator.controller().role(0), Role::kSuspended);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
+  EXPECT_EQ(PoolIn(estimator).role(0), Role::kSuspended);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(150));
   EXPECT_EQ(estimator.latest().reason.source, TargetSource::kController);
   EXPECT_EQ(estimator.counters().controller.fallback_decisions, 0u);
   // 20 good decisions end the suspension, five seconds of trust the distrust.
   Drive(estimator, TimeDelta::Millis(9500));
-  EXPECT_EQ(estimator.controller().selection().pilot, 1u);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   Drive(estimator, TimeDelta::Millis(10'500));
-  EXPECT_EQ(estimator.controller().selection().pilot, 0u);
-  EXPECT_EQ(estimator.counters().controller.active_changes, 2u);
-  EXPECT_NEAR(estimator.controller().first_pilot_held().seconds(), 1.3, 0.11);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
+  EXPECT_EQ(PoolIn(estimator).active_changes(), 2u);
+  EXPECT_NEAR(PoolIn(estimator).first_pilot_held().seconds(), 1.3, 0.11);
 }
 
 TEST(PoolControllerTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
@@ -134,9 +134,9 @@ TEST(PoolControllerTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
       MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), std::move(fixed)),
                                {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
   Drive(estimator, TimeDelta::Seconds(2));
-  EXPECT_EQ(estimator.controller().selection().pilot, 1u);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
   Drive(estimator, TimeDelta::Seconds(11));
-  EXPECT_EQ(estimator.controller().selection().pilot, 0u);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
 }
 
 TEST(PoolControllerTest, WithoutACopilotTheFallbackFlies) {
@@ -165,7 +165,7 @@ TEST(PoolControllerTest, AUsersPolicySeesThePoolAndMayChangeTheSeatEveryFiveSeco
                                {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Millis(20'050));
   EXPECT_EQ(asked, 200);
-  EXPECT_NEAR(static_cast<double>(estimator.counters().controller.active_changes), 4, 1);
+  EXPECT_NEAR(static_cast<double>(PoolIn(estimator).active_changes()), 4, 1);
 }
 
 TEST(PoolControllerTest, AUsersPolicyThatNamesNobodyChangesNothing) {
@@ -177,7 +177,7 @@ TEST(PoolControllerTest, AUsersPolicyThatNamesNobodyChangesNothing) {
       MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
                                {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Seconds(1));
-  EXPECT_EQ(estimator.controller().selection().pilot, 0u);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
 }
 
@@ -191,24 +191,23 @@ TEST(PoolControllerTest, AUsersFusionOutsideTheMembersRatesIsThePilots) {
                                  {.pilot = {}, .fusion = FusionKind::kUser}, std::move(functions)));
     Drive(estimator, TimeDelta::Seconds(1));
     EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
-    EXPECT_GE(estimator.counters().controller.fusion_faults, 9u);
+    EXPECT_GE(PoolIn(estimator).fusion_faults(), 9u);
   }
 }
 
 TEST(PoolControllerTest, ALineChangesSeatsInTheCall) {
   BandwidthEstimator estimator = MadeEstimator({}, MakePool("pilot=fixed copilots=nada,rule"));
   Drive(estimator, TimeDelta::Seconds(1));
-  const auto set = [&](const std::string& line) { return estimator.ConfigurePool(ParsePool(line).value()); };
+  const auto set = [&](const std::string& line) { return PoolIn(estimator).Configure(ParsePool(line).value()); };
   EXPECT_FALSE(set("pilot=nada copilots=fixed fusion=max policy=by_objective"));
-  EXPECT_EQ(estimator.controller().selection().pilot, 1u);
-  EXPECT_EQ(estimator.controller().role(0), Role::kCopilot);
-  EXPECT_EQ(estimator.controller().role(2), Role::kWatching);
+  EXPECT_EQ(PoolIn(estimator).selection().pilot, 1u);
+  EXPECT_EQ(PoolIn(estimator).role(0), Role::kCopilot);
+  EXPECT_EQ(PoolIn(estimator).role(2), Role::kWatching);
   EXPECT_EQ(set("pilot=vegas")->message, "\"vegas\" is no member of this pool; members are chosen when it is made");
   EXPECT_EQ(set("pilot=nada copilots=fixed,vegas")->message,
             "\"vegas\" is no member of this pool; members are chosen when it is made");
   EXPECT_TRUE(set("pilot=nada fusion=user"));
-  EXPECT_EQ(ToString(estimator.controller().specification()),
-            "pilot=nada copilots=fixed fusion=max policy=by_objective");
+  EXPECT_EQ(ToString(PoolIn(estimator).specification()), "pilot=nada copilots=fixed fusion=max policy=by_objective");
 }
 
 TEST(PoolControllerTest, ANewControllerGoesOnFromTheRateInForce) {

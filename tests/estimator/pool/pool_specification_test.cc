@@ -1,8 +1,8 @@
+#include "pool/pool_specification.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "made_estimator.h"
+#include "pool/pool_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
-#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -49,7 +49,7 @@ Recorded Call() {
   call.RunUntil(TimeDelta::Seconds(30));
   for (int i = 0; i < kChanges; ++i) {
     const TimeDelta now = TimeDelta::Seconds(30 + i);
-    EXPECT_FALSE(estimator.ConfigurePool(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
+    EXPECT_FALSE(PoolIn(estimator).Configure(ParsePool(i % 2 == 0 ? "pilot=rule" : "pilot=nada").value()));
     found.largest_step = std::max(found.largest_step, step(now + TimeDelta::Millis(100)));
     call.RunUntil(now + TimeDelta::Millis(900));
     found.largest_step_without = std::max(found.largest_step_without, step(now + TimeDelta::Seconds(1)));

@@ -34,7 +34,7 @@ class TrustTest : public testing::Test {
     return trust;
   }
 
-  std::vector<MemberState> members_{{.name = "weir"}, {.name = "nada"}, {.name = "rule"}};
+  std::vector<MemberState> members_{{{.name = "weir"}}, {{.name = "nada"}}, {{.name = "rule"}}};
   IntervalStatistics statistics_;
   TrustMeasure trust_;
   Timestamp now_ = Timestamp::Seconds(100);
