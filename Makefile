@@ -54,16 +54,18 @@ build/stamps/train: build/stamps/run requirements/train.txt requirements/cuda.tx
 	$(LOCKED) --quiet -r requirements/train.txt
 	touch $@
 
+# Packages of the papers, where their folder is.
+PAPERS = $(wildcard papers/requirements.txt)
+
 # Ray pins packages that the other environment has newer.
 DISTRIBUTED ?= .venv-distributed
-build/stamps/distributed: requirements/distributed.txt requirements/cuda.txt | build/stamps/run
+build/stamps/distributed: requirements/distributed.txt requirements/cuda.txt $(PAPERS) | build/stamps/run
 	[ -x $(DISTRIBUTED)/bin/python ] || $(UV) venv --quiet --python $(PYTHON) $(DISTRIBUTED)
 	export VIRTUAL_ENV=$(abspath $(DISTRIBUTED)); $(INSTALL_TORCH)
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(LOCKED) --quiet -r requirements/distributed.txt
+	$(PAPERS:%=VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(LOCKED) --quiet -r %)
 	touch $@
 
-# Packages of the papers, where their folder is.
-PAPERS = $(wildcard papers/requirements.txt)
 build/stamps/papers: build/stamps/train $(PAPERS)
 	$(PAPERS:%=$(LOCKED) --quiet -r %)
 	touch $@
@@ -115,7 +117,7 @@ build: build/stamps/run ## Install what is missing, build, and install `weir` an
 train: build build/stamps/train$(if $(CUDA),-cuda) build/stamps/papers ## Install what `weir train` and `weir export` need: torch without CUDA; CUDA=1: with it
 
 .PHONY: distributed
-distributed: build build/stamps/distributed ## Install Ray and what training needs, with Weir, into .venv-distributed: `weir train` on clusters
+distributed: build build/stamps/distributed ## Install Ray and what training needs, with Weir, into .venv-distributed: clusters for `weir replay`, `tune`, `train`
 	VIRTUAL_ENV=$(abspath $(DISTRIBUTED)) $(INSTALL)
 
 # From one configuration, in about an hour on two cores; goes on from the checkpoint when it was interrupted. One of its
@@ -177,7 +179,7 @@ test-python: build-test ## The Python tests alone
 .PHONY: test-distributed
 test-distributed: ALLOW_CUDA = 1
 test-distributed: build-test distributed ## Train, search and replay over two Ray nodes, one of which is killed
-	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s tests/trainer/distributed tests/qoe_eval/distributed
+	WEIR_DISTRIBUTED=$(DISTRIBUTED)/bin $(BIN)/pytest -s $(wildcard papers/tests/impala) tests/qoe_eval/distributed
 
 .PHONY: bench
 bench: build-test ## Measure; writes build/bench.json; then servers of 500 subscribers in Go

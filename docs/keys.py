@@ -77,5 +77,7 @@ def _range_of_kind(kind: Mapping[str, Any]) -> str:
         items = kind["prefixItems"][0] if "prefixItems" in kind else kind["items"]
         fewest, most = kind.get("minItems"), kind.get("maxItems")
         count = f"{fewest} to {most} values" if fewest != most else f"{most} values" if most else ""
+        if fewest and not most:
+            count = f"≥ {fewest} values"
         return ", each ".join(filter(None, [count, _range_of_kind(items)]))
     return ", ".join(f"{sign} {_number(kind[bound])}" for bound, sign in _BOUNDS.items() if bound in kind)

@@ -34,7 +34,7 @@ def train(
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster for algorithm impala. Default: a local one."),
+        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster, for algorithms that use one. Default: a local one."),
     ] = None,
 ) -> None:
     """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it. 'weir report DIR' shows the course of a run."""
@@ -53,10 +53,10 @@ def train(
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
     if changes:
         settings = checked_configuration(settings.model_dump() | changes, "command line")
-    if settings.algorithm == "impala":
+    if settings.on_cluster:
         require("distributed")
     elif address is not None:
-        raise InputError(f"--address: is for algorithm impala, not {settings.algorithm}")
+        raise InputError(f"--address: algorithm {settings.algorithm} trains on this machine alone; omit it")
     words = ["weir", "train", str(configuration), "--out", str(out)]
     for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq), ("--address", address)):
         words += [] if given is None else [option, str(given)]
@@ -70,7 +70,7 @@ def train(
         )
     with progress_bar(settings.trained_steps) as show:
         # Below the bar: on a busy machine torch takes minutes to load.
-        from weir.trainer.learning.callbacks import TrainingProgress
+        from weir.trainer.learning.learner import TrainingProgress
         from weir.trainer.learning.run_record import configuration_file
         from weir.trainer.learning.stages import train_in_stages
 

@@ -89,7 +89,7 @@ use_train() { # FOLDER
 
 # Trains for an update on a local cluster.
 use_distributed() { # FOLDER
-  cp "$context/trainer/configs/impala.toml" "$1"
+  cp "$context/papers/weir_papers/mvfst/impala/impala.toml" "$1"
   SECONDS=0
   run_image weir-distributed "$1" train impala.toml --steps 500 --out run || fail "weir train fails in weir-distributed"
   echo "weir-distributed: trained in $SECONDS s"

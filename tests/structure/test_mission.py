@@ -38,7 +38,7 @@ PROMISES = {
     "ns-3": ("make build", ("simulator/cmake/FindNs3.cmake", "ns3"), ("simulator/flows/tcp_host.cc", "ns3::")),
     "stable-baselines3: PPO, TD3, SAC": (
         "weir train",
-        ("trainer/learning/algorithms.py", "from stable_baselines3 import PPO, SAC, TD3"),
+        ("trainer/learning/stable_baselines.py", "from stable_baselines3 import PPO, SAC, TD3"),
     ),
     "pybind11": ("make build", ("estimator/python/module.cc", "PYBIND11_MODULE")),
     "docker": ("make test-docker", ("docker/Dockerfile", "FROM")),
@@ -139,8 +139,14 @@ PROMISES = {
     "MVFST-RL: IMPALA with V-trace": (
         "weir paper mvfst",
         ("papers/weir_papers/mvfst/learner.py", "def impala_loss"),
-        ("trainer/learning/distributed/vtrace.py", "def vtrace"),
-        ("trainer/learning/distributed/impala.py", "class Impala"),
+        ("papers/weir_papers/mvfst/impala/vtrace.py", "def vtrace"),
+        ("papers/weir_papers/mvfst/impala/algorithm.py", "class Impala"),
+    ),
+    "IMPALA on Ray, also on clusters whose machines leave and rejoin": (
+        "weir train",
+        ("papers/pyproject.toml", 'impala = "weir_papers.mvfst.impala.configuration:ImpalaConfiguration"'),
+        ("papers/weir_papers/mvfst/impala/runner_pool.py", "class RunnerPool"),
+        ("papers/tests/impala/test_two_nodes.py", "takes_it_back"),
     ),
     "MVFST-RL: Pantheon": ("weir traces list", ("traces/generate/pantheon.py", "def pantheon_scenarios")),
     "PolyCC: pool": ("weir replay", ("estimator/src/pool/pool_controller.h", "class PoolController")),

@@ -38,11 +38,11 @@ def is_table(annotation):
 @pytest.mark.parametrize(
     ("key", "cells"),
     [
-        ("gae_lambda", ["`0.9`", "", "", "", "≥ 0, ≤ 1"]),
+        ("gae_lambda", ["`0.9`", "", "", "≥ 0, ≤ 1"]),
         ("hidden", ["`[64, 32]`", "1 to 8 values, each ≥ 1, ≤ 4_096"]),
         ("max_bps", ["`50_000_000`", "> 0"]),
         ("features", ["required", ""]),
-        ("noise", ["", "", '`"gaussian"`', "", '`"gaussian"`, `"ornstein_uhlenbeck"`']),
+        ("noise", ["", '`"gaussian"`', "", '`"gaussian"`, `"ornstein_uhlenbeck"`']),
     ],
 )
 def test_a_row_has_the_defaults_and_the_range(key, cells):

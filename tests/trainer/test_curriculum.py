@@ -292,7 +292,6 @@ def test_the_references_of_a_real_simulator(steady, real_simulator):
             {"curriculum": "gap", "scenarios": {}},
             'curriculum gap: needs scenarios with source "random_traces" or "files"',
         ),
-        ({"curriculum": "gap", "algorithm": "impala"}, "curriculum gap: needs algorithm ppo, td3 or sac"),
     ],
 )
 def test_a_bad_curriculum_is_one_message(values, change, message):

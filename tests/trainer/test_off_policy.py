@@ -9,7 +9,8 @@ from weir.trainer.configuration.training import checked_configuration
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy, make_environment, make_model  # noqa: E402
+from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy, make_environment  # noqa: E402
+from weir.trainer.learning.stable_baselines import make_model  # noqa: E402
 from weir.trainer.learning.train import train  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.networks import DeployedPolicy  # noqa: E402

@@ -29,7 +29,7 @@ def short_evaluation(monkeypatch):
     from weir.trainer.learning.evaluation import Evaluation
 
     quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
-    monkeypatch.setattr("weir.trainer.learning.train.Evaluation", quick)
+    monkeypatch.setattr("weir.trainer.learning.reinforcement.Evaluation", quick)
 
 
 def interrupted_after(steps):

@@ -7,12 +7,13 @@ import resource
 import signal
 import subprocess
 import sys
+from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from weir.errors import InputError
+from weir.errors import InputError, MissingComponent
 from weir.trainer.configuration.training import checked_configuration, load_configuration
 from weir.trainer.gym.specification import DEFAULT_FEATURES
 
@@ -216,11 +217,26 @@ def test_the_steps_of_whole_updates_are_said_and_trained(values, tmp_path, weir,
 
 @pytest.mark.parametrize(
     ("algorithm", "steps", "trained"),
-    [("ppo", 257, 512), ("ppo", 256, 256), ("td3", 3, 4), ("impala", 1, 96)],
+    [("ppo", 257, 512), ("ppo", 256, 256), ("td3", 3, 4)],
 )
 def test_trained_steps_are_whole_updates(values, algorithm, steps, trained):
     settings = checked_configuration(values | {"algorithm": algorithm, "steps": steps})
     assert settings.trained_steps == trained
+
+
+def test_an_address_is_for_algorithms_on_a_cluster(values, tmp_path, weir, write_toml):
+    result = weir("train", write_toml(values), "--address", "auto", "--out", tmp_path / "run", catch=True)
+    assert "--address: algorithm ppo trains on this machine alone" in str(result.exception)
+
+
+@pytest.mark.parametrize("algorithm", ["imitation", "impala"])
+def test_an_algorithm_of_the_papers_names_their_distribution(
+    values, tmp_path, weir, write_toml, monkeypatch, algorithm
+):
+    monkeypatch.setattr("weir.trainer.configuration.training.entry_points", lambda **selected: EntryPoints())
+    with pytest.raises(MissingComponent, match=rf"algorithm {algorithm} is in .* weir-papers, .*: `make train` in "):
+        weir("train", write_toml(values | {"algorithm": algorithm}), "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_first_run_of_the_readme(tmp_path, weir, real_simulator, monkeypatch, steady):

@@ -1,4 +1,4 @@
-"""The tables `ppo`, `impala`, `td3` and `sac`. A key that an earlier table has, too, means the same."""
+"""The tables `ppo`, `td3` and `sac`. A key that an earlier table has, too, means the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from weir.trainer.configuration import Settings
 
-ALGORITHMS = ("ppo", "impala", "td3", "sac")
+ALGORITHMS = ("ppo", "td3", "sac")
 
 
 class PpoSettings(Settings):
@@ -23,7 +23,7 @@ class PpoSettings(Settings):
     batch_size: int = Field(512, ge=2)
     """Samples of a gradient step; of `ppo` a divisor of `environments` * `steps_per_update`."""
     epochs: int = Field(6, ge=1, le=1000)
-    """Passes over the samples of an update; of `impala` each with V-trace anew."""
+    """Passes over the samples of an update."""
     gamma: float = Field(0.95, ge=0.0, lt=1.0)
     """Discount of rewards, per interval."""
     gae_lambda: float = Field(0.9, ge=0.0, le=1.0)
@@ -42,32 +42,6 @@ class PpoSettings(Settings):
     """Kullback-Leibler divergence, in nats: an update ends early at 1.5 times as much."""
     weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
     """Decay per update of the moving average of the weights, which is then the policy of the run; 0: off."""
-
-
-class ImpalaSettings(Settings):
-    """IMPALA (Espeholt et al. 2018) on Ray: every runner drives `environments` environments."""
-
-    runners: int | None = Field(None, ge=1, le=4096)
-    """Processes that sample; none: one for each core of the machine or the cluster."""
-    learning_rate: PositiveFloat = 1e-3
-    learning_rate_end: PositiveFloat = 1e-4
-    steps_per_fragment: int = Field(48, ge=2, le=10_000)
-    """Decision intervals of each environment that a runner sends at once; V-trace sums over them."""
-    batch_size: int = Field(2048, ge=2)
-    epochs: int = Field(5, ge=1, le=100)
-    gamma: float = Field(0.95, ge=0.0, lt=1.0)
-    trace_decay: float = Field(0.9, ge=0.0, le=1.0)
-    """Lambda of V-trace."""
-    ratio_limit: PositiveFloat = 1.0
-    """Rho of V-trace."""
-    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
-    entropy_coefficient: float = Field(0.003, ge=0.0)
-    entropy_coefficient_end: float = Field(0.0, ge=0.0)
-    value_coefficient: float = Field(0.5, ge=0.0)
-    maximum_gradient_norm: PositiveFloat = 0.5
-    weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
-    standstill_s: PositiveFloat = 180.0
-    """A training that has sampled or learned nothing for so many seconds ends with an error."""
 
 
 class OffPolicySettings(Settings):

@@ -13,13 +13,13 @@ from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationErr
 
 import weir
 from weir._core import DECISION_INTERVALS_MS, MAXIMUM_HISTORY
-from weir.errors import InputError
+from weir.errors import InputError, MissingComponent
 from weir.files.input import read_text
+from weir.installation import how_to_get
 from weir.simulator.executables import Stack
 from weir.trainer.configuration import Settings
 from weir.trainer.configuration.algorithms import (
     ALGORITHMS,
-    ImpalaSettings,
     OffPolicySettings,
     PpoSettings,
     SacSettings,
@@ -33,6 +33,8 @@ from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpeci
 
 REGISTERED: Final = "weir.algorithms"
 """The group of entry points with the algorithms of other distributions."""
+IN_PAPERS: Final = ("imitation", "impala")
+"""Those of the distribution `weir-papers`."""
 
 
 class ActionSettings(Settings):
@@ -60,7 +62,7 @@ class EnvironmentSettings(Settings):
     """The environment: one simulator process each."""
 
     environments: int = Field(8, ge=1, le=4096)
-    """Environments side by side; of `impala` those of each runner."""
+    """Environments side by side; of an algorithm on a cluster those of each runner."""
     interval_ms: int = Field(100, ge=DECISION_INTERVALS_MS[0], le=DECISION_INTERVALS_MS[1])
     """Decision interval, in milliseconds."""
     history: int = Field(8, ge=1, le=MAXIMUM_HISTORY)
@@ -120,7 +122,7 @@ class PolicySettings(Settings):
     preference_size: int = Field(8, ge=1, le=1024)
     """Width of the objective's own layer."""
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
-    """Natural logarithm of the standard deviation of actions before the training; of `ppo` and `impala`."""
+    """Natural logarithm of the standard deviation of actions before the training; not of `td3` and `sac`."""
 
 
 Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
@@ -130,10 +132,17 @@ class TrainingConfiguration(Settings):
     """A whole file.
 
     An algorithm of another distribution has a subclass with its table, an entry point of the group `weir.algorithms` by
-    the algorithm's name, and names its module, a `Learner`, in `learner`.
+    the algorithm's name.
+
+    Attributes:
+        learner: the module of the algorithm, a `Learner`.
+        from_rewards: it learns from rewards, so that evaluations and curricula are of use.
+        on_cluster: it trains on a Ray cluster; its environments are in other processes.
     """
 
-    learner: ClassVar[str] = ""
+    learner: ClassVar[str] = "weir.trainer.learning.stable_baselines"
+    from_rewards: ClassVar[bool] = True
+    on_cluster: ClassVar[bool] = False
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
     """The model's."""
@@ -152,7 +161,7 @@ class TrainingConfiguration(Settings):
     threads: int = Field(1, ge=1, le=1024)
     """Threads of torch."""
     algorithm: str = "ppo"
-    """`"ppo"`, `"impala"`, `"td3"`, `"sac"`, or one that another distribution registers."""
+    """`"ppo"`, `"td3"`, `"sac"`, or one that another distribution registers, as `weir-papers` does."""
     curriculum: Curriculum = "random"
     """How traces are drawn: each as often as any other; one after the other, each for the same share of the steps, by
     ascending mean reward of the oracle, or by descending distance of GCC's score to the oracle's; or in proportion to
@@ -164,22 +173,18 @@ class TrainingConfiguration(Settings):
     ppo: PpoSettings = PpoSettings()
     td3: Td3Settings = Td3Settings()
     sac: SacSettings = SacSettings()
-    impala: ImpalaSettings = ImpalaSettings()
     tune: TuneSettings | None = None
 
     @property
-    def algorithm_settings(self) -> PpoSettings | ImpalaSettings | OffPolicySettings:
-        """The table of the reinforcement learner in use."""
-        found: PpoSettings | ImpalaSettings | OffPolicySettings = getattr(self, self.algorithm)
+    def algorithm_settings(self) -> PpoSettings | OffPolicySettings:
+        """The table of the learner of stable-baselines3 in use."""
+        found: PpoSettings | OffPolicySettings = getattr(self, self.algorithm)
         return found
 
     @property
     def steps_per_update(self) -> int:
         """The environment steps between two updates, of all environments together."""
-        settings = getattr(self, self.algorithm, None)
-        steps = getattr(settings, "steps_per_fragment", None) or getattr(settings, "steps_per_update", None)
-        # Another distribution's algorithm tells nothing about its updates.
-        return int(steps) * self.environment.environments if steps else 1
+        return self.algorithm_settings.steps_per_update * self.environment.environments
 
     @property
     def trained_steps(self) -> int:
@@ -224,13 +229,13 @@ class TrainingConfiguration(Settings):
             return self
         if self.scenarios.source == "random_domain":
             raise ValueError(f'curriculum {self.curriculum}: needs scenarios with source "random_traces" or "files"')
-        if self.algorithm not in ("ppo", "td3", "sac"):
-            raise ValueError(f"curriculum {self.curriculum}: needs algorithm ppo, td3 or sac")
+        if self.on_cluster or not self.from_rewards:
+            raise ValueError(f'curriculum {self.curriculum}: algorithm {self.algorithm} has only "random"')
         return self
 
     @model_validator(mode="after")
     def _batches(self) -> TrainingConfiguration:
-        if self.learner:
+        if type(self) is not TrainingConfiguration:
             return self
         if self.algorithm not in ALGORITHMS:
             names = [*ALGORITHMS, *entry_points(group=REGISTERED).names]
@@ -244,8 +249,6 @@ class TrainingConfiguration(Settings):
                     f"environment: at least {needed}"
                 )
             return self
-        if isinstance(settings, ImpalaSettings):
-            return self
         samples = self.environment.environments * settings.steps_per_update
         if samples % settings.batch_size:
             raise ValueError(
@@ -256,12 +259,21 @@ class TrainingConfiguration(Settings):
 
 
 def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
-    """The configuration of an algorithm, which another distribution may have registered."""
+    """The configuration of an algorithm, which another distribution may have registered.
+
+    Raises:
+        MissingComponent: it is in the distribution `weir-papers`, which is not installed.
+    """
     if not isinstance(algorithm, str) or algorithm in ALGORITHMS:
         return TrainingConfiguration
     for registered in entry_points(group=REGISTERED, name=algorithm):
         found: type[TrainingConfiguration] = registered.load()
         return found
+    if algorithm in IN_PAPERS:
+        raise MissingComponent(
+            f"algorithm {algorithm} is in the distribution weir-papers, which is not installed: {how_to_get('train')} "
+            "brings it"
+        )
     return TrainingConfiguration
 
 
@@ -278,6 +290,7 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
 
     Raises:
         InputError: it is missing, no TOML, or a value is wrong; the message names the file and every wrong key.
+        MissingComponent: its algorithm is in a distribution that is not installed.
     """
     text = read_text(path)
     try:
@@ -295,6 +308,7 @@ def checked_configuration(values: Any, source: str = "configuration") -> Trainin
 
     Raises:
         InputError: a value is wrong; `source` and every wrong key are named.
+        MissingComponent: its algorithm is in a distribution that is not installed.
     """
     try:
         named = values.get("algorithm") if isinstance(values, dict) else None

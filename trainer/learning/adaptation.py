@@ -18,7 +18,8 @@ from weir.registry import PRESETS
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import make_environment, make_model
+from weir.trainer.learning.algorithms import make_environment
+from weir.trainer.learning.stable_baselines import make_model
 from weir.trainer.learning.starting_point import ACTOR_PARTS, StartingPoint, load_parameters
 from weir.trainer.policies.networks import PreferencePolicy
 

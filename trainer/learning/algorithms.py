@@ -1,4 +1,4 @@
-"""The learners of stable-baselines3 and their environments, made from a configuration, and their checkpoints."""
+"""Environments of a configuration; checkpoints of learners in the form of stable-baselines3, and their policies."""
 
 from __future__ import annotations
 
@@ -6,45 +6,25 @@ import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from stable_baselines3 import PPO, SAC, TD3
+from stable_baselines3 import SAC
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.logger import Logger
-from stable_baselines3.common.noise import ActionNoise, NormalActionNoise, OrnsteinUhlenbeckActionNoise
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.save_util import recursive_getattr
 
 from weir.errors import InputError
 from weir.files.output import make_folder
-from weir.trainer.configuration.algorithms import OffPolicySettings
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import Checkpoint, policy_arrays, read_checkpoint, write_checkpoint
-from weir.trainer.learning.registered import learner_of
+from weir.trainer.learning.learner import TrainedPolicy, learner_of
 from weir.trainer.learning.run_record import load_run_configuration
-from weir.trainer.policies.networks import PreferencePolicy
-from weir.trainer.policies.off_policy import (
-    PreferenceFeatures,
-    SacPreferencePolicy,
-    Td3PreferencePolicy,
-    load_replay_buffer,
-    save_replay_buffer,
-)
-from weir.trainer.policies.recurrent import RecurrentPolicy
+from weir.trainer.policies.off_policy import load_replay_buffer, save_replay_buffer
 
-ReinforcedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy
-TrainedPolicy = ReinforcedPolicy | RecurrentPolicy
 REPLAY_BUFFER = "replay_buffer.npz"
-POLICIES: dict[str, type[ReinforcedPolicy]] = {
-    "ppo": PreferencePolicy,
-    "impala": PreferencePolicy,
-    "td3": Td3PreferencePolicy,
-    "sac": SacPreferencePolicy,
-}
 # TD3 updates its actor after every second of these updates.
 _UPDATES = "updates"
 _ENTROPY = "log_ent_coef"
@@ -70,31 +50,6 @@ def make_environment(
     vectorized = BottleneckVecEnv(environment)
     vectorized.seed(configuration.seed)
     return vectorized
-
-
-def make_model(
-    configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None
-) -> BaseAlgorithm:
-    """A fresh learner; TensorBoard's events go to `folder`."""
-    algorithm = configuration.algorithm
-    assert algorithm != "impala"
-    make = _td3 if algorithm == "td3" else _sac if algorithm == "sac" else _ppo
-    settings = configuration.algorithm_settings
-    events = events_folder(folder)
-    model = make(
-        configuration,
-        policy=POLICIES[algorithm],
-        policy_kwargs=_policy_arguments(configuration),
-        env=environment,
-        learning_rate=LinearSchedule(settings.learning_rate, settings.learning_rate_end),
-        seed=configuration.seed,
-        device="cpu",
-        tensorboard_log=events,
-    )
-    if events is None:
-        # stable-baselines3 would make a folder for temporary files, and leave it there.
-        model.set_logger(Logger(None, []))
-    return model
 
 
 def events_folder(folder: Path | None) -> str | None:
@@ -174,10 +129,7 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
 
 def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
     """An untrained policy alone."""
-    if (learner := learner_of(configuration)) is not None:
-        return learner.make_policy(configuration)
-    spaces = configuration.environment.specification().spaces()
-    return POLICIES[configuration.algorithm](*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
+    return learner_of(configuration).make_policy(configuration)
 
 
 def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:
@@ -213,73 +165,3 @@ class LinearSchedule:
     def __call__(self, remaining: float) -> float:
         """The value when the share `remaining` (1 to 0) of the steps is still to come."""
         return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))
-
-
-def _ppo(configuration: TrainingConfiguration, **common: Any) -> PPO:
-    ppo = configuration.ppo
-    return PPO(
-        n_steps=ppo.steps_per_update,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.epochs,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip_range,
-        ent_coef=ppo.entropy_coefficient,
-        vf_coef=ppo.value_coefficient,
-        max_grad_norm=ppo.maximum_gradient_norm,
-        target_kl=ppo.target_kl,
-        **common,
-    )
-
-
-def _td3(configuration: TrainingConfiguration, **common: Any) -> TD3:
-    td3 = configuration.td3
-    return TD3(
-        action_noise=_noise(configuration),
-        policy_delay=td3.policy_delay,
-        target_policy_noise=td3.target_policy_noise,
-        target_noise_clip=td3.target_noise_clip,
-        **_off_policy(td3),
-        **common,
-    )
-
-
-def _sac(configuration: TrainingConfiguration, **common: Any) -> SAC:
-    return SAC(ent_coef=configuration.sac.entropy_coefficient, **_off_policy(configuration.sac), **common)
-
-
-def _off_policy(settings: OffPolicySettings) -> dict[str, Any]:
-    return {
-        "buffer_size": settings.buffer_size,
-        "learning_starts": settings.learning_starts,
-        "batch_size": settings.batch_size,
-        "tau": settings.tau,
-        "gamma": settings.gamma,
-        "train_freq": settings.steps_per_update,
-        "gradient_steps": settings.gradient_steps,
-    }
-
-
-def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
-    """Arguments of the policy besides its spaces and schedule."""
-    policy = configuration.policy
-    common = {
-        "specification": configuration.environment.specification(),
-        "preference_size": policy.preference_size,
-    }
-    if configuration.algorithm in ("ppo", "impala"):
-        return common | {"hidden": policy.hidden, "log_std_init": policy.initial_log_standard_deviation}
-    return {
-        "net_arch": list(policy.hidden),
-        "optimizer_kwargs": {"fused": True},  # a quarter of the time of a step of Adam on these small networks
-        "features_extractor_class": PreferenceFeatures,
-        "features_extractor_kwargs": common,
-    }
-
-
-def _noise(configuration: TrainingConfiguration) -> ActionNoise | None:
-    deviation = configuration.td3.action_noise
-    if deviation == 0:
-        return None
-    kind = NormalActionNoise if configuration.td3.noise == "gaussian" else OrnsteinUhlenbeckActionNoise
-    return kind(np.zeros(1), np.full(1, deviation))

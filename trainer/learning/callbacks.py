@@ -5,37 +5,27 @@ from __future__ import annotations
 import io
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
-from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
 from weir.files.output import opened
 from weir.registry import WEIGHTS
-from weir.trainer.configuration.algorithms import PpoSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import LinearSchedule, load_policy
 from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
+from weir.trainer.learning.learner import TrainingProgress
 from weir.trainer.learning.run_record import PROGRESS_LOG
 from weir.trainer.model.file import AVERAGED
 
 EPISODES_SHOWN = 200
-# Off-policy rollouts are a few steps long, too short for a record each.
+# Where rollouts are a few steps long, too short for a record each.
 STEPS_BETWEEN_RECORDS = 1000
-
-
-@dataclass(frozen=True)
-class TrainingProgress:
-    """Passed to `on_progress` once per update; off-policy, once per `STEPS_BETWEEN_RECORDS` steps."""
-
-    steps: int
-    mean_reward: float
-    objectives: tuple[float, float, float]
 
 
 class ProgressLog(JSONOutputFormat):
@@ -54,6 +44,7 @@ class Recorder(BaseCallback):
         folder: Path,
         save: Callable[[], None],
         on_progress: Callable[[TrainingProgress], None] | None,
+        steps_between: int,
     ) -> None:
         super().__init__()
         self._configuration = configuration
@@ -63,8 +54,7 @@ class Recorder(BaseCallback):
         self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
         self._saved_at = 0
         self._recorded_at = 0
-        on_policy = isinstance(configuration.algorithm_settings, PpoSettings)
-        self._steps_between = 0 if on_policy else STEPS_BETWEEN_RECORDS
+        self._steps_between = steps_between
 
     @property
     def mean_reward(self) -> float:
@@ -82,9 +72,8 @@ class Recorder(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
-        configuration = self._configuration
-        ppo = configuration.algorithm_settings
-        if isinstance(self.model, OnPolicyAlgorithm) and isinstance(ppo, PpoSettings):
+        configuration, ppo = self._configuration, self._configuration.ppo
+        if isinstance(self.model, PPO):
             schedule = LinearSchedule(ppo.entropy_coefficient, ppo.entropy_coefficient_end)
             self.model.ent_coef = schedule(1.0 - self.num_timesteps / configuration.steps)
         last = self.num_timesteps >= configuration.steps

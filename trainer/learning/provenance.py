@@ -13,25 +13,19 @@ from weir.qoe_eval.measurement import commit, today
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.checkpoint import read_checkpoint
-from weir.trainer.learning.registered import learner_of
+from weir.trainer.learning.learner import learner_of
 from weir.trainer.learning.run_record import TrainingRecord, load_run_configuration, read_training_record
 from weir.trainer.model.file import CHECKPOINT
-
-_PACKAGES = {
-    "ppo": ("stable-baselines3", "torch", "gymnasium"),
-    "impala": ("ray", "torch", "gymnasium"),
-}
 
 
 def record_origin(record: TrainingRecord, configuration: TrainingConfiguration) -> None:
     """Records the versions, machine, date, commit and inputs of a run that begins."""
     learner = learner_of(configuration)
-    packages = learner.PACKAGES if learner else _PACKAGES.get(configuration.algorithm, _PACKAGES["ppo"])
-    record.versions = {package: version(package) for package in packages}
+    record.versions = {package: version(package) for package in learner.PACKAGES}
     record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
     record.date = today()
     record.commit = commit()
-    record.origin = learner.origin(configuration) if learner else {}
+    record.origin = learner.origin(configuration)
 
 
 def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathLike[str]) -> dict[str, Any]:
@@ -49,21 +43,15 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
     """The entries of the metadata `weir.provenance`."""
     environment = configuration.environment
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
-    how = f"{configuration.algorithm.upper()} (stable-baselines3), {done} steps"
-    network: dict[str, Any] = {"hidden": list(configuration.policy.hidden)}
-    if configuration.algorithm == "impala":
-        how = f"IMPALA (RLlib), {done} steps"
-    if (learner := learner_of(configuration)) is not None:
-        described = learner.description(configuration, done)
-        how, network = described["algorithm"], described["network"]
+    described = learner_of(configuration).description(configuration, done)
     found: dict[str, Any] = {
-        "algorithm": f"{how} of {environment.interval_ms} ms, seed {configuration.seed}",
+        "algorithm": f"{described['algorithm']} of {environment.interval_ms} ms, seed {configuration.seed}",
         "data": data_text(configuration.scenarios, configuration.curriculum),
         "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "side": environment.side,
         "reward": environment.reward,
         "action": environment.action.model_dump(),
-        "network": network | {"preference": configuration.policy.preference_size},
+        "network": described["network"] | {"preference": configuration.policy.preference_size},
     }
     if configuration.stages:
         found["stages"] = [_stage_text(stage) for stage in configuration.stages]

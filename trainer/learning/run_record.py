@@ -40,8 +40,8 @@ class TrainingRecord(BaseModel):
     """Times are the sums over all parts of a resumed run. `commands`: one for each part that a command ran.
 
     `interrupted` is true until all `planned_steps` are done, also while the run is active; `steps` are those at the end
-    of the last part. An exported model has the number of steps of its checkpoint. `origin`: inputs of a registered
-    algorithm.
+    of the last part. An exported model has the number of steps of its checkpoint. `origin`: inputs of the algorithm,
+    such as teachers.
     """
 
     model_config = ConfigDict(extra="ignore")

@@ -10,8 +10,8 @@ from weir.files.output import write_bytes
 from weir.simulator.executables import find_stack
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import load_policy
-from weir.trainer.learning.callbacks import TrainingProgress
 from weir.trainer.learning.checkpoint import read_checkpoint
+from weir.trainer.learning.learner import TrainingProgress
 from weir.trainer.learning.provenance import provenance_of_run
 from weir.trainer.learning.run_record import load_run_configuration
 from weir.trainer.learning.train import TrainingResult, train

@@ -48,8 +48,8 @@ def run_search(configuration: Path, out: Path, jobs: int | None, address: str | 
     base = load_configuration(configuration)
     if base.tune is None:
         raise InputError(f"{configuration}: has no table [tune]; give it one with [tune.parameters]")
-    if address is not None and base.algorithm == "impala":
-        raise InputError("--address: a trial of algorithm impala has a cluster of its own; omit it")
+    if address is not None and base.on_cluster:
+        raise InputError(f"--address: a trial of algorithm {base.algorithm} has a cluster of its own; omit it")
     planned = base.tune.trials
     refuse_other_results(out, STUDY)
     make_folder(out / "trials")

@@ -4,10 +4,8 @@ student acts, a teacher labels each of its decisions, and the student learns fro
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,8 +15,8 @@ from weir.files.model import read_model
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.learning.algorithms import LinearSchedule, make_environment
-from weir.trainer.learning.callbacks import TrainingProgress
 from weir.trainer.learning.checkpoint import policy_arrays, read_checkpoint, write_checkpoint
+from weir.trainer.learning.learner import TrainingOutcome, TrainingProgress, TrainingRun
 from weir.trainer.policies.recurrent import RecurrentPolicy
 from weir_papers.imitation.configuration import ImitationConfiguration
 from weir_papers.imitation.teachers import ORACLE, Teacher, make_teacher
@@ -40,23 +38,16 @@ _LOSSES: Final = "losses"
 PACKAGES: Final = ("torch",)
 
 
-def train(
-    configuration: ImitationConfiguration,
-    checkpoint: Path,
-    *,
-    resume: bool,
-    simulator: str | os.PathLike[str] | None = None,
-    on_progress: Callable[[TrainingProgress], None] | None = None,
-) -> tuple[int, bool, float]:
+def train(run: TrainingRun) -> TrainingOutcome:
     """Teaches a student until all steps are done or the loss has settled; writes the checkpoint after every iteration.
 
-    A resumed student collects its data anew, in other scenarios. Returns the environment steps, whether Ctrl-C
-    interrupted it, and the mean reward of the last iteration.
+    A resumed student collects its data anew, in other scenarios. The mean reward is that of the last iteration.
 
     Raises:
         InputError: a teacher is unfit, or the checkpoint is.
         SimulatorError: a simulator failed.
     """
+    configuration, checkpoint = run.configuration, run.checkpoint
     decisions = configuration.imitation.decisions_per_iteration
     iterations = max(1, configuration.steps // decisions)
     teacher = make_teacher(configuration.imitation.teachers, student_specification(configuration))
@@ -65,7 +56,7 @@ def train(
     def save() -> None:
         write_checkpoint(checkpoint, "imitation", steps, policy_arrays(policy.state_dict()) | {_LOSSES: losses})
 
-    if resume:
+    if run.resume:
         found = read_checkpoint(checkpoint)
         found.load_into(policy)
         steps, losses = found.steps, np.ravel(found.arrays.get(_LOSSES, [])).tolist()
@@ -73,7 +64,8 @@ def train(
         save()
     seed, reward = configuration.seed + len(losses), float("nan")
     settings = configuration.environment.model_copy(update={"privileged_critic": False})
-    environment = make_environment(configuration.model_copy(update={"environment": settings, "seed": seed}), simulator)
+    configuration = configuration.model_copy(update={"environment": settings, "seed": seed})
+    environment = make_environment(configuration, run.simulator)
     try:
         student = Student(policy, teacher, environment, seed)
         while len(losses) < iterations and not has_settled(losses):
@@ -81,13 +73,13 @@ def train(
             losses.append(student.learn(LEARNING_RATE(1.0 - len(losses) / iterations)))
             steps, reward = steps + len(rewards) * environment.num_envs, float(np.mean(rewards))
             save()
-            if on_progress is not None:
-                on_progress(TrainingProgress(steps, reward, (np.nan, np.nan, np.nan)))
+            if run.on_progress is not None:
+                run.on_progress(TrainingProgress(steps, reward, (np.nan, np.nan, np.nan)))
     except KeyboardInterrupt:
-        return steps, True, reward
+        return TrainingOutcome(steps, True, reward)
     finally:
         environment.close()
-    return steps, False, reward
+    return TrainingOutcome(steps, False, reward)
 
 
 def make_policy(configuration: ImitationConfiguration) -> RecurrentPolicy:

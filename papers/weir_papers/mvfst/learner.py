@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch.distributions import Categorical
 
-from weir.trainer.learning.distributed.vtrace import vtrace
 from weir_papers.mvfst.agent import Agent, Fragment
+from weir_papers.mvfst.impala.vtrace import vtrace
 from weir_papers.mvfst.senders import RewardScale, Senders
 
 GAMMA: Final = 0.99

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import torch
 
-from weir.trainer.configuration.algorithms import ImpalaSettings
-from weir.trainer.learning.distributed.vtrace import Vtrace, vtrace
+from weir_papers.mvfst.impala.configuration import ImpalaSettings
+from weir_papers.mvfst.impala.vtrace import Vtrace, vtrace
 
 
 def scaled_vtrace(

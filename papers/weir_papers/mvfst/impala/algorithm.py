@@ -20,15 +20,15 @@ from stable_baselines3.common.type_aliases import MaybeCallback
 from weir.errors import InputError
 from weir.simulator.cluster import core_count
 from weir.trainer.configuration.scenarios import ScenarioSampler
-from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import LinearSchedule, events_folder
-from weir.trainer.learning.distributed.fragment import Fragment
-from weir.trainer.learning.distributed.learner import make_learner, rllib_configuration
-from weir.trainer.learning.distributed.runner import Runner
-from weir.trainer.learning.distributed.runner_pool import RunnerPool
-from weir.trainer.learning.distributed.supervisor import Supervisor
 from weir.trainer.policies.networks import PreferencePolicy
+from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
+from weir_papers.mvfst.impala.fragment import Fragment
+from weir_papers.mvfst.impala.learner import make_learner, rllib_configuration
+from weir_papers.mvfst.impala.runner import Runner
+from weir_papers.mvfst.impala.runner_pool import RunnerPool
+from weir_papers.mvfst.impala.supervisor import Supervisor
 
 _POLL_S = 1.0
 
@@ -50,7 +50,7 @@ class Impala(BaseAlgorithm):
 
     def __init__(
         self,
-        configuration: TrainingConfiguration,
+        configuration: ImpalaConfiguration,
         folder: Path,
         *,
         sampler: ScenarioSampler,

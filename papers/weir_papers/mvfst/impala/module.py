@@ -9,15 +9,15 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 
-from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.algorithms import make_policy
 from weir.trainer.policies.networks import PreferencePolicy
+from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
 
 VALUES = "values"
 ENTROPY = "entropy"
 
 
-def module_specification(configuration: TrainingConfiguration) -> RLModuleSpec:
+def module_specification(configuration: ImpalaConfiguration) -> RLModuleSpec:
     """Makes the module, in the learner and in runners."""
     observations, actions = configuration.environment.specification().spaces()
     return RLModuleSpec(
@@ -35,7 +35,7 @@ class PolicyModule(TorchRLModule):
 
     def setup(self) -> None:
         """Makes the policy; called by RLlib."""
-        policy = make_policy(TrainingConfiguration.model_validate(self.model_config["configuration"]))
+        policy = make_policy(ImpalaConfiguration.model_validate(self.model_config["configuration"]))
         assert isinstance(policy, PreferencePolicy)
         self.policy = policy
 

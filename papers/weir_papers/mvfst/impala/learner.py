@@ -14,14 +14,13 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 
 from weir.errors import InputError
-from weir.trainer.configuration.algorithms import ImpalaSettings
-from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.learning.distributed.fragment import Fragment
-from weir.trainer.learning.distributed.loss import impala_loss, scaled_vtrace
-from weir.trainer.learning.distributed.module import ENTROPY, VALUES, PolicyModule, module_specification
+from weir_papers.mvfst.impala.configuration import ImpalaConfiguration, ImpalaSettings
+from weir_papers.mvfst.impala.fragment import Fragment
+from weir_papers.mvfst.impala.loss import impala_loss, scaled_vtrace
+from weir_papers.mvfst.impala.module import ENTROPY, VALUES, PolicyModule, module_specification
 
 
-def rllib_configuration(configuration: TrainingConfiguration) -> AlgorithmConfig:
+def rllib_configuration(configuration: ImpalaConfiguration) -> AlgorithmConfig:
     """The settings of learner and runners as RLlib has them."""
     return (
         AlgorithmConfig()
@@ -34,7 +33,7 @@ def rllib_configuration(configuration: TrainingConfiguration) -> AlgorithmConfig
     )
 
 
-def make_learner(configuration: TrainingConfiguration) -> VtraceLearner:
+def make_learner(configuration: ImpalaConfiguration) -> VtraceLearner:
     """A learner with fresh parameters."""
     modules = MultiRLModuleSpec(rl_module_specs={DEFAULT_MODULE_ID: module_specification(configuration)})
     learner = VtraceLearner(config=rllib_configuration(configuration), module_spec=modules)

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 
-from weir.trainer.learning.distributed.vtrace import vtrace  # noqa: E402
+from weir_papers.mvfst.impala.vtrace import vtrace  # noqa: E402
 
 COUNT, STEPS, GAMMA = 40, 12, 0.95
 

@@ -14,12 +14,12 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.env.env_runner import EnvRunner
 
 from weir.trainer.configuration.scenarios import ScenarioSampler
-from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import make_environment
-from weir.trainer.learning.distributed.fragment import Fragment
-from weir.trainer.learning.distributed.module import PolicyModule, module_specification
+from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
+from weir_papers.mvfst.impala.fragment import Fragment
+from weir_papers.mvfst.impala.module import PolicyModule, module_specification
 
 _NICENESS = 10
 
@@ -35,7 +35,7 @@ class Runner(EnvRunner):
         *,
         config: AlgorithmConfig,
         worker_index: int,
-        configuration: TrainingConfiguration,
+        configuration: ImpalaConfiguration,
         sampler: ScenarioSampler,
         objective: ObjectiveSource | None,
     ) -> None:

@@ -10,7 +10,7 @@ import torch
 from ray.exceptions import RayError, RayTaskError
 
 from weir.simulator.cluster import ClusterError
-from weir.trainer.learning.distributed.fragment import Fragment
+from weir_papers.mvfst.impala.fragment import Fragment
 
 
 class RunnerPool:

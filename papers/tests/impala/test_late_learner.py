@@ -1,13 +1,17 @@
-"""A small task on which a policy is learned from actions that are some updates old, with V-trace and without."""
+"""V-trace makes up for actions that are many updates old, from which an uncorrected learner does not learn."""
 
 from collections import deque
 
-import torch
-from torch import nn
+import pytest
 
-from weir.trainer.configuration.algorithms import ImpalaSettings
-from weir.trainer.learning.distributed.loss import impala_loss, scaled_vtrace
+torch = pytest.importorskip("torch", reason="needs the extra `train`")
 
+from torch import nn  # noqa: E402
+
+from weir_papers.mvfst.impala.configuration import ImpalaSettings  # noqa: E402
+from weir_papers.mvfst.impala.loss import impala_loss, scaled_vtrace  # noqa: E402
+
+SEEDS = (1, 2, 3)
 ENVIRONMENTS, STEPS, UPDATES = 32, 16, 400
 LEARNING_RATE = 2e-3
 SETTINGS = ImpalaSettings(gamma=0.9, trace_decay=1.0, entropy_coefficient=0.0)
@@ -103,3 +107,11 @@ def learn(lag, *, corrected=True, seed=1):
         nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
         optimizer.step()
     return 100.0 * mean_reward(policy)
+
+
+def test_with_vtrace_actions_of_16_updates_ago_cost_half_a_point_and_without_more_than_one():
+    in_time = sum(learn(0, seed=seed) for seed in SEEDS) / len(SEEDS)
+    late = sum(learn(16, seed=seed) for seed in SEEDS) / len(SEEDS)
+    assert in_time > 95.0
+    assert late > in_time - 0.5
+    assert learn(16, corrected=False) < in_time - 1.0

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from weir.simulator.cluster import ClusterError
-from weir.trainer.learning.distributed.supervisor import Supervisor
+from weir_papers.mvfst.impala.supervisor import Supervisor
 
 
 class Clock:
@@ -42,7 +42,7 @@ def test_a_count_that_stays_is_named_with_the_state(what, sampled, learned):
 def test_an_update_that_never_ends_ends_the_process():
     program = """
 import threading
-from weir.trainer.learning.distributed.supervisor import Supervisor
+from weir_papers.mvfst.impala.supervisor import Supervisor
 with Supervisor(0.2):
     threading.Event().wait()
 """

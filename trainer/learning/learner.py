@@ -1,0 +1,91 @@
+"""Learners: the modules of algorithms, Weir's own and those that other distributions register."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, cast
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from weir.trainer.configuration.scenarios import ScenarioSampler
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.gym.specification import ObjectiveSource
+from weir.trainer.learning.curriculum import Curriculum
+from weir.trainer.learning.run_record import TrainingRecord
+from weir.trainer.model.file import CHECKPOINT
+from weir.trainer.policies.networks import PreferencePolicy
+from weir.trainer.policies.off_policy import SacPreferencePolicy, Td3PreferencePolicy
+from weir.trainer.policies.recurrent import RecurrentPolicy
+
+TrainedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy | RecurrentPolicy
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """Passed to `on_progress` once per update, or once per `STEPS_BETWEEN_RECORDS` steps where updates are short."""
+
+    steps: int
+    mean_reward: float
+    objectives: tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """A training that `train` has begun in its folder. `sampler` draws the scenarios; `steps_done` are those of the
+    checkpoint that it continues from, 0 without one. The others are arguments of `train`.
+    """
+
+    configuration: Any
+    folder: Path
+    record: TrainingRecord
+    sampler: ScenarioSampler
+    steps_done: int
+    resume: bool
+    simulator: str | os.PathLike[str] | None
+    on_progress: Callable[[TrainingProgress], None] | None
+    evaluate_every_steps: int | None
+    curriculum: Curriculum | None
+    objective: ObjectiveSource | None
+    callbacks: Sequence[BaseCallback]
+    address: str | None
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file that the learner writes, and continues from."""
+        return self.folder / CHECKPOINT
+
+
+class TrainingOutcome(NamedTuple):
+    """The environment steps, whether Ctrl-C interrupted them, and the mean reward of the latest episodes."""
+
+    steps: int
+    interrupted: bool
+    mean_reward: float
+
+
+class Learner(Protocol):
+    """The module of an algorithm. The checkpoint's `algorithm` is the configuration's."""
+
+    PACKAGES: Sequence[str]
+    """Those whose versions are recorded."""
+
+    def make_policy(self, configuration: Any) -> TrainedPolicy:
+        """An untrained policy alone."""
+
+    def train(self, run: TrainingRun) -> TrainingOutcome:
+        """Trains and writes the checkpoint; a learner from rewards by `reinforce`."""
+
+    def origin(self, configuration: Any) -> dict[str, Any]:
+        """Entries of the provenance that are recorded when a run begins."""
+
+    def description(self, configuration: Any, done: str) -> dict[str, Any]:
+        """The entries `algorithm` and `network` of the provenance, after so many steps in words."""
+
+
+def learner_of(configuration: TrainingConfiguration) -> Learner:
+    """The learner that a configuration names."""
+    return cast(Learner, import_module(configuration.learner))

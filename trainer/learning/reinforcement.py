@@ -1,0 +1,103 @@
+"""Learning from rewards, with a learner in the form of stable-baselines3: checkpoints, resume, progress, evaluation and
+curricula of every such algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from weir.simulator.cluster import ClusterError
+from weir.trainer.learning.algorithms import load_model, save_checkpoint
+from weir.trainer.learning.callbacks import Recorder, WeightAverage
+from weir.trainer.learning.curriculum import TraceCurriculum, make_curriculum
+from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
+from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
+
+
+def reinforce(
+    run: TrainingRun,
+    learner: AbstractContextManager[BaseAlgorithm],
+    *,
+    weight_average_decay: float = 0.0,
+    log_interval: int = 1,
+    steps_between_records: int = 0,
+) -> TrainingOutcome:
+    """Trains until all steps are done or Ctrl-C, and writes the checkpoint.
+
+    Args:
+        run: the training.
+        learner: a fresh one with its environments, which are of the block.
+        weight_average_decay: of `WeightAverage`; 0: none.
+        log_interval: of stable-baselines3's `learn`.
+        steps_between_records: the least number of steps between two records of progress.
+
+    Raises:
+        InputError: the checkpoint is not of this learner, or the training diverged.
+        SimulatorError: a simulator failed; the last checkpoint stays.
+        ClusterError: as the learner; the checkpoint is written first.
+    """
+    configuration, folder, callbacks = run.configuration, run.folder, list(run.callbacks)
+    chosen = run.curriculum or make_curriculum(configuration, run.sampler.documents, folder, run.simulator)
+    if chosen is not None:
+        traces = TraceCurriculum(run.sampler, chosen, configuration.first_step, configuration.steps)
+        traces.prepare(run.steps_done)
+        callbacks.append(traces)
+    average, interrupted = None, False
+    if weight_average_decay > 0:
+        average = WeightAverage(weight_average_decay, configuration.algorithm, folder)
+    # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
+    with _continued(run, learner) as model, _watcher(run) as evaluating:
+
+        def save() -> None:
+            save_checkpoint(model, run.checkpoint, configuration.algorithm)
+            if average is not None:
+                average.save()
+
+        recorder = Recorder(configuration, folder, save, run.on_progress, steps_between_records)
+        watching = [one for one in (recorder, average, *callbacks, evaluating) if one is not None]
+        try:
+            model.learn(
+                max(0, configuration.steps - model.num_timesteps),
+                watching,
+                log_interval=log_interval,
+                tb_log_name=configuration.name,
+                reset_num_timesteps=model.num_timesteps == 0,
+            )
+        except KeyboardInterrupt:
+            interrupted = True
+        except ClusterError:
+            save()
+            raise
+        except ValueError:
+            # torch refuses a distribution that is not finite: `save` then refuses.
+            if all(values.isfinite().all() for values in model.policy.state_dict().values()):
+                raise
+        save()
+    if evaluating is not None:
+        run.record.rule_mean_reward = evaluating.rule_mean_reward
+    return TrainingOutcome(model.num_timesteps, interrupted, recorder.mean_reward)
+
+
+@contextmanager
+def _continued(run: TrainingRun, learner: AbstractContextManager[BaseAlgorithm]) -> Iterator[BaseAlgorithm]:
+    """The learner in the state of the checkpoint, if the training continues."""
+    with learner as model:
+        if run.resume:
+            load_model(model, run.checkpoint)
+            if model.env is not None:
+                # The seed of the first part would repeat its scenarios.
+                model.env.seed(run.configuration.seed + model.num_timesteps)
+        yield model
+
+
+@contextmanager
+def _watcher(run: TrainingRun) -> Iterator[EvaluationCallback | None]:
+    """Evaluates as often as the run has it, if at all."""
+    if run.evaluate_every_steps is None:
+        yield None
+        return
+    with Evaluation(run.configuration, simulator=run.simulator) as evaluation:
+        yield EvaluationCallback(evaluation, run.configuration, run.folder, run.evaluate_every_steps)
