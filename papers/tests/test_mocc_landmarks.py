@@ -19,6 +19,8 @@ from weir_papers.mocc.landmarks import (
     weights_of,
 )
 
+UPDATE = {"steps_per_update": 20, "batch_size": 40}
+
 
 def test_there_are_36_landmarks_as_in_table_2():
     grid = landmarks(10)
@@ -81,10 +83,8 @@ def test_excluded_landmarks_are_not_visited():
 
 @pytest.fixture
 def values(values):
-    update = {"steps_per_update": 20, "batch_size": 40}
     environment = values["environment"] | {"history": 1}
-    learners = {"ppo": update, "td3": update | {"learning_starts": 100}}
-    return values | {"steps": 1600, "environment": environment} | learners
+    return values | {"steps": 1600, "environment": environment, "ppo": UPDATE}
 
 
 def train_on(schedule, configuration, folder, simulator):
@@ -109,7 +109,8 @@ def test_each_environment_has_the_landmark_of_its_part_of_an_update(
         return result
 
     monkeypatch.setattr(BottleneckVectorEnv, "step", spy)
-    configuration = checked_configuration(values | {"algorithm": algorithm})
+    table = UPDATE | ({"learning_starts": 100} if algorithm == "td3" else {})
+    configuration = checked_configuration(values | {"algorithm": algorithm, algorithm: table})
     schedule = LandmarkSchedule(configuration.steps)
     train_on(schedule, configuration, tmp_path, fake_gym_simulator)
     assert len(seen) == 800

@@ -107,7 +107,7 @@ def test_the_best_configuration_has_the_best_qoe_of_similar_rewards():
 def test_environment_steps_a_gradient_step(files):
     for model, expected in ((own_model("trace_300k"), 4), (models_of_all_traces("random", 10, [1])[0], 8)):
         configuration = training_configuration(model, files)
-        settings = configuration.algorithm_settings
+        settings = configuration.td3
         steps = configuration.environment.environments * settings.steps_per_update
         assert steps / settings.gradient_steps == expected
 

@@ -38,7 +38,10 @@ PROMISES = {
     "ns-3": ("make build", ("simulator/cmake/FindNs3.cmake", "ns3"), ("simulator/flows/tcp_host.cc", "ns3::")),
     "stable-baselines3: PPO, TD3, SAC": (
         "weir train",
-        ("trainer/learning/stable_baselines.py", "from stable_baselines3 import PPO, SAC, TD3"),
+        ("trainer/learning/ppo.py", "from stable_baselines3 import PPO"),
+        ("papers/weir_papers/off_policy/training.py", "from stable_baselines3 import SAC, TD3"),
+        ("papers/pyproject.toml", 'sac = "weir_papers.off_policy.configuration:OffPolicyConfiguration"'),
+        ("papers/pyproject.toml", 'td3 = "weir_papers.off_policy.configuration:OffPolicyConfiguration"'),
     ),
     "pybind11": ("make build", ("estimator/python/module.cc", "PYBIND11_MODULE")),
     "docker": ("make test-docker", ("docker/Dockerfile", "FROM")),

@@ -55,8 +55,9 @@ def other(values):
 def test_only_ppo_adapts(values, fake_simulator):
     from weir.trainer.learning.adaptation import learn
 
+    other = checked_configuration(values).model_copy(update={"algorithm": "td3"})
     with pytest.raises(InputError, match=r"algorithm td3: .* ppo only"):
-        learn(checked_configuration(values | {"algorithm": "td3"}), NEW, steps=128, simulator=fake_simulator)
+        learn(other, NEW, steps=128, simulator=fake_simulator)
 
 
 def drawn(replay, count=4000):

@@ -10,6 +10,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.trainer.configuration.training import checked_configuration
+from weir.trainer.learning.run_record import load_run_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -88,6 +89,13 @@ def test_the_command_and_the_configuration_are_those_that_were_given(weir, confi
     assert "interrupted" not in provenance
 
 
+def test_a_folder_of_version_0_1_0_has_the_tables_of_all_algorithms(values, tmp_path):
+    settings = checked_configuration(values)
+    tables = {"td3": {"tau": 0.005}, "sac": {"tau": 0.005}, "impala": {"runners": None}}
+    (tmp_path / "configuration.json").write_text(json.dumps(settings.model_dump(mode="json") | tables))
+    assert load_run_configuration(tmp_path) == settings
+
+
 def test_names_that_are_no_utf_8(weir, configuration_toml, tmp_path):
     named = configuration_toml.rename(tmp_path / os.fsdecode(b"caf\xe9.toml"))
     assert weir("train", named, "--out", tmp_path / "run", "--steps", 256).exit_code == 0
@@ -119,15 +127,11 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
     assert "no episode has ended yet" in result.output
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
-def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator, algorithm):
+def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator):
     from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.train import train
 
-    off_policy = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 16}
-    settings = checked_configuration(
-        values | {"steps": 512, "algorithm": algorithm, "td3": off_policy, "sac": off_policy}
-    )
+    settings = checked_configuration(values | {"steps": 512})
     results = [
         train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=every)
         for name, every in (("without", None), ("with", 128))

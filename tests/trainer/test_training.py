@@ -21,7 +21,6 @@ pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 CONFIGURATIONS = Path(__file__).parents[2] / "trainer/configs"
-OFF_POLICY = {"learning_starts": 64, "buffer_size": 1024, "batch_size": 32, "steps_per_update": 4}
 
 
 def train(values, out, simulator, **arguments):
@@ -55,9 +54,8 @@ def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator):
     assert 0.85 < result.mean_reward <= 1.0
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "td3", "sac"])
-def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator, algorithm):
-    values |= {"steps": 512, "algorithm": algorithm, "td3": OFF_POLICY, "sac": OFF_POLICY}
+def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_simulator):
+    values |= {"steps": 512}
     first = parameters(trained(values, tmp_path / "a", fake_simulator)[1])
     second = parameters(trained(values, tmp_path / "b", fake_simulator)[1])
     other = parameters(trained(values | {"seed": 4}, tmp_path / "c", fake_simulator)[1])
@@ -166,11 +164,8 @@ def test_training_on_the_real_simulator(values, tmp_path, real_simulator):
         ({"ppo": {"batch_size": 1}}, "ppo.batch_size: .*2"),
         ({"ppo": {"learning_rate": float("inf")}}, "ppo.learning_rate: .*finite"),
         ({"environment": {"features": DEFAULT_FEATURES, "environments": 10**9}}, "environment.environments: .*4096"),
-        ({"algorithm": "a2c"}, "algorithm a2c: one of ppo, .*, sac"),
-        ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
-        ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
-        ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),
-        ({"algorithm": "td3", "td3": {"buffer_size": 10, "batch_size": 50}}, "td3.buffer_size 10 must hold .* 50"),
+        ({"algorithm": "a2c"}, "algorithm a2c: one of ppo, imitation, impala, sac, td3$"),
+        ({"td3": {"tau": 0.1}}, "td3: unknown key"),
     ],
 )
 def test_bad_configuration_is_one_message(values, change, message):
@@ -215,13 +210,9 @@ def test_the_steps_of_whole_updates_are_said_and_trained(values, tmp_path, weir,
     assert "compare it with the rule" in result.output
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "steps", "trained"),
-    [("ppo", 257, 512), ("ppo", 256, 256), ("td3", 3, 4)],
-)
-def test_trained_steps_are_whole_updates(values, algorithm, steps, trained):
-    settings = checked_configuration(values | {"algorithm": algorithm, "steps": steps})
-    assert settings.trained_steps == trained
+@pytest.mark.parametrize(("steps", "trained"), [(257, 512), (256, 256)])
+def test_trained_steps_are_whole_updates(values, steps, trained):
+    assert checked_configuration(values | {"steps": steps}).trained_steps == trained
 
 
 def test_an_address_is_for_algorithms_on_a_cluster(values, tmp_path, weir, write_toml):
@@ -229,7 +220,7 @@ def test_an_address_is_for_algorithms_on_a_cluster(values, tmp_path, weir, write
     assert "--address: algorithm ppo trains on this machine alone" in str(result.exception)
 
 
-@pytest.mark.parametrize("algorithm", ["imitation", "impala"])
+@pytest.mark.parametrize("algorithm", ["imitation", "impala", "sac", "td3"])
 def test_an_algorithm_of_the_papers_names_their_distribution(
     values, tmp_path, weir, write_toml, monkeypatch, algorithm
 ):

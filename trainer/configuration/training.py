@@ -18,13 +18,7 @@ from weir.files.input import read_text
 from weir.installation import how_to_get
 from weir.simulator.executables import Stack
 from weir.trainer.configuration import Settings
-from weir.trainer.configuration.algorithms import (
-    ALGORITHMS,
-    OffPolicySettings,
-    PpoSettings,
-    SacSettings,
-    Td3Settings,
-)
+from weir.trainer.configuration.ppo import PpoSettings
 from weir.trainer.configuration.scenarios import ScenarioSettings
 from weir.trainer.configuration.tuning import TuneSettings
 from weir.trainer.gym.episode import EpisodeSource
@@ -33,7 +27,7 @@ from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpeci
 
 REGISTERED: Final = "weir.algorithms"
 """The group of entry points with the algorithms of other distributions."""
-IN_PAPERS: Final = ("imitation", "impala")
+IN_PAPERS: Final = ("imitation", "impala", "sac", "td3")
 """Those of the distribution `weir-papers`."""
 
 
@@ -122,7 +116,7 @@ class PolicySettings(Settings):
     preference_size: int = Field(8, ge=1, le=1024)
     """Width of the objective's own layer."""
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
-    """Natural logarithm of the standard deviation of actions before the training; not of `td3` and `sac`."""
+    """Natural logarithm of the standard deviation of actions before the training, of `ppo`."""
 
 
 Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
@@ -140,7 +134,7 @@ class TrainingConfiguration(Settings):
         on_cluster: it trains on a Ray cluster; its environments are in other processes.
     """
 
-    learner: ClassVar[str] = "weir.trainer.learning.stable_baselines"
+    learner: ClassVar[str] = "weir.trainer.learning.ppo"
     from_rewards: ClassVar[bool] = True
     on_cluster: ClassVar[bool] = False
 
@@ -161,7 +155,7 @@ class TrainingConfiguration(Settings):
     threads: int = Field(1, ge=1, le=1024)
     """Threads of torch."""
     algorithm: str = "ppo"
-    """`"ppo"`, `"td3"`, `"sac"`, or one that another distribution registers, as `weir-papers` does."""
+    """`"ppo"`, or one that another distribution registers, as `weir-papers` does."""
     curriculum: Curriculum = "random"
     """How traces are drawn: each as often as any other; one after the other, each for the same share of the steps, by
     ascending mean reward of the oracle, or by descending distance of GCC's score to the oracle's; or in proportion to
@@ -171,20 +165,12 @@ class TrainingConfiguration(Settings):
     scenarios: ScenarioSettings = ScenarioSettings()
     policy: PolicySettings = PolicySettings()
     ppo: PpoSettings = PpoSettings()
-    td3: Td3Settings = Td3Settings()
-    sac: SacSettings = SacSettings()
     tune: TuneSettings | None = None
-
-    @property
-    def algorithm_settings(self) -> PpoSettings | OffPolicySettings:
-        """The table of the learner of stable-baselines3 in use."""
-        found: PpoSettings | OffPolicySettings = getattr(self, self.algorithm)
-        return found
 
     @property
     def steps_per_update(self) -> int:
         """The environment steps between two updates, of all environments together."""
-        return self.algorithm_settings.steps_per_update * self.environment.environments
+        return self.ppo.steps_per_update * self.environment.environments
 
     @property
     def trained_steps(self) -> int:
@@ -237,23 +223,13 @@ class TrainingConfiguration(Settings):
     def _batches(self) -> TrainingConfiguration:
         if type(self) is not TrainingConfiguration:
             return self
-        if self.algorithm not in ALGORITHMS:
-            names = [*ALGORITHMS, *entry_points(group=REGISTERED).names]
-            raise ValueError(f"algorithm {self.algorithm}: one of {', '.join(names)}")
-        settings = self.algorithm_settings
-        if isinstance(settings, OffPolicySettings):
-            needed = max(settings.batch_size, self.environment.environments)
-            if settings.buffer_size < needed:
-                raise ValueError(
-                    f"{self.algorithm}.buffer_size {settings.buffer_size} must hold a batch and a transition of every "
-                    f"environment: at least {needed}"
-                )
-            return self
-        samples = self.environment.environments * settings.steps_per_update
-        if samples % settings.batch_size:
+        if self.algorithm != "ppo":
+            names = ", ".join(sorted({*IN_PAPERS, *entry_points(group=REGISTERED).names}))
+            raise ValueError(f"algorithm {self.algorithm}: one of ppo, {names}")
+        samples = self.environment.environments * self.ppo.steps_per_update
+        if samples % self.ppo.batch_size:
             raise ValueError(
-                f"{self.algorithm}.batch_size {settings.batch_size} must divide environments * steps_per_update = "
-                f"{samples}"
+                f"ppo.batch_size {self.ppo.batch_size} must divide environments * steps_per_update = {samples}"
             )
         return self
 
@@ -264,7 +240,7 @@ def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
     Raises:
         MissingComponent: it is in the distribution `weir-papers`, which is not installed.
     """
-    if not isinstance(algorithm, str) or algorithm in ALGORITHMS:
+    if not isinstance(algorithm, str) or algorithm == "ppo":
         return TrainingConfiguration
     for registered in entry_points(group=REGISTERED, name=algorithm):
         found: type[TrainingConfiguration] = registered.load()

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
@@ -19,7 +18,7 @@ from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.episode import random_objective
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.algorithms import make_environment
-from weir.trainer.learning.stable_baselines import make_model
+from weir.trainer.learning.ppo import make_model
 from weir.trainer.learning.starting_point import ACTOR_PARTS, StartingPoint, load_parameters
 from weir.trainer.policies.networks import PreferencePolicy
 
@@ -137,7 +136,6 @@ def learn(
     environment = make_environment(configuration, simulator, objective=objective)
     try:
         model = make_model(configuration, environment)
-        assert isinstance(model, PPO)
         assert isinstance(model.policy, PreferencePolicy)
         if parameters is not None:
             load_parameters(model.policy, parameters)

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from stable_baselines3 import SAC
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.save_util import recursive_getattr
 
 from weir.errors import InputError
@@ -20,14 +18,12 @@ from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir.trainer.learning.checkpoint import Checkpoint, policy_arrays, read_checkpoint, write_checkpoint
-from weir.trainer.learning.learner import TrainedPolicy, learner_of
+from weir.trainer.learning.learner import learner_of
 from weir.trainer.learning.run_record import load_run_configuration
-from weir.trainer.policies.off_policy import load_replay_buffer, save_replay_buffer
+from weir.trainer.policies.networks import DeployablePolicy
 
-REPLAY_BUFFER = "replay_buffer.npz"
-# TD3 updates its actor after every second of these updates.
+# TD3, for one, updates its actor after every second of these updates.
 _UPDATES = "updates"
-_ENTROPY = "log_ent_coef"
 _MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
 
 
@@ -60,9 +56,8 @@ def events_folder(folder: Path | None) -> str | None:
     return str(folder / "tensorboard")
 
 
-def load_model(model: BaseAlgorithm, checkpoint: Path) -> None:
-    """Sets a fresh learner to the state of a checkpoint that fits its configuration (`check_checkpoint`), with its
-    replay buffer if that is there.
+def load_model(model: BaseAlgorithm, checkpoint: Path) -> Checkpoint:
+    """Sets a fresh learner to the state of a checkpoint that fits its configuration (`check_checkpoint`).
 
     Raises:
         InputError: it is no checkpoint of this learner.
@@ -72,19 +67,15 @@ def load_model(model: BaseAlgorithm, checkpoint: Path) -> None:
     for name in _optimizers(model):
         _set_moments(recursive_getattr(model, name), found, name)
     try:
-        if (entropy := _learned_entropy(model)) is not None:
-            entropy.copy_(torch.from_numpy(found.arrays[_ENTROPY]))
         model._n_updates = int(found.arrays[_UPDATES])
-    except (KeyError, TypeError, RuntimeError) as error:
+    except (KeyError, TypeError) as error:
         raise found.unfit(error) from None
     model.num_timesteps = found.steps
-    replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
-    if isinstance(model, OffPolicyAlgorithm) and replay_buffer.is_file():
-        load_replay_buffer(model, replay_buffer)
+    return found
 
 
-def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str) -> None:
-    """Writes what `load_model` reads. See `write_checkpoint`."""
+def arrays_of(model: BaseAlgorithm) -> dict[str, Any]:
+    """The arrays of a checkpoint that `load_model` reads."""
     arrays: dict[str, Any] = policy_arrays(model.policy.state_dict()) | {_UPDATES: model._n_updates}
     for name in _optimizers(model):
         state = recursive_getattr(model, name).state_dict()["state"]
@@ -93,17 +84,12 @@ def save_checkpoint(model: BaseAlgorithm, path: Path, algorithm: str) -> None:
             for index, moments in state.items()
             for moment, values in moments.items()
         }
-    if (entropy := _learned_entropy(model)) is not None:
-        arrays[_ENTROPY] = entropy.numpy()
-    write_checkpoint(path, algorithm, model.num_timesteps, arrays)
-    if isinstance(model, OffPolicyAlgorithm):
-        save_replay_buffer(model, path.with_name(REPLAY_BUFFER))
+    return arrays
 
 
-def _learned_entropy(model: BaseAlgorithm) -> torch.Tensor | None:
-    """The logarithm of SAC's coefficient of entropy, where that is learned."""
-    learned = model.log_ent_coef if isinstance(model, SAC) else None
-    return None if learned is None else learned.detach()
+def save_model(model: BaseAlgorithm, checkpoint: Path, algorithm: str) -> None:
+    """Writes what `load_model` reads. See `write_checkpoint`."""
+    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays_of(model))
 
 
 def _optimizers(model: BaseAlgorithm) -> list[str]:
@@ -127,12 +113,12 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
         raise found.unfit(error) from None
 
 
-def make_policy(configuration: TrainingConfiguration) -> TrainedPolicy:
+def make_policy(configuration: TrainingConfiguration) -> DeployablePolicy:
     """An untrained policy alone."""
     return learner_of(configuration).make_policy(configuration)
 
 
-def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:
+def load_policy(checkpoint: str | os.PathLike[str]) -> DeployablePolicy:
     """The policy of a checkpoint of any algorithm, beside which is the configuration of its run.
 
     Raises:
@@ -142,7 +128,7 @@ def load_policy(checkpoint: str | os.PathLike[str]) -> TrainedPolicy:
     return check_checkpoint(load_run_configuration(found.path.parent), found)
 
 
-def check_checkpoint(configuration: TrainingConfiguration, found: Checkpoint) -> TrainedPolicy:
+def check_checkpoint(configuration: TrainingConfiguration, found: Checkpoint) -> DeployablePolicy:
     """The policy of a checkpoint, if that is one of the configuration.
 
     Raises:

@@ -17,11 +17,7 @@ from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.learning.curriculum import Curriculum
 from weir.trainer.learning.run_record import TrainingRecord
 from weir.trainer.model.file import CHECKPOINT
-from weir.trainer.policies.networks import PreferencePolicy
-from weir.trainer.policies.off_policy import SacPreferencePolicy, Td3PreferencePolicy
-from weir.trainer.policies.recurrent import RecurrentPolicy
-
-TrainedPolicy = PreferencePolicy | Td3PreferencePolicy | SacPreferencePolicy | RecurrentPolicy
+from weir.trainer.policies.networks import DeployablePolicy
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ class Learner(Protocol):
     PACKAGES: Sequence[str]
     """Those whose versions are recorded."""
 
-    def make_policy(self, configuration: Any) -> TrainedPolicy:
+    def make_policy(self, configuration: Any) -> DeployablePolicy:
         """An untrained policy alone."""
 
     def train(self, run: TrainingRun) -> TrainingOutcome:

@@ -4,13 +4,16 @@ curricula of every such algorithm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from weir.simulator.cluster import ClusterError
-from weir.trainer.learning.algorithms import load_model, save_checkpoint
+from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir.trainer.learning.algorithms import load_model, make_environment, save_model
 from weir.trainer.learning.callbacks import Recorder, WeightAverage
 from weir.trainer.learning.curriculum import TraceCurriculum, make_curriculum
 from weir.trainer.learning.evaluation import Evaluation, EvaluationCallback
@@ -21,6 +24,8 @@ def reinforce(
     run: TrainingRun,
     learner: AbstractContextManager[BaseAlgorithm],
     *,
+    load: Callable[[BaseAlgorithm, Path], object] = load_model,
+    save: Callable[[BaseAlgorithm, Path, str], None] = save_model,
     weight_average_decay: float = 0.0,
     log_interval: int = 1,
     steps_between_records: int = 0,
@@ -30,6 +35,8 @@ def reinforce(
     Args:
         run: the training.
         learner: a fresh one with its environments, which are of the block.
+        load: sets it to the state of a checkpoint.
+        save: writes that checkpoint, for an algorithm of this name.
         weight_average_decay: of `WeightAverage`; 0: none.
         log_interval: of stable-baselines3's `learn`.
         steps_between_records: the least number of steps between two records of progress.
@@ -49,14 +56,14 @@ def reinforce(
     if weight_average_decay > 0:
         average = WeightAverage(weight_average_decay, configuration.algorithm, folder)
     # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
-    with _continued(run, learner) as model, _watcher(run) as evaluating:
+    with _continued(run, learner, load) as model, _watcher(run) as evaluating:
 
-        def save() -> None:
-            save_checkpoint(model, run.checkpoint, configuration.algorithm)
+        def keep() -> None:
+            save(model, run.checkpoint, configuration.algorithm)
             if average is not None:
                 average.save()
 
-        recorder = Recorder(configuration, folder, save, run.on_progress, steps_between_records)
+        recorder = Recorder(configuration, folder, keep, run.on_progress, steps_between_records)
         watching = [one for one in (recorder, average, *callbacks, evaluating) if one is not None]
         try:
             model.learn(
@@ -69,24 +76,38 @@ def reinforce(
         except KeyboardInterrupt:
             interrupted = True
         except ClusterError:
-            save()
+            keep()
             raise
         except ValueError:
-            # torch refuses a distribution that is not finite: `save` then refuses.
+            # torch refuses a distribution that is not finite: `keep` then refuses.
             if all(values.isfinite().all() for values in model.policy.state_dict().values()):
                 raise
-        save()
+        keep()
     if evaluating is not None:
         run.record.rule_mean_reward = evaluating.rule_mean_reward
     return TrainingOutcome(model.num_timesteps, interrupted, recorder.mean_reward)
 
 
 @contextmanager
-def _continued(run: TrainingRun, learner: AbstractContextManager[BaseAlgorithm]) -> Iterator[BaseAlgorithm]:
+def in_environment(
+    run: TrainingRun, make: Callable[[Any, BottleneckVecEnv, Path], BaseAlgorithm]
+) -> Iterator[BaseAlgorithm]:
+    """A fresh learner that `make` gives for a configuration, its environments and the folder of the run."""
+    environment = make_environment(run.configuration, run.simulator, objective=run.objective, sampler=run.sampler)
+    with closing(environment):
+        yield make(run.configuration, environment, run.folder)
+
+
+@contextmanager
+def _continued(
+    run: TrainingRun,
+    learner: AbstractContextManager[BaseAlgorithm],
+    load: Callable[[BaseAlgorithm, Path], object],
+) -> Iterator[BaseAlgorithm]:
     """The learner in the state of the checkpoint, if the training continues."""
     with learner as model:
         if run.resume:
-            load_model(model, run.checkpoint)
+            load(model, run.checkpoint)
             if model.env is not None:
                 # The seed of the first part would repeat its scenarios.
                 model.env.seed(run.configuration.seed + model.num_timesteps)

@@ -18,7 +18,7 @@ from weir.files.input import LARGEST_TEXT_BYTES, parse_json, printable, read_byt
 from weir.files.output import write_text
 from weir.qoe_eval.json_lines import LARGEST_NUMBER
 from weir.qoe_eval.records import read_document
-from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
+from weir.trainer.configuration.training import IN_PAPERS, TrainingConfiguration, checked_configuration
 from weir.trainer.model.file import CONFIGURATION
 
 FILE = "training.json"
@@ -115,4 +115,8 @@ def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfigurat
         InputError: the folder has none, or a wrong one.
     """
     path = Path(folder) / CONFIGURATION
-    return checked_configuration(parse_json(read_text(path), str(path)), str(path))
+    values = parse_json(read_text(path), str(path))
+    if isinstance(values, dict):
+        # Version 0.1.0 wrote the tables of all algorithms.
+        values = {key: one for key, one in values.items() if key not in IN_PAPERS or key == values.get("algorithm")}
+    return checked_configuration(values, str(path))

@@ -27,7 +27,6 @@ from weir.trainer.gym.scaling import (
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.model.graph_builder import GATE, GraphBuilder, level_nodes, recurrent_nodes
 from weir.trainer.policies.networks import DeployedPolicy
-from weir.trainer.policies.off_policy import SaturationLimit
 from weir.trainer.policies.recurrent import LevelHead, RecurrentActor
 
 # Whatever is a number of packets above 0 is above this.
@@ -177,6 +176,6 @@ def _layers(graph: GraphBuilder, value: str, layers: Mapping[str, nn.Module]) ->
             value = graph.node("Tanh", value)
         elif isinstance(layer, nn.ReLU):
             value = graph.node("Relu", value)
-        elif not isinstance(layer, SaturationLimit):
+        else:
             raise TypeError(f"{name}: there is no node for a {type(layer).__name__}")
     return value

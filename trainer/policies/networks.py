@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any
 
 import gymnasium
 import torch
@@ -73,7 +74,15 @@ class ActorAndCritic(nn.Module):
         return self.value(features)
 
 
-class PreferencePolicy(ActorCriticPolicy):
+class DeployablePolicy(nn.Module, ABC):
+    """A policy of any algorithm."""
+
+    @abstractmethod
+    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
+        """Scaling, the actor on scaled inputs without privileged ones, and its head: one action, without noise."""
+
+
+class PreferencePolicy(ActorCriticPolicy, DeployablePolicy):
     """stable-baselines3's actor-critic policy with `FeatureScaling` and MOCC's towers."""
 
     def __init__(
@@ -113,13 +122,6 @@ class PreferencePolicy(ActorCriticPolicy):
         assert isinstance(self.features_extractor, FeatureScaling)
         assert isinstance(self.mlp_extractor, ActorAndCritic)
         return self.features_extractor, self.mlp_extractor.policy, self.action_net
-
-
-class DeployablePolicy(Protocol):
-    """A policy of any algorithm."""
-
-    def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
-        """Scaling, the actor on scaled inputs without privileged ones, and its head: one action, without noise."""
 
 
 class DeployedPolicy(nn.Module):

@@ -12,7 +12,7 @@ from torch import nn
 
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.policies.feature_scaling import FeatureScaling
-from weir.trainer.policies.networks import DeployedPolicy
+from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 
 # Muses' seven actions, by which the rule's rate is multiplied here.
 FACTORS: Final = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)
@@ -60,7 +60,7 @@ class LevelHead(nn.Module):
         return (actions[:, None] - self.levels[:, 0]).abs().argmin(dim=1)
 
 
-class RecurrentPolicy(nn.Module):
+class RecurrentPolicy(DeployablePolicy):
     """The parts of a policy that is to be deployed."""
 
     def __init__(

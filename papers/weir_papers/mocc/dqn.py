@@ -16,7 +16,7 @@ from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.gym.specification import ObjectiveSource
 from weir.trainer.gym.vector import BottleneckVectorEnv
-from weir.trainer.policies.off_policy import PreferenceFeatures
+from weir_papers.off_policy.policies import PreferenceFeatures
 
 LEVELS: Final = np.linspace(-1.0, 1.0, 9, dtype=np.float32)
 STEPS_PER_ROUND: Final = 4  # of each environment

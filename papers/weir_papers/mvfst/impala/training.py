@@ -11,8 +11,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from weir.simulator.cluster import connected
 from weir.trainer.learning.callbacks import STEPS_BETWEEN_RECORDS
 from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
+from weir.trainer.learning.ppo import make_policy
 from weir.trainer.learning.reinforcement import reinforce
-from weir.trainer.learning.stable_baselines import make_policy
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
 
 __all__ = ["PACKAGES", "description", "make_policy", "origin", "train"]

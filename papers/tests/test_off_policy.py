@@ -1,5 +1,7 @@
 """TD3 and SAC: they learn, export, resume with their replay buffer; what only they can do wrong."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,12 +11,17 @@ from weir.trainer.configuration.training import checked_configuration
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.trainer.learning.algorithms import REPLAY_BUFFER, load_policy, make_environment  # noqa: E402
-from weir.trainer.learning.stable_baselines import make_model  # noqa: E402
+from weir.traces.schema.scenario import Scenario  # noqa: E402
+from weir.trainer.configuration.scenarios import ScenarioSampler  # noqa: E402
+from weir.trainer.learning.algorithms import load_policy, make_environment  # noqa: E402
+from weir.trainer.learning.curriculum import OrderedTraces  # noqa: E402
+from weir.trainer.learning.evaluation import Evaluation  # noqa: E402
 from weir.trainer.learning.train import train  # noqa: E402
 from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
 from weir.trainer.policies.networks import DeployedPolicy  # noqa: E402
-from weir.trainer.policies.off_policy import SATURATION, SaturationLimit, load_replay_buffer, save_replay_buffer  # noqa: E402
+from weir_papers.off_policy.policies import SATURATION, SaturationLimit  # noqa: E402
+from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer  # noqa: E402
+from weir_papers.off_policy.training import make_model  # noqa: E402
 
 LEARNER = {
     "learning_rate": 3e-3,
@@ -42,28 +49,75 @@ def algorithm(request):
 
 
 @pytest.fixture
-def untrained(fake_simulator):
+def untrained(tmp_path, fake_gym_simulator):
     """A function from a configuration to its model, before training."""
 
     def make(configuration):
-        environment = make_environment(configuration, fake_simulator)
+        environment = make_environment(configuration, fake_gym_simulator)
         try:
-            return make_model(configuration, environment)
+            return make_model(configuration, environment, tmp_path / "untrained")
         finally:
             environment.close()
 
     return make
 
 
-def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator, algorithm):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"td3": {"tau": 0}}, "td3.tau: .*greater than 0"),
+        ({"td3": {"clip_range": 0.2}}, "td3.clip_range: unknown key"),
+        ({"sac": {"entropy_coefficient": "none"}}, "sac.entropy_coefficient"),
+        ({"td3": {"buffer_size": 10, "batch_size": 50}}, "td3.buffer_size 10 must hold .* 50"),
+    ],
+)
+def test_bad_configuration_is_one_message(values, change, message):
+    with pytest.raises(InputError, match=message) as raised:
+        checked_configuration(values | {"algorithm": "td3"} | change)
+    assert "\n" not in str(raised.value)
+
+
+def test_trained_steps_are_whole_updates(values):
+    assert checked_configuration(values | {"algorithm": "td3", "steps": 3}).trained_steps == 4
+
+
+def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fake_gym_simulator, algorithm):
+    def parameters(name, **change):
+        configuration = checked_configuration(values | {"algorithm": algorithm} | change)
+        result = train(configuration, tmp_path / name, simulator=fake_gym_simulator)
+        return {key: value.numpy() for key, value in load_policy(result.checkpoint).state_dict().items()}
+
+    first, second, other = parameters("a"), parameters("b"), parameters("c", seed=4)
+    for name, value in first.items():
+        np.testing.assert_array_equal(value, second[name])
+    assert any(not np.array_equal(value, other[name]) for name, value in first.items())
+
+
+def test_evaluation_changes_nothing_that_is_learned(values, tmp_path, fake_gym_simulator, monkeypatch, algorithm):
+    quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
+    monkeypatch.setattr("weir.trainer.learning.reinforcement.Evaluation", quick)
+    settings = checked_configuration(values | {"algorithm": algorithm})
+    without, evaluated = (
+        load_policy(
+            train(settings, tmp_path / name, simulator=fake_gym_simulator, evaluate_every_steps=every).checkpoint
+        ).state_dict()
+        for name, every in (("without", None), ("with", 128))
+    )
+    for name, value in without.items():
+        np.testing.assert_array_equal(value.numpy(), evaluated[name].numpy(), err_msg=name)
+    with np.load(tmp_path / "with" / "evaluations.npz") as file:
+        assert (file["timesteps"][0], file["timesteps"][-1]) == (0, 600)
+
+
+def test_a_trivial_environment_is_learned(values, tmp_path, fake_gym_simulator, algorithm):
     shown = []
     values |= {"algorithm": algorithm, "steps": 3000}
-    result = train(checked_configuration(values), tmp_path, simulator=fake_simulator, on_progress=shown.append)
+    result = train(checked_configuration(values), tmp_path, simulator=fake_gym_simulator, on_progress=shown.append)
     assert [state.steps for state in shown] == [1000, 2000, 3000]
     # 1 is best; the middle, where an untrained policy is, fills a quarter of the capacity and gets 0.48.
     specification = checked_configuration(values).environment.specification()
     deployed = DeployedPolicy(load_policy(result.checkpoint), specification)
-    environment = make_environment(checked_configuration(values), fake_simulator)
+    environment = make_environment(checked_configuration(values), fake_gym_simulator)
     try:
         observation, rewards = environment.reset(), []
         for _ in range(20):
@@ -77,10 +131,10 @@ def test_a_trivial_environment_is_learned(values, tmp_path, fake_simulator, algo
     assert 0.65 < np.mean(rewards[5:]) <= 1.0
 
 
-def test_the_objective_changes_the_action(values, tmp_path, fake_simulator, algorithm):
+def test_the_objective_changes_the_action(values, tmp_path, fake_gym_simulator, algorithm):
     values |= {"algorithm": algorithm}
     configuration = checked_configuration(values)
-    policy = load_policy(train(configuration, tmp_path, simulator=fake_simulator).checkpoint)
+    policy = load_policy(train(configuration, tmp_path, simulator=fake_gym_simulator).checkpoint)
     specification = configuration.environment.specification()
     history, _ = golden_inputs(specification)
     observations = np.repeat(np.append(history[0], [0.1, 0.8, 0.1])[None], 2, axis=0).astype(np.float32)
@@ -97,13 +151,13 @@ def test_an_untrained_actor_is_in_the_middle(values, untrained, algorithm):
     assert 0.0 < np.abs(actions).max() < 0.05
 
 
-def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_simulator, algorithm):
+def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_gym_simulator, algorithm):
     values |= {"algorithm": algorithm}
-    train(checked_configuration(values), tmp_path, simulator=fake_simulator)
+    train(checked_configuration(values), tmp_path, simulator=fake_gym_simulator)
     with np.load(tmp_path / REPLAY_BUFFER) as file:
         before = dict(file)
     assert before["rewards"].shape == (300, 2)
-    result = train(checked_configuration(values | {"steps": 800}), tmp_path, simulator=fake_simulator, resume=True)
+    result = train(checked_configuration(values | {"steps": 800}), tmp_path, simulator=fake_gym_simulator, resume=True)
     assert result.steps == 800
     with np.load(tmp_path / REPLAY_BUFFER) as file:
         assert file["rewards"].shape == (400, 2)
@@ -111,12 +165,45 @@ def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_simulator,
             np.testing.assert_array_equal(file[name][:300], value)
     other = checked_configuration(values | {"algorithm": "sac" if algorithm == "td3" else "td3"})
     with pytest.raises(InputError, match=f"was trained with {algorithm}, not with"):
-        train(other, tmp_path, simulator=fake_simulator, resume=True)
+        train(other, tmp_path, simulator=fake_gym_simulator, resume=True)
 
 
-def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_simulator, untrained):
+def test_ordered_traces_change_for_all_environments_and_the_replay_buffer_survives(
+    values, tmp_path, steady, fake_gym_simulator, monkeypatch
+):
+    begun, call = [], ScenarioSampler.__call__
+
+    def spy(self, seed):
+        begun.append(call(self, seed)["name"])
+        return call(self, seed)
+
+    monkeypatch.setattr(ScenarioSampler, "__call__", spy)
+    names = ("slow", "middle", "fast")
+    for name, rate in zip(names, (1_000_000, 8_000_000, 64_000_000), strict=True):
+        Scenario.from_dict(steady(name, rate, 3.0)).save(tmp_path / f"{name}.json")
+    values["environment"] |= {"interval_ms": 100, "history": 1, "privileged_critic": True}
+    values |= {"algorithm": "td3", "steps": 720, "td3": LEARNER | {"steps_per_update": 20, "learning_starts": 100}}
+    values["scenarios"] = {"source": "files", "files": [str(tmp_path / f"{name}.json") for name in names]}
+    order = OrderedTraces([2, 0, 1])
+    train(checked_configuration(values), tmp_path / "run", simulator=fake_gym_simulator, curriculum=order)
+    assert list(dict.fromkeys(begun)) == ["fast", "slow", "middle"]
+    # Each has a third of the steps: two environments of four episodes of 30 steps.
+    assert [begun.count(name) for name in ("fast", "slow")] == [10, 10]
+    with np.load(tmp_path / "run" / REPLAY_BUFFER) as file:
+        capacity, steps = file["next_observations"][:, 0, -5], len(file["rewards"])
+    assert steps == 360
+    # The fake varies a trace's capacity by up to 1.6 from seed to seed: a factor of 8 stays apart.
+    trace = np.digitize(capacity, [3e6, 24e6])
+    assert [names[index] for index in trace[[0, 119, 120, 239, 240, 359]]] == [
+        *("fast", "fast"),
+        *("slow", "slow"),
+        *("middle", "middle"),
+    ]
+
+
+def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_gym_simulator, untrained):
     values |= {"algorithm": "td3"}
-    train(checked_configuration(values), tmp_path, simulator=fake_simulator)
+    train(checked_configuration(values), tmp_path, simulator=fake_gym_simulator)
     values["environment"] |= {"environments": 3}
     model = untrained(checked_configuration(values))
     with pytest.raises(InputError, match="same environments and features"):

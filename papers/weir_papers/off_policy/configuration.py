@@ -1,63 +1,34 @@
-"""The tables `ppo`, `td3` and `sac`. A key that an earlier table has, too, means the same."""
+"""The configuration of the algorithms `td3` and `sac`."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from weir.trainer.configuration import Settings
-
-ALGORITHMS = ("ppo", "td3", "sac")
-
-
-class PpoSettings(Settings):
-    """Proximal policy optimization."""
-
-    learning_rate: PositiveFloat = 3e-4
-    """The learning rate of Adam at the first step."""
-    learning_rate_end: PositiveFloat = 3e-5
-    """The same at the last step, reached linearly."""
-    steps_per_update: PositiveInt = 512
-    """Decision intervals of each environment between two updates."""
-    batch_size: int = Field(512, ge=2)
-    """Samples of a gradient step; of `ppo` a divisor of `environments` * `steps_per_update`."""
-    epochs: int = Field(6, ge=1, le=1000)
-    """Passes over the samples of an update."""
-    gamma: float = Field(0.95, ge=0.0, lt=1.0)
-    """Discount of rewards, per interval."""
-    gae_lambda: float = Field(0.9, ge=0.0, le=1.0)
-    """Lambda of the generalized advantage estimation."""
-    clip_range: float = Field(0.2, gt=0.0, lt=1.0)
-    """Epsilon of the clipped objective: how far a ratio of probabilities may be from 1."""
-    entropy_coefficient: float = Field(0.003, ge=0.0)
-    """Weight of the policy's entropy, at the first step; of `sac` throughout, and learned where it is `"auto"`."""
-    entropy_coefficient_end: float = Field(0.0, ge=0.0)
-    """The same at the last step, reached linearly."""
-    value_coefficient: float = Field(0.5, ge=0.0)
-    """Weight of the critic's loss."""
-    maximum_gradient_norm: PositiveFloat = 0.5
-    """Longer gradients are scaled down to it."""
-    target_kl: PositiveFloat | None = 0.03
-    """Kullback-Leibler divergence, in nats: an update ends early at 1.5 times as much."""
-    weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
-    """Decay per update of the moving average of the weights, which is then the policy of the run; 0: off."""
+from weir.trainer.configuration.training import TrainingConfiguration
 
 
 class OffPolicySettings(Settings):
     """Settings that TD3 and SAC share."""
 
     learning_rate: PositiveFloat = 1e-3
+    """The learning rate of Adam at the first step."""
     learning_rate_end: PositiveFloat = 1e-3
+    """The same at the last step, reached linearly."""
     buffer_size: PositiveInt = 300_000
     """Transitions that the replay buffer holds, of all environments together; a batch and one of each at least."""
     learning_starts: NonNegativeInt = 1_000
     """Steps of all environments together before the first update; their actions are random."""
     batch_size: PositiveInt = 256
+    """Samples of a gradient step."""
     tau: float = Field(0.005, gt=0.0, le=1.0)
     """Share of the way to the trained weights that those of the target networks go at an update."""
     gamma: float = Field(0.95, ge=0.0, lt=1.0)
+    """Discount of rewards, per interval."""
     steps_per_update: PositiveInt = 1
+    """Decision intervals of each environment between two updates."""
     gradient_steps: PositiveInt = 1
     """Gradient steps of an update."""
 
@@ -85,3 +56,33 @@ class SacSettings(OffPolicySettings):
     learning_rate: PositiveFloat = 3e-4
     learning_rate_end: PositiveFloat = 3e-4
     entropy_coefficient: Literal["auto"] | NonNegativeFloat = "auto"
+    """Weight of the policy's entropy; `"auto"`: it is learned."""
+
+
+class OffPolicyConfiguration(TrainingConfiguration):
+    """A whole file."""
+
+    learner: ClassVar[str] = "weir_papers.off_policy.training"
+    td3: Td3Settings = Td3Settings()
+    sac: SacSettings = SacSettings()
+
+    @property
+    def off_policy(self) -> OffPolicySettings:
+        """The table of the algorithm."""
+        return self.td3 if self.algorithm == "td3" else self.sac
+
+    @property
+    def steps_per_update(self) -> int:
+        """See the base."""
+        return self.off_policy.steps_per_update * self.environment.environments
+
+    @model_validator(mode="after")
+    def _buffer(self) -> OffPolicyConfiguration:
+        settings = self.off_policy
+        needed = max(settings.batch_size, self.environment.environments)
+        if settings.buffer_size < needed:
+            raise ValueError(
+                f"{self.algorithm}.buffer_size {settings.buffer_size} must hold a batch and a transition of every "
+                f"environment: at least {needed}"
+            )
+        return self

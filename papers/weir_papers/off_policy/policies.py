@@ -1,4 +1,4 @@
-"""TD3 and SAC with the feature scaling and the preference sub-network of `PreferencePolicy`; replay buffers as files.
+"""TD3 and SAC with the feature scaling and the preference sub-network of `PreferencePolicy`.
 
 stable-baselines3's own actors and critics need nothing but a features extractor for it: `PreferenceFeatures` ends where
 MOCC's preference layer does, and the hidden layers behind it are theirs (ReLU).
@@ -6,27 +6,19 @@ MOCC's preference layer does, and the hidden layers behind it are theirs (ReLU).
 
 from __future__ import annotations
 
-import os
-import zipfile
-import zlib
 from typing import Any
 
 import gymnasium
-import numpy as np
 import torch
-from stable_baselines3.common.buffers import ReplayBuffer
-from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.sac.policies import SACPolicy
 from stable_baselines3.td3.policies import TD3Policy
 from torch import nn
 
-from weir.errors import InputError
-from weir.files.output import replacing
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.policies.feature_scaling import FeatureScaling
+from weir.trainer.policies.networks import DeployablePolicy
 
-REPLAY_FIELDS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 # An untrained actor should answer the middle of its range, which around the rule is the rule itself.
 HEAD_GAIN = 0.01
 # Beyond it the slope of tanh is below 0.03.
@@ -98,7 +90,7 @@ class SaturationLimit(nn.Module):
         return inputs
 
 
-class Td3PreferencePolicy(TD3Policy):
+class Td3PreferencePolicy(TD3Policy, DeployablePolicy):
     """stable-baselines3's TD3 policy on `PreferenceFeatures`; its actor does not see the privileged fields."""
 
     def make_actor(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
@@ -111,13 +103,14 @@ class Td3PreferencePolicy(TD3Policy):
         return actor
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
-        """See `DeployedPolicy`."""
+        """See `DeployablePolicy`; the limit, which is for gradients, is not among them."""
         features = self.actor.features_extractor
         assert isinstance(features, PreferenceFeatures)
-        return features.scaling, features.inputs, self.actor.mu
+        layers = [layer for layer in self.actor.mu if not isinstance(layer, SaturationLimit)]
+        return features.scaling, features.inputs, nn.Sequential(*layers)
 
 
-class SacPreferencePolicy(SACPolicy):
+class SacPreferencePolicy(SACPolicy, DeployablePolicy):
     """stable-baselines3's SAC policy on `PreferenceFeatures`; its actor does not see the privileged fields."""
 
     def make_actor(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
@@ -128,7 +121,7 @@ class SacPreferencePolicy(SACPolicy):
         return actor
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
-        """See `DeployedPolicy`: the mean, squashed as the samples are."""
+        """See `DeployablePolicy`: the mean, squashed as the samples are."""
         features = self.actor.features_extractor
         assert isinstance(features, PreferenceFeatures)
         return (
@@ -136,47 +129,6 @@ class SacPreferencePolicy(SACPolicy):
             nn.Sequential(features.inputs, self.actor.latent_pi),
             nn.Sequential(self.actor.mu, nn.Tanh()),
         )
-
-
-def save_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
-    """Writes the filled part of the replay buffer; an interruption leaves the old file or the new one."""
-    buffer = model.replay_buffer
-    assert buffer is not None
-    rows = buffer.size()
-    # Oldest first, so that a buffer of another size takes it up in the right order.
-    order = np.arange(rows) if not buffer.full else (np.arange(rows) + buffer.pos) % rows
-    with replacing(path) as file:
-        np.savez(file, **{name: getattr(buffer, name)[order] for name in REPLAY_FIELDS})
-
-
-def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
-    """Fills the replay buffer from a file of `save_replay_buffer`; of a longer one, the latest part.
-
-    Raises:
-        InputError: the file does not fit the model's observations or its number of environments.
-    """
-    buffer = model.replay_buffer
-    assert isinstance(buffer, ReplayBuffer)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            fields = {name: file[name][-buffer.buffer_size :] for name in REPLAY_FIELDS}
-    # zipfile and zlib have errors of their own for a truncated file.
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(
-            f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "
-            "with an empty one"
-        ) from None
-    rows = len(fields["rewards"])
-    for name, values in fields.items():
-        target = getattr(buffer, name)
-        if values.shape[1:] != target.shape[1:]:
-            raise InputError(
-                f"{path}: holds {name} of shape {values.shape[1:]}, this configuration makes {target.shape[1:]}: "
-                "resume with the same environments and features"
-            )
-        target[:rows] = values
-    buffer.pos = rows % buffer.buffer_size
-    buffer.full = rows == buffer.buffer_size
 
 
 def _visible_features(policy: TD3Policy | SACPolicy) -> BaseFeaturesExtractor:

@@ -1,0 +1,59 @@
+"""Replay buffers as files."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from typing import Final
+
+import numpy as np
+from stable_baselines3.common.buffers import ReplayBuffer
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+
+from weir.errors import InputError
+from weir.files.output import replacing
+
+REPLAY_BUFFER: Final = "replay_buffer.npz"
+REPLAY_FIELDS: Final = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+
+
+def save_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
+    """Writes the filled part of the replay buffer; an interruption leaves the old file or the new one."""
+    buffer = model.replay_buffer
+    assert buffer is not None
+    rows = buffer.size()
+    # Oldest first, so that a buffer of another size takes it up in the right order.
+    order = np.arange(rows) if not buffer.full else (np.arange(rows) + buffer.pos) % rows
+    with replacing(path) as file:
+        np.savez(file, **{name: getattr(buffer, name)[order] for name in REPLAY_FIELDS})
+
+
+def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
+    """Fills the replay buffer from a file of `save_replay_buffer`; of a longer one, the latest part.
+
+    Raises:
+        InputError: the file does not fit the model's observations or its number of environments.
+    """
+    buffer = model.replay_buffer
+    assert isinstance(buffer, ReplayBuffer)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            fields = {name: file[name][-buffer.buffer_size :] for name in REPLAY_FIELDS}
+    # zipfile and zlib have errors of their own for a truncated file.
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "
+            "with an empty one"
+        ) from None
+    rows = len(fields["rewards"])
+    for name, values in fields.items():
+        target = getattr(buffer, name)
+        if values.shape[1:] != target.shape[1:]:
+            raise InputError(
+                f"{path}: holds {name} of shape {values.shape[1:]}, this configuration makes {target.shape[1:]}: "
+                "resume with the same environments and features"
+            )
+        target[:rows] = values
+    buffer.pos = rows % buffer.buffer_size
+    buffer.full = rows == buffer.buffer_size

@@ -1,0 +1,80 @@
+"""PPO of stable-baselines3, Weir's own algorithm; see `Learner`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from stable_baselines3 import PPO
+from stable_baselines3.common.logger import Logger
+
+from weir.trainer.configuration.training import TrainingConfiguration
+from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir.trainer.learning.algorithms import LinearSchedule, events_folder
+from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
+from weir.trainer.learning.reinforcement import in_environment, reinforce
+from weir.trainer.policies.networks import PreferencePolicy
+
+PACKAGES: Final = ("stable-baselines3", "torch", "gymnasium")
+
+
+def make_policy(configuration: TrainingConfiguration) -> PreferencePolicy:
+    """An untrained policy alone."""
+    spaces = configuration.environment.specification().spaces()
+    return PreferencePolicy(*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
+
+
+def train(run: TrainingRun) -> TrainingOutcome:
+    """See `reinforce`."""
+    decay = run.configuration.ppo.weight_average_decay
+    return reinforce(run, in_environment(run, make_model), weight_average_decay=decay)
+
+
+def origin(configuration: TrainingConfiguration) -> dict[str, Any]:
+    """See `Learner`."""
+    return {}
+
+
+def description(configuration: TrainingConfiguration, done: str) -> dict[str, Any]:
+    """See `Learner`."""
+    hidden = list(configuration.policy.hidden)
+    return {"algorithm": f"PPO (stable-baselines3), {done} steps", "network": {"hidden": hidden}}
+
+
+def make_model(configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None) -> PPO:
+    """A fresh learner; TensorBoard's events go to `folder`."""
+    ppo, events = configuration.ppo, events_folder(folder)
+    model = PPO(
+        policy=PreferencePolicy,
+        policy_kwargs=_policy_arguments(configuration),
+        env=environment,
+        learning_rate=LinearSchedule(ppo.learning_rate, ppo.learning_rate_end),
+        seed=configuration.seed,
+        device="cpu",
+        tensorboard_log=events,
+        n_steps=ppo.steps_per_update,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip_range,
+        ent_coef=ppo.entropy_coefficient,
+        vf_coef=ppo.value_coefficient,
+        max_grad_norm=ppo.maximum_gradient_norm,
+        target_kl=ppo.target_kl,
+    )
+    if events is None:
+        # stable-baselines3 would make a folder for temporary files, and leave it there.
+        model.set_logger(Logger(None, []))
+    return model
+
+
+def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
+    """Arguments of the policy besides its spaces and schedule."""
+    policy = configuration.policy
+    return {
+        "specification": configuration.environment.specification(),
+        "preference_size": policy.preference_size,
+        "hidden": policy.hidden,
+        "log_std_init": policy.initial_log_standard_deviation,
+    }
