@@ -28,7 +28,7 @@ class ReadingArguments:
         typer.Option(
             metavar="[s,]UNIT",
             help="Unit of rates that a file does not name: bps, kbps, Mbps, Gbps, B/s, or bytes for those since the "
-            "row before; s, ms, us or ns for times; both as in ms,kbps.",
+            "row before, total-bytes for all so far; s, ms, us or ns for times; both as in ms,kbps.",
         ),
     ] = None
     step: Annotated[

@@ -11,8 +11,8 @@ from weir.traces.schema.scenario import Scenario
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 TraceFormat = Literal[
-    "scenario", "opennetlab", "sabre", "mmsys2024", "mm-link", "byte log", "mahimahi", "rates", "csv", "puffer", "ucc",
-    "starlink", "columns",
+    "scenario", "opennetlab", "sabre", "mmsys2024", "iperf3", "mm-link", "byte log", "mahimahi", "rates", "csv",
+    "puffer", "ucc", "starlink", "lumos5g", "columns",
 ]  # fmt: skip
 
 

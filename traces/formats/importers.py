@@ -12,9 +12,24 @@ from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.reading import AS_WRITTEN, Reading
 from weir.traces.formats.recognize import Content, recognized
+from weir.traces.formats.tables.comments import with_header
 
 _SHOWN_ERRORS = 5
 _MOST_MEMBERS = 64
+_CAPTURE = (
+    "a packet capture has no capacity of a link; write its packets as text, and give that with --unit s,bytes: tshark "
+    "-r FILE -T fields -e frame.time_relative -e frame.len"
+)
+_NO_TEXT = (
+    (b"PK\x03\x04", "a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"),
+    (b"BZh", "packed with bzip2; unpack it, or pack it with gzip"),
+    (b"\xfd7zXZ\x00", "packed with xz; unpack it, or pack it with gzip"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd; unpack it, or pack it with gzip"),
+    (b"\xd4\xc3\xb2\xa1", _CAPTURE),
+    (b"\xa1\xb2\xc3\xd4", _CAPTURE),
+    (b"\x4d\x3c\xb2\xa1", _CAPTURE),
+    (b"\x0a\x0d\x0d\x0a", _CAPTURE),
+)
 # A spreadsheet's first line, which names the separator.
 _SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=.\"?[ \t]*(?=\n)", re.IGNORECASE)
 
@@ -54,8 +69,11 @@ def inspect_trace(
         InputError: it cannot be read or parsed, or can be read in two ways; the message names file and line or entry.
     """
     source = printable(path)
-    text = _plain(decoded(_unpacked(read_bytes(path), source), source))
-    content = Content(text, source, reading, window_ms)
+    packed = _unpacked(read_bytes(path), source)
+    for magic, how in _NO_TEXT:
+        if packed.startswith(magic):
+            raise InputError(f"{source}: {how}")
+    content = Content(with_header(_plain(decoded(packed, source))), source, reading, window_ms)
     try:
         return recognized(content).read(content)
     except InputError as error:

@@ -58,10 +58,10 @@ def _read_pattern(data: dict[str, Any], side: str, source: str, reverse: Importe
         at = f"entry {index} ({side}.trace_pattern[{index}])"
         if not isinstance(entry, dict):
             raise InputError(f"{source}: {at}: must be a JSON object with duration (ms) and capacity (kbps)")
-        duration = _entry_number(entry, "duration", source, at)
-        capacity = _entry_number(entry, "capacity", source, at, capacity)
-        loss = _entry_number(entry, "loss", source, at, loss)
-        rtt = _entry_number(entry, "rtt", source, at, rtt)
+        duration = entry_number(entry, "duration", source, at)
+        capacity = entry_number(entry, "capacity", source, at, capacity)
+        loss = entry_number(entry, "loss", source, at, loss)
+        rtt = entry_number(entry, "rtt", source, at, rtt)
         if duration is None or capacity is None:
             missing = "duration" if duration is None else "capacity"
             raise InputError(f'{source}: {at}: "{missing}" is missing; add it')
@@ -127,7 +127,8 @@ def write_opennetlab(
     return format_json({"type": "video", "downlink": {}, "uplink": {"trace_pattern": pattern}}) + "\n"
 
 
-def _entry_number(entry: dict[str, Any], key: str, source: str, at: str, default: float | None = None) -> float | None:
+def entry_number(entry: dict[str, Any], key: str, source: str, at: str, default: float | None = None) -> float | None:
+    """A number of an entry, ``default`` where it has none. Raises InputError for one that is none, or too large."""
     if key not in entry:
         return default
     value = entry[key]

@@ -14,6 +14,7 @@ from weir.files.input import parse_json
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.byte_log import is_byte_log, read_byte_log
 from weir.traces.formats.csv_trace import read_csv
+from weir.traces.formats.iperf import is_iperf, is_iperf_text, is_no_json, joined_events, read_iperf, read_iperf_text
 from weir.traces.formats.mm_link import is_mm_link, read_mm_link
 from weir.traces.formats.mmsys import KEYS, is_mmsys, read_mmsys
 from weir.traces.formats.opennetlab import read_opennetlab
@@ -21,7 +22,7 @@ from weir.traces.formats.reading import Reading
 from weir.traces.formats.sabre import is_sabre, read_sabre
 from weir.traces.formats.scenario_file import is_scenario, read_scenario
 from weir.traces.formats.tables.columns import read_columns
-from weir.traces.formats.tables.one_column import is_one_column, read_one_column
+from weir.traces.formats.tables.one_column import has_decimal_commas, is_one_column, read_one_column
 from weir.traces.formats.tables.table import Table, content_lines, is_header, is_row
 
 _NAN = re.compile(r"(?<=[\s,\[:])NaN(?=[\s,\]}])")
@@ -39,8 +40,11 @@ class Content:
     @cached_property
     def json(self) -> Any:
         """Parsed JSON, None for other texts. Raises InputError for JSON that is wrong."""
-        if not self.text.lstrip().startswith(("{", "[")):
+        text = self.text.lstrip()
+        if not text.startswith(("{", "[")) or is_no_json(text):
             return None
+        if (test := joined_events(text)) is not None:
+            return test
         # Sessions of MMSys 2024 are written with NaN, which is no JSON.
         is_session = any(f'"{key}"' in self.text for key in KEYS)
         return parse_json(_NAN.sub("null", self.text) if is_session else self.text, self.source)
@@ -80,6 +84,12 @@ FORMATS = (
         "mmsys2024", lambda content: is_mmsys(content.json), lambda content: read_mmsys(content.json, content.source)
     ),
     Format("sabre", lambda content: is_sabre(content.json), lambda content: read_sabre(content.json, content.source)),
+    Format("iperf3", lambda content: is_iperf(content.json), lambda content: read_iperf(content.json, content.source)),
+    Format(
+        "iperf3",
+        lambda content: content.json is None and is_iperf_text(content.text),
+        lambda content: read_iperf_text(content.text, content.source),
+    ),
     Format(
         "mm-link",
         lambda content: is_mm_link(content.first),
@@ -93,7 +103,7 @@ FORMATS = (
     # One number a row: times of deliveries, or rates.
     Format(
         "mahimahi",
-        lambda content: is_one_column(content.first),
+        lambda content: is_one_column(content.first) or has_decimal_commas(content.text),
         lambda content: read_one_column(content.text, content.source, content.reading, window_ms=content.window_ms),
     ),
     Format(

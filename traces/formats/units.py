@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from weir.errors import InputError
 
-_SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
-_BITS = re.compile(r"([kmg]?)(?:bits?(?:/s|/sec|/second|ps)|bps)", re.IGNORECASE)
-_BYTES = re.compile(r"([kmg]?)bytes?(?:/s|/sec|/second)", re.IGNORECASE)
+_SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30}
+_BITS = re.compile(r"((?:[kmg]i?)?)(?:bits?(?:/s|/sec|/second|ps)|bps)", re.IGNORECASE)
+_BYTES = re.compile(r"((?:[kmg]i?)?)bytes?(?:/s|/sec|/second)", re.IGNORECASE)
 # A lower b is a bit and an upper B a byte; "MBps" is written for both and is no unit here.
-_SHORT = re.compile(r"([kKmMgG]?)([bB])/s(?:ec)?")
-_DOUBTFUL = re.compile(r"[kKmMgG]?Bps")
+_SHORT = re.compile(r"((?:[kKmMgG]i?)?)([bB])/s(?:ec)?")
+_DOUBTFUL = re.compile(r"[kKmMgG]?i?Bps")
 _TIMES = {
     1.0: ("s", "sec", "secs", "second", "seconds"),
     1e-3: ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),
@@ -20,21 +20,30 @@ _TIMES = {
     1e-9: ("ns", "nsec", "nanos", "nanosecond", "nanoseconds"),
 }
 _NAMES = {1.0: "bit/s", 1e3: "kbps", 1e6: "Mbps", 1e9: "Gbps", 8.0: "byte/s", 8e3: "kbyte/s", 8e6: "Mbyte/s"}
-_HOW = "write a rate (bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s; bytes: those since the row before), a time (s, ms, us, ns) or both, as in ms,kbps"  # noqa: E501
+_HOW = (
+    "write a rate (bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s, KiB/s; bytes: those since the row before; total-bytes: all "
+    "so far), a time (s, ms, us, ns) or both, as in ms,kbps"
+)
 
 
 @dataclass(frozen=True)
 class RateUnit:
-    """The value of 1 in a column of rates: ``bps`` bit/s; with ``is_amount`` that many bits since the row before."""
+    """The value of 1 in a column of rates: ``bps`` bit/s; with ``is_amount`` that many bits since the row before, with
+    ``is_total`` too since the beginning.
+    """
 
     bps: float
     is_amount: bool = False
+    is_total: bool = False
 
     def __str__(self) -> str:
+        if self.is_total:
+            return "all bytes so far"
         return "bytes since the row before" if self.is_amount else unit_name(self.bps)
 
 
 BYTES_SINCE = RateUnit(8.0, is_amount=True)
+_AMOUNTS = {"bytes": BYTES_SINCE, "total-bytes": RateUnit(8.0, is_amount=True, is_total=True)}
 
 
 def unit_name(bps: float) -> str:
@@ -76,7 +85,7 @@ def parse_units(text: str) -> tuple[float | None, RateUnit | None]:
     time: float | None = None
     rate: RateUnit | None = None
     for part in text.split(","):
-        seconds, unit = time_unit(part), BYTES_SINCE if part.strip().lower() == "bytes" else rate_unit(part)
+        seconds, unit = time_unit(part), _AMOUNTS.get(part.strip().lower()) or rate_unit(part)
         if (seconds is None or time is not None) and (unit is None or rate is not None):
             raise InputError(f"--unit {text[:40]!r}: {_HOW}")
         time, rate = time if seconds is None else seconds, rate if unit is None else unit

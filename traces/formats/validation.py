@@ -12,15 +12,15 @@ shown; one that has a repair is repaired always, or refused when the user asks f
   | `negative_rate` | error | a rate is below 0 | 0 bit/s |
   | `spike` | warning | a rate is far above the others, as a measuring tool's timer leaves it: see below | cut |
   | `unit_error` | error | the whole trace lies outside what its unit can mean | too low: scaled; too high: refused |
-  | `rate_unit` | warning | without named units, the median is above 60 Mbps: a fast link, or bit/s | none |
+  | `rate_unit` | warning | the median is above 1 Gbps, without named units 60 Mbps: a fast link, or bit/s | none |
   | `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
   | `all_zero` | error | the trace carries nothing at all | none: refused |
   | `bad_loss`, `bad_rtt` | error | loss outside 0..1, round trip outside 0..20 s | percent scaled, else cut |
   | `zero_run` | warning | no capacity for 1 s or more | none: an outage is a fair test |
   | `zero_share` | warning | no capacity for more than 5 % of the time | none |
   | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
-  | `ignored`, `shifted`, `time_unit`, `fractions` | warning | found by the importer | as in the message |
-  | `missing`, `same_time`, `uneven` | warning | found in a table | as in the message |
+  | `ignored`, `shifted`, `time_unit`, `fractions`, `sent` | warning | found by the importer | as in the message |
+  | `missing`, `same_time`, `uneven`, `counter` | warning | found in a table | as in the message |
 
 A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest rate that is none.
 """
@@ -137,7 +137,7 @@ def _unit(samples: Samples, scale: float) -> list[Finding]:
     if median_bps >= (ARTEFACT_BPS if slow_kind else MAX_RATE_BPS):
         text = f"{read_as}: the numbers are hardly {unit}; if they are bit/s, divide them by {unit_bps:g}"
         return [Finding("unit_error", "error", samples.source, samples.at(0), text)]
-    if slow_kind and median_bps > samples.usual_bps:
+    if unit_bps > 1 and median_bps > min(samples.usual_bps, ARTEFACT_BPS):
         text = f"the median is {_rate(median_bps)}; if the numbers are bit/s, divide them by {unit_bps:g}"
         return [Finding("rate_unit", "warning", samples.source, samples.at(0), text)]
     return []

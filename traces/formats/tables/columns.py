@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from weir.errors import InputError
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.reading import Reading
+from weir.traces.formats.tables.clock_digits import spelled_out
+from weir.traces.formats.tables.comments import units_in_comments
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
 from weir.traces.formats.tables.timestamps import (
@@ -24,7 +26,7 @@ from weir.traces.formats.tables.timestamps import (
     usual_step,
 )
 from weir.traces.formats.units import RateUnit, time_name
-from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS
+from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS, Finding
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
 # Steps of seconds are shorter, the second one where times are whole, and those of milliseconds longer; between them
@@ -32,6 +34,8 @@ from weir.traces.schema.capacity import MAX_RATE_BPS
 LONGEST_STEP_S = 20.0
 LONGEST_WHOLE_STEP_S = 10.0
 SHORTEST_STEP_MS = 100.0
+# A link below it all the time is as likely one of 5G in Mbps.
+_LEAST_PEAK_BPS = 1e6
 _UNITS = (RateUnit(1.0), RateUnit(1e3), RateUnit(1e6))
 # By the unit of times, s.
 _USUAL = {1.0: RateUnit(1e6), 1e-3: RateUnit(1e3)}
@@ -55,10 +59,14 @@ def read_columns(table: Table, reading: Reading) -> ImportedTrace:
             raise InputError(f"{table.source}: rows without times need --step SECONDS and --unit UNIT")
         rows.unit, rows.described = reading.rate_unit, f"{name} in {reading.rate_unit}"
         return trace_of_steps(rows, reading.step_s)
+    if reading.time_unit_s is None:
+        times = spelled_out(times, table.name(time), table.source)
     time_unit_s, rows.unit = _units(table, times, numbers, lines, reading)
     found = read_times(times, time_unit_s, table.name(time), table.source, lines)
     rows.times_s, rows.first_s, rows.averages = found.seconds, found.first_s, found.is_coarse
     rows.described = f"time {found.described}, rate in {rows.unit}"
+    if found.warning:
+        rows.findings.append(Finding("time_unit", "warning", table.source, rows.positions[0], found.warning))
     if reading.rate_unit is None:
         rows.usual_bps = UNNAMED_USUAL_BPS
     return trace_of_rows(rows, reading)
@@ -73,6 +81,11 @@ def _columns(table: Table, reading: Reading) -> tuple[int | None, int]:
     elif time is None and table.width == 2 and rate in (None, 1):
         time = 0
     if rate is None and table.width == 2 and time != 1:
+        if reading.step_s is not None and all(cell.isdigit() for cell in table.first) and table.separator == ",":
+            raise InputError(
+                f"{table.source}: {','.join(table.first)} is a rate with a decimal comma, or two columns; write it "
+                "with a point, or add --rate-column N"
+            )
         rate = 1
     if rate is None or (time is None and reading.step_s is None):
         raise InputError(
@@ -95,17 +108,25 @@ def _units(
     positive = numbers[numbers > 0]
     median = float(np.quantile(positive, 0.5, method="lower")) if positive.size else 0.0
     usual = _USUAL.get(time_unit_s)
-    if usual is None or (positive.size and not _is_usual(float(positive.max()), median, usual)):
-        step = usual_step(_numbers(table, times, lines))
-        raise _unit_doubt(table, median, step, [time_unit_s] if reading.time_unit_s else [1.0, 1e-3])
+    # No convention has ms since 1970, and a comment may have another unit.
+    found = _numbers(table, times, lines)
+    is_epoch = epoch_unit(float(found[0])) is not None
+    stated = units_in_comments(table.text)
+    if (
+        usual is None
+        or (is_epoch and time_unit_s != 1.0)
+        or (stated and usual not in stated)
+        or (positive.size and not _is_usual(float(positive.max()), median, usual))
+    ):
+        raise _unit_doubt(
+            table, median, usual_step(found), [time_unit_s] if reading.time_unit_s or is_epoch else [1.0, 1e-3]
+        )
     return time_unit_s, usual
 
 
 def _is_usual(peak: float, median: float, unit: RateUnit) -> bool:
-    """True for rates that are likely in this unit; too low ones in Mbps are in no larger one."""
-    return (
-        unit.bps >= 1e6 or peak * unit.bps >= SMALLEST_PLAUSIBLE_PEAK_BPS
-    ) and median * unit.bps <= UNNAMED_USUAL_BPS
+    """True for rates that are likely in this unit; too low ones in Mbps are in no larger one, those in kbps may be."""
+    return (unit.bps >= 1e6 or peak * unit.bps >= _LEAST_PEAK_BPS) and median * unit.bps <= UNNAMED_USUAL_BPS
 
 
 def _unit_doubt(table: Table, median: float, step: float, times: list[float]) -> InputError:

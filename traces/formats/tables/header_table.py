@@ -10,6 +10,7 @@ from weir.errors import InputError
 from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.reading import RateHolds, Reading
 from weir.traces.formats.tables.headers import (
+    ONE_OF,
     is_own,
     known_header,
     rate_columns,
@@ -19,11 +20,11 @@ from weir.traces.formats.tables.headers import (
 )
 from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
-from weir.traces.formats.tables.timestamps import LARGEST_STEP, read_numbers, read_times, usual_step
+from weir.traces.formats.tables.timestamps import read_numbers, read_times
 from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import Finding
 
-_MISSING = {"", "-", "nan", "na", "n/a", "null", "none"}
+_MISSING = {"", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none"}
 
 
 @dataclass
@@ -72,10 +73,8 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
     rows.times_s, rows.first_s = found.seconds[: len(lines)], found.first_s
     rows.averages = found.is_coarse and not columns.is_own
     rows.described = f"{table.name(columns.time)} {found.described}, {rows.described}"
-    step_s = usual_step(rows.times_s)
-    if columns.time_unit_s == 1.0 and step_s >= LARGEST_STEP:
-        text = f"the usual step is {step_s:g} s; if the times are milliseconds, name the column time_ms"
-        rows.findings.append(Finding("time_unit", "warning", source, rows.positions[0], text))
+    if found.warning:
+        rows.findings.append(Finding("time_unit", "warning", source, rows.positions[0], found.warning))
     if end:
         rows.end_s = float(found.seconds[-1])
     return trace_of_rows(rows, reading)
@@ -91,11 +90,11 @@ def _choose(table: Table, reading: Reading) -> _Columns:
     rate, unit = _rate_column(table, names, reading, known.rates if known else {})
     if known and time is not None:
         time_unit_s = time_unit_s or known.time_unit_s
-    columns = _Columns(time, rate, unit, time_unit_s)
+    one_of = next((lower.index(name) for name in ONE_OF if name in lower), None)
+    columns = _Columns(time, rate, unit, time_unit_s, one_of)
     if known and (time is None or lower[time] == known.time) and lower[rate] in known.rates:
         columns.holds = known.holds
         columns.format = known.name
-        columns.one_of = lower.index(known.one_of) if known.one_of in lower else None
     elif time is not None and is_own(names[time], names[rate]):
         columns.is_own, columns.holds = True, "after"
     return columns

@@ -14,7 +14,7 @@ from weir.traces.formats.units import RateUnit, rate_unit, time_unit
 class KnownHeader:
     """A data set whose description defines its columns: the names (lower case) that show it, time, rate and units.
 
-    ``one_of``: a column that has the same value in all rows of a trace. ``holds``: as of ``RateRows``.
+    ``holds``: as of ``RateRows``.
     """
 
     name: TraceFormat
@@ -22,7 +22,6 @@ class KnownHeader:
     time: str
     rates: dict[str, RateUnit]
     time_unit_s: float | None = None
-    one_of: str | None = None
     holds: RateHolds | None = None
 
 
@@ -31,7 +30,7 @@ KNOWN = (
     # Puffer's video_sent, as its data description has it.
     KnownHeader(
         "puffer", frozenset({"time (ns gmt)", "delivery_rate"}), "time (ns gmt)", {"delivery_rate": RateUnit(8.0)},
-        1e-9, "session_id", "after",
+        1e-9, "after",
     ),
     # G-NetTrack, in the 4G and 5G data sets of UCC (MMSys 2018 and 2020).
     KnownHeader(
@@ -40,11 +39,21 @@ KNOWN = (
     ),
     # 5GTracker, in a data set of Starlink beside cellular networks; the last name is as they write it.
     KnownHeader("starlink", frozenset({"time", "throughput", "longtitu"}), "time", {"throughput": _MBPS}),
+    # Lumos5G (IMC 2020): a row each second of a run.
+    KnownHeader(
+        "lumos5g", frozenset({"run_num", "seq_num", "nrstatus", "throughput"}), "seq_num", {"throughput": _MBPS}, 1.0,
+    ),
 )  # fmt: skip
 
+ONE_OF = ("session_id", "unit_id", "run_num", "run_id", "trace_id")
+"""Columns that have the same value in all rows of a trace."""
+
 _OWN_TIMES, _OWN_RATES = {"time_s", "time_ms"}, {"rate_bps", "rate_kbps", "rate_mbps"}
-_TIME_WORDS = {"time", "timestamp", "times", "t", "ts", "date", "datetime", "elapsed", "epoch"}
-_WITH_TIME = _TIME_WORDS | {"unix", "utc", "gmt", "since", "start", "from", "of", "the", "relative", "rel", "and"}
+_TIME_WORDS = {"time", "timestamp", "times", "t", "ts", "date", "datetime", "elapsed", "epoch", "hhmmss"}
+_WITH_TIME = _TIME_WORDS | {
+    "unix", "utc", "gmt", "since", "start", "from", "of", "the", "relative", "rel", "and", "stamp", "hh", "mm", "ss",
+    "local",
+}  # fmt: skip
 _DOWN_WORDS = {"dl", "down", "downlink", "download"}
 _UP_WORDS = {"ul", "up", "uplink", "upload"}
 _WITH_RATE = _DOWN_WORDS | _UP_WORDS | {

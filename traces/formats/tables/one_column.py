@@ -7,6 +7,9 @@ without a statement; NYU-METS's rows are refused likewise, since each has a numb
 
 from __future__ import annotations
 
+import re
+from itertools import islice, pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,15 +22,20 @@ from weir.traces.formats.tables.rate_rows import RateRows, trace_of_steps
 from weir.traces.formats.tables.table import content_lines
 from weir.traces.formats.tables.timestamps import LARGEST_NUMBER, are_whole, is_number, read_number
 from weir.traces.formats.units import RateUnit, rate_unit
+from weir.traces.formats.validation import ARTEFACT_BPS
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
 # How far numbers of a capture are below the largest before them, as a share of their range; in few rows more.
 _DISORDER, _DISORDER_OF_FEW, _FEW = 0.01, 0.05, 20
+_SEEN_ROWS = 1000
 # Few rates may rise by chance, or as a test raises them; a few deliveries at an even rate begin within two steps of 0.
 _LATEST_START_OF_FEW_STEPS = 2
 _SHORTEST_CAPTURE_MS = 1000.0
 _SLOWEST_BPS, _SLOWEST_BPS_OF_FEW = 10e3, 100e3
+_MS = 1e-3
 _BPS = RateUnit(1.0)
+_BETWEEN = re.compile(r"(?<=[\d.])(?=[kKMmGgb])")
+_DECIMAL_COMMA = re.compile(r"\d+,\d+")
 _DIGITS = frozenset("0123456789\n")
 
 
@@ -35,6 +43,15 @@ def is_one_column(first: str) -> bool:
     """True for a first row that is one number, or a number and the unit of a rate."""
     cells = _cells(first)
     return is_number(cells[0]) and (len(cells) == 1 or (len(cells) == 2 and rate_unit(cells[1]) is not None))
+
+
+def has_decimal_commas(text: str) -> bool:
+    """True for rows such as 3,97 whose first parts fall now and then, as no times do."""
+    rows = [line for _, line in islice(content_lines(text), _SEEN_ROWS)]
+    if not rows or not all(row.isdigit() or _DECIMAL_COMMA.fullmatch(row) for row in rows):
+        return False
+    whole = [int(row.partition(",")[0]) for row in rows]
+    return any("," in row for row in rows) and any(later < now for now, later in pairwise(whole))
 
 
 def read_one_column(
@@ -45,6 +62,8 @@ def read_one_column(
     Raises:
         InputError: a statement is missing, or a row is wrong.
     """
+    if has_decimal_commas(text):
+        text = text.replace(",", ".")
     numbers, lines, has_units = _numbers(text, source)
     if has_units and reading.rate_unit is not None:
         raise InputError(f"{source}: each row has its unit; omit --unit")
@@ -65,12 +84,20 @@ def read_one_column(
     if reading.time_unit_s is None and (fault := _unlike_deliveries(numbers)):
         length_ms = max(float(numbers.max() - (numbers.min() if numbers.min() > LATEST_START_MS else 0)), 1.0)
         mean_bps = numbers.size * DELIVERY_BITS / length_ms * 1e3
+        in_seconds = f"\n  --unit s: the same in seconds, mean {mean_bps / 1e9:.4g} Mbps"
         raise InputError(
             f"{source}: one number a row, and {fault}; choose what they are:\n"
             f"  --step SECONDS --unit UNIT: {numbers.size} rates, each for a step, mean {numbers.mean():.4g} UNIT "
             f"(kbps, Mbps or another)\n"
             f"  --unit ms: times of Mahimahi's deliveries, mean {mean_bps / 1e6:.4g} Mbps in {length_ms / 1e3:.4g} s"
+            f"{'' if are_whole(numbers) else in_seconds}"
         )
+    if reading.time_unit_s not in (None, _MS):
+        rows_ms = [""] * lines[-1]
+        for line, number in zip(lines, numbers.tolist(), strict=True):
+            # Rounded as far as a double holds times since 1970.
+            rows_ms[line - 1] = str(int(round(number * reading.time_unit_s / _MS, 3)))
+        text = "\n".join(rows_ms)
     return read_mahimahi(text, source, window_ms=window_ms)
 
 
@@ -111,7 +138,8 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
     few = numbers.size < _FEW
     if disorder > (_DISORDER_OF_FEW if few else _DISORDER):
         return "they do not rise"
-    if not are_whole(numbers) and length_ms < _SHORTEST_CAPTURE_MS:
+    is_fast = length_ms > 0 and numbers.size * DELIVERY_BITS / length_ms * 1e3 > ARTEFACT_BPS
+    if not are_whole(numbers) and (length_ms < _SHORTEST_CAPTURE_MS or is_fast):
         return "they have fractions"
     if numbers.size > 1 and spread == 0 and numbers[0] > 0:
         return "they are all equal"
@@ -129,4 +157,6 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
 
 
 def _cells(row: str) -> list[str]:
+    # Also 12.5Mbps; 1e6 is a number.
+    row = row if is_number(row) else _BETWEEN.sub(" ", row, count=1)
     return [cell.strip() for cell in row.replace(",", " ", 1).split(maxsplit=1)] or [""]

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
+from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.reading import RateHolds, Reading
+from weir.traces.formats.tables.amounts import are_packets, in_windows, since_row_before
 from weir.traces.formats.tables.holding import check_no_stalls, side_of_rates
 from weir.traces.formats.units import RateUnit
 from weir.traces.formats.validation import Finding, Samples, check
@@ -28,7 +30,7 @@ class RateRows:
         end_s: when the last rate ends, where the file has it.
         holds: the side of a row on which its rate holds, where the format defines it.
         usual_bps: a median above it is in doubt.
-        averages: rows of equal times are one, with their mean.
+        averages: rows of equal times are one, with their mean; those of amounts always are, with the sum.
     """
 
     source: str
@@ -48,7 +50,12 @@ class RateRows:
 
 def trace_of_steps(rows: RateRows, step_s: float) -> ImportedTrace:
     """The trace of rows that each last ``step_s``."""
+    _take_differences(rows)
+    if rows.unit.is_total:
+        rows.numbers, rows.positions = rows.numbers[1:], rows.positions[1:]
     count = rows.numbers.size
+    if not count:
+        raise InputError(f"{rows.source}: one row of a counter alone has no bytes of a step; give at least two")
     # Rounded to a nanosecond, as sums of binary fractions are not.
     edges = np.round(np.arange(count + 1) * step_s, 9)
     rates = rows.numbers * rows.unit.bps / (step_s if rows.unit.is_amount else 1.0)
@@ -61,6 +68,7 @@ def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
     Raises:
         InputError: the side on which rates hold is in doubt, or no row is left.
     """
+    _take_differences(rows)
     _put_in_order(rows)
     times, numbers, unit = rows.times_s, rows.numbers, rows.unit
     steps = np.diff(times)
@@ -94,14 +102,25 @@ def _held_before(rows: RateRows, median: float | None, described: str) -> Import
     if median is None:
         raise InputError(f"{rows.source}: one row alone has no time before it; give at least two")
     times, first_s = rows.times_s, rows.first_s
+    if rows.unit.is_amount and are_packets(times):
+        edges, rates, first_rows = in_windows(times, rows.numbers * rows.unit.bps)
+        rows.positions = [rows.positions[index] for index in first_rows]
+        return _checked(rows, rates, edges, f"{described}, in windows of {DEFAULT_WINDOW_MS} ms", None)
     # A log that begins at 0 shows how long its first row took; else it took as long as the others, or none at 0.
     first = first_s if first_s is not None and 0 <= first_s <= 2 * median else median
+    first = 0.0 if rows.unit.is_total else first
     _find_shift(rows, 0.0 if first_s is None else first_s - first)
     edges = np.append(-first, times) if first > 0 else times
     numbers = rows.numbers if first > 0 else rows.numbers[1:]
     rows.positions = rows.positions if first > 0 else rows.positions[1:]
     rates = numbers * rows.unit.bps / (np.diff(edges) if rows.unit.is_amount else 1.0)
     return _checked(rows, rates, edges - edges[0], described, None)
+
+
+def _take_differences(rows: RateRows) -> None:
+    rows.numbers, warning = since_row_before(rows.numbers, rows.unit)
+    if warning:
+        rows.findings.append(Finding("counter", "warning", rows.source, rows.positions[0], warning))
 
 
 def _find_shift(rows: RateRows, start_s: float) -> None:
@@ -150,15 +169,15 @@ def _put_in_order(rows: RateRows) -> None:
     keep = [0]
     merged = rows.numbers.copy()
     counts = np.ones(merged.size)
-    averaged = 0
+    same: list[int] = []
     for index in range(1, rows.times_s.size):
         step = rows.times_s[index] - rows.times_s[keep[-1]]
         if step > 0:
             keep.append(index)
-        elif step == 0 and rows.averages:
+        elif step == 0 and (rows.averages or rows.unit.is_amount):
             merged[keep[-1]] += merged[index]
-            counts[keep[-1]] += 1
-            averaged = averaged or index
+            counts[keep[-1]] += 0 if rows.unit.is_amount else 1
+            same.append(index)
         else:
             now, last = (rows.times_s[each] + (rows.first_s or 0.0) for each in (index, keep[-1]))
             text = f"{now:g} s is not later than {last:g} s"
@@ -166,9 +185,10 @@ def _put_in_order(rows: RateRows) -> None:
             rows.findings.append(
                 Finding("non_monotone_time", "error", rows.source, position, text, "the entry is dropped")
             )
-    if averaged:
-        text = f"{int(np.sum(counts - 1))} rows have the time of the row before; their rates are averaged"
-        rows.findings.append(Finding("same_time", "warning", rows.source, rows.positions[averaged], text))
+    if same:
+        how = "bytes are added" if rows.unit.is_amount else "rates are averaged"
+        text = f"{len(same)} rows have the time of the row before; their {how}"
+        rows.findings.append(Finding("same_time", "warning", rows.source, rows.positions[same[0]], text))
     if len(keep) < rows.times_s.size:
         rows.times_s, rows.numbers = rows.times_s[keep], (merged / counts)[keep]
         rows.positions = [rows.positions[index] for index in keep]

@@ -40,16 +40,22 @@ class Table:
         if first is None:
             raise InputError(f"{source}: no row of data; add at least one time and rate")
         self.header_line, cells = first
-        self.width = len(cells)
+        self.text, self.width, self.separator = text, len(cells), _separator_in(text)
         if self.width > MOST_COLUMNS:
             raise InputError(
                 f"{source}: line {self.header_line}: {self.width} columns; at most {MOST_COLUMNS} are read"
             )
         self.names: list[str] | None = None
-        if not any(_is_value(cell) for cell in cells):
+        if not any(is_value(cell) for cell in cells):
             self.names = [cell.strip() for cell in cells]
             first = next(rows, None)
         self.first: list[str] = [] if first is None else first[1]
+        if self.names is not None and len(self.first) == self.width + 1 and any(map(is_value, self.first)):
+            # Rows that end with a separator, or that R numbers, have a cell more than their header.
+            if not self.first[-1].strip():
+                self.names, self.width = [*self.names, ""], self.width + 1
+            elif self.separator is None and '"' in text:
+                self.names, self.width = ["", *self.names], self.width + 1
         self._rows = chain([] if first is None else [first], rows)
 
     def shown_header(self) -> str:
@@ -110,23 +116,37 @@ def content_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def is_row(line: str) -> bool:
     """True for a row of several cells that has a number or a time."""
-    cells = line.split(_separator(line))
-    return len(cells) > 1 and any(_is_value(cell) for cell in cells)
+    cells = split_row(line, separator_of(line))
+    return len(cells) > 1 and any(map(is_value, cells))
 
 
 def is_header(lines: list[str]) -> bool:
     """True if the first of these lines has names of columns: no number, and separators or as many words as the second
     line.
     """
-    if not lines or any(_is_value(cell) for cell in lines[0].split(_separator(lines[0]))):
+    separator = separator_of(lines[0]) if lines else None
+    names = split_row(lines[0], separator) if lines else []
+    if not lines or any(map(is_value, names)):
         return False
-    if _separator(lines[0]) is not None:
+    if separator is not None:
         return True
-    second = lines[1].split() if len(lines) > 1 else []
-    return len(second) == len(lines[0].split()) and _is_value(second[-1])
+    second = split_row(lines[1], None) if len(lines) > 1 else []
+    return len(second) - len(names) in (0, 1) and is_value(second[-1])
 
 
-def _is_value(cell: str) -> bool:
+def split_row(line: str, separator: str | None) -> list[str]:
+    """The cells of a row, without quotes."""
+    if '"' not in line:
+        return line.split(separator)
+    if separator is None:
+        line = line.replace("\t", " ").strip()
+    try:
+        return next(csv.reader([line], delimiter=separator or " ", skipinitialspace=separator is None), [])
+    except csv.Error:
+        return line.split(separator)
+
+
+def is_value(cell: str) -> bool:
     """True for a time or a number, which may have a decimal comma."""
     return is_number(cell) or is_timestamp(cell) or bool(_DECIMAL_COMMA.fullmatch(cell))
 
@@ -141,22 +161,26 @@ def _with_points(columns: list[list[str]]) -> list[list[str]]:
     return [[cell if is_timestamp(cell) else cell.replace(",", ".") for cell in cells] for cells in columns]
 
 
-def _separator(first: str) -> str | None:
+def separator_of(first: str) -> str | None:
     """The separator of a table with this first line; None: blanks."""
     # Numbers with decimal commas, between other separators.
     for mark in (";", None):
         cells = first.split(mark)
         if len(cells) > 1 and all(is_number(cell) or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):
             return "\t" if mark is None and "\t" in first and not is_number(first.split()[0]) else mark
-    if found := next((mark for mark in ",;" if mark in first), None):
+    if (found := max(";,|", key=first.count)) in first:
         return found
     return "\t" if "\t" in first and not is_number(first.split()[0]) else None
 
 
+def _separator_in(text: str) -> str | None:
+    return separator_of(next(content_lines(text), (0, ""))[1])
+
+
 def _rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
-    separator = _separator(next(content_lines(text), (0, ""))[1])
+    separator = _separator_in(text)
     if separator is None:
-        yield from ((number, line.split()) for number, line in content_lines(text))
+        yield from ((number, split_row(line, None)) for number, line in content_lines(text))
         return
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
+from weir.traces.formats.tables.clock_digits import spelled_out
 from weir.traces.formats.units import time_name
 
 # As of ISO 8601, and with the separators of loggers: 2018.01.18_14.22.33, 2023-04-10 12:00:05 CDT.
@@ -17,8 +18,8 @@ _DATE = re.compile(
     r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T _](\d{1,2})[:.](\d{2})[:.](\d{2})([.,]\d{1,9})?"
     r"\s*(?:Z|[A-Z]{3,4}|([+-]\d{2}):?(\d{2}))?"
 )
-# 20240229120005; also a number, which counts where a unit is stated.
-_COMPACT_DATE = re.compile(r"(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d)")
+# 20240229120005, also a number, which counts where a unit is stated; 20240229_120005, 20240229T120005Z.
+_COMPACT_DATE = re.compile(r"(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2}):(\d{2})([.,]\d{1,9})?")
 # The year 2001 to 2100 in each unit; numbers from the first on count from 1970.
 _EPOCHS = ((1e18, 4.1e18, 1e-9), (1e15, 4.1e15, 1e-6), (1e12, 4.1e12, 1e-3), (1e9, 4.1e9, 1.0))
@@ -36,13 +37,14 @@ class Times:
     """``seconds`` [n], from the first row on, in a unit ``described`` for people.
 
     ``first_s`` is the first time on the file's own clock, None for dates and times since 1970. ``is_coarse``: dates in
-    whole seconds.
+    whole seconds. ``warning``: how the unit is hardly this one; empty where it is likely.
     """
 
     seconds: NDArray[np.float64]
     first_s: float | None
     described: str
     is_coarse: bool = False
+    warning: str = ""
 
 
 def is_number(cell: str) -> bool:
@@ -73,6 +75,8 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
     Raises:
         InputError: a cell is no time, or the unit is in doubt.
     """
+    if unit_s is None:
+        cells = spelled_out(cells, name, source)
     if is_timestamp(cells[0]) and (unit_s is None or not is_number(cells[0])):
         seconds = np.array([_timestamp(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
         if _TIME_OF_DAY.fullmatch(cells[0].strip()):
@@ -88,9 +92,20 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
     epoch_s = epoch_unit(float(numbers[0])) if unit_s is None else None
     if epoch_s is not None:
         seconds = (numbers - numbers[0]) * epoch_s
-        return Times(seconds, None, f"in {time_name(epoch_s)} since 1970", are_whole(seconds))
+        step, warning = usual_step(seconds), ""
+        if step >= LARGEST_STEP:
+            warning = f"the usual step is {step:g} s; if the times do not count from 1970, state their unit: --unit ms"
+        if step > _DAY_S:
+            raise InputError(f"{source}: {name} is hardly {time_name(epoch_s)} since 1970: {warning}, us or ns")
+        return Times(seconds, None, f"in {time_name(epoch_s)} since 1970", are_whole(seconds), warning)
+    step = usual_step(numbers)
     unit_s = _inferred(numbers, name, source) if unit_s is None else unit_s
-    return Times((numbers - numbers[0]) * unit_s, float(numbers[0]) * unit_s, f"in {time_name(unit_s)}")
+    warning = ""
+    if unit_s == 1.0 and step >= LARGEST_STEP:
+        warning = f"the usual step is {step:g} s; if the times are milliseconds, name the column time_ms"
+    if unit_s == 1e-3 and 0 < step <= LARGEST_WHOLE_STEP and are_whole(numbers):
+        warning = f"the usual step is {step:g} ms; if the times are seconds, name the column time_s"
+    return Times((numbers - numbers[0]) * unit_s, float(numbers[0]) * unit_s, f"in {time_name(unit_s)}", False, warning)
 
 
 def read_number(cell: str, name: str, source: str, line: int) -> float:
