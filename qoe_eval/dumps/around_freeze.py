@@ -187,6 +187,12 @@ class AroundFreeze:
             return None
         return any(one.growth(one.directed("packets"), *span) for one in others for span in spans)
 
+    def connection_received(self) -> bool:
+        """Packets of the connection, as RTCP, came in most intervals without a packet of an incoming stream."""
+        pair, spans = self.reports.pair_with("bytesReceived"), self.intervals_without_packets
+        came = [bool(pair and pair.growth("bytesReceived", *span)) for span in spans]
+        return not self.is_outgoing and sum(came) > 0.5 * len(came)
+
     def lost_of_received(self) -> float | None:
         """Packets of an incoming stream that were lost, 0 to 1: the worst of the time just before and in it."""
         times, received = self.stream.counter("packetsReceived")

@@ -35,13 +35,15 @@ def likely_cause(facts: FreezeFacts) -> str:
     lost = (facts.lost or 0.0) >= _LOST
     target, available = facts.target_kbps, facts.available_kbps
     has_room = target is not None and available is not None and available[1] > _FREE * target[1]
+    # Firefox has no target.
+    sent_less = out and facts.rate_fell and available is not None and available[1] > _FREE * facts.rate_kbps[1]
     rules = (
         (facts.source_stopped, "source stopped"),
         (is_dry and facts.is_open and facts.others_came is False and not slowed, "ended"),
         (facts.limited_by == "cpu" and not slowed, "cpu" if out else "sender cpu"),
         (has_room and not slowed and not lost, "sender limit"),
         (out and is_dry and not facts.limited_by and not facts.available_fell, "muted"),
-        (not out and is_dry and facts.others_came is True, "sender stopped"),
+        (not out and is_dry and facts.path_worked, "sender stopped"),
         (not out and is_dry, "network stopped"),
         (facts.decode_ms is not None, "cpu"),
         (facts.undecoded > 0 and not lost and not slowed and not facts.key_frames_requested, "cpu"),
@@ -52,7 +54,7 @@ def likely_cause(facts: FreezeFacts) -> str:
         (facts.own_cpu, "cpu"),
         (facts.key_frames_requested > 0, "key frame"),
         (facts.reports_gap_s is not None, "browser busy"),
-        (facts.encoded_per_s is not None, "sender limit"),
+        (facts.encoded_per_s is not None or sent_less, "sender limit"),
         (not out and facts.rate_fell and facts.knows_path, "sent less"),
         (facts.heights is not None, "resolution"),
     )

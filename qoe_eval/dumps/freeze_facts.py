@@ -25,6 +25,7 @@ class FreezeFacts(SimpleNamespace):
         around = AroundFreeze(freeze, reports, everything)
         super().__init__(**{fact.name: fact.measure(around) for fact in FACTS})
         self.is_outgoing, self.is_open = freeze.is_outgoing, freeze.is_open
+        self.path_worked = self.others_came is True or (self.others_came is None and self.connection_received)
         # No packet came, or went out, for most of the freeze.
         self.is_dry = 0 < self.without_packets_s >= 0.5 * freeze.duration_s
         self.rate_fell = fallen(self.rate_kbps) is not None and self.rate_kbps[0] >= _LEAST_KBPS
@@ -78,7 +79,7 @@ def _came(facts: FreezeFacts) -> str:
 
 def _without_packets(facts: FreezeFacts, cause: str) -> str:
     of_any = " of any stream" if facts.others_came is False else ""
-    others = " while other streams went on" if facts.others_came else ""
+    others = " while other streams went on" if facts.others_came else " while RTCP went on" if facts.path_worked else ""
     return f"no packet{of_any} {_came(facts)} for {seconds_text(facts.without_packets_s)}{others}"
 
 
@@ -102,6 +103,7 @@ FACTS: tuple[Fact, ...] = (
     Fact("without_packets_s", lambda at: sum(end_s - start_s for start_s, end_s in at.intervals_without_packets),
          _without_packets, when=lambda facts, cause: facts.is_dry),
     Fact("others_came", lambda at: at.others_came()),
+    Fact("connection_received", lambda at: at.connection_received()),
     # Also where it did not fall, as the sender's estimate.
     Fact("rate_kbps", lambda at: at.lowest_growth(at.stream, at.stream.directed("bytes"), 8e-3),
          "the rate fell from {:,.0f} to {:,.0f} kbps",

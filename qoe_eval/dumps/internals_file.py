@@ -13,11 +13,20 @@ import numpy as np
 from weir.errors import InputError
 from weir.qoe_eval.call.webrtc_stats import NUMBERS, TEXTS
 from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
-from weir.qoe_eval.dumps.stats_names import is_legacy, kind_of, standard_name, standard_value, type_of
+from weir.qoe_eval.dumps.stats_names import (
+    LEGACY_RATES,
+    is_legacy,
+    kind_of,
+    legacy_place,
+    standard_name,
+    standard_value,
+    type_of,
+)
 from weir.qoe_eval.json_lines import number
 
 _MOST_VALUES = 100_000
 _TIME = "timestamp"
+_SENDER = "_send-googFrameRateSent"
 
 
 def parse_internals(data: Any, source: str) -> StatsDump:
@@ -43,12 +52,17 @@ def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) 
     if not isinstance(stats, Mapping):
         return
     times_of: dict[str, list[float] | None] = {}
+    senders = [key.rpartition("-")[0] for key in stats if key.endswith(_SENDER)]
+    sender = senders[0] if len(senders) == 1 else ""
     for key, member in stats.items():
         identifier, separator, written = key.rpartition("-")
         if not separator or not isinstance(member, Mapping):
             continue
+        legacy = is_legacy(identifier)
         kind_of_object = type_of(identifier, member.get("statsType") or _written_type(stats, identifier))
         name, scale = standard_name(identifier, kind_of_object, written)
+        if legacy and (place := legacy_place(identifier, written, sender)):
+            identifier, kind_of_object, name, scale = place
         if name not in TEXTS and name != "mediaType" and name not in NUMBERS.get(kind_of_object, ()):
             continue
         found = connection.reports.object(identifier, kind_of_object)
@@ -58,11 +72,22 @@ def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) 
             times_of[identifier] = _times_of_object(stats.get(f"{identifier}-{_TIME}"), budget)
             if kind := kind_of(identifier):
                 found.add(0.0, "kind", kind)
+            if ssrc := re.match(r"ssrc_(\d{1,10})_", identifier):
+                found.add(0.0, "ssrc", ssrc[1])
         values = _values(member, budget)
         times = _times(member, times_of[identifier], len(values))
-        legacy = is_legacy(identifier) and name not in TEXTS
+        if legacy and name != "ssrc":
+            values = [standard_value(value, scale) for value in values]
+        if legacy and written in LEGACY_RATES:
+            values = _counted(times, values)
         for time_s, value in zip(times, values, strict=False):
-            found.add(time_s, name, standard_value(value, scale) if legacy else value)
+            found.add(time_s, name, value)
+
+
+def _counted(times_s: Sequence[float], per_s: Sequence[Any]) -> list[float]:
+    """A counter that grows by these rates."""
+    rates = [number(value, lowest=0) or 0.0 for value in per_s[: len(times_s)]]
+    return np.cumsum(rates * np.diff(times_s, prepend=times_s[:1])).tolist() if rates else []
 
 
 def _written_type(stats: Mapping[str, Any], identifier: str) -> str | None:

@@ -10,23 +10,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from weir.qoe_eval.call.webrtc_stats import NUMBERS
+import numpy as np
+
+from weir.qoe_eval.call.webrtc_stats import NUMBERS, StatsReports
 from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
-from weir.qoe_eval.dumps.stats_names import standard_members
+from weir.qoe_eval.dumps.stats_names import standard_members, type_of
 from weir.qoe_eval.json_lines import number
 
-_REPORTS = ("stats", "report", "reports", "getStats", "rtcStats", "data", "values", "result", "payload")
+_REPORTS = ("stats", "report", "reports", "getStats", "rtcStats", "data", "values", "value", "result", "payload")
 _CONNECTIONS = (
     "pc", "pcId", "pc_id", "pcid", "peerConnection", "peerConnectionId", "connection", "connectionId", "peerId", "peer",
 )  # fmt: skip
 _TIMES = ("timestamp", "time", "ts", "t", "date", "at", "time_ms", "timeMs", "timestamp_ms", "time_us", "time_s")
 _LEAST_SINCE_1970 = 1e8
 _DEEPEST = 4
+# Nobody records reports more often.
+_SHORTEST_STEP_S = 0.02
 
 
 def is_stats_log(value: Any) -> bool:
     """True for a line with an object of getStats, or a list of such."""
-    return any(entry["type"] in NUMBERS for _, _, entry in _reports(value, None, "", 0))
+    return any(type_of(entry["id"], entry["type"]) in NUMBERS for _, _, entry in _reports(value, None, "", 0))
 
 
 def parse_stats_log(values: Iterable[Any], source: str) -> StatsDump:
@@ -53,7 +57,18 @@ def parse_stats_log(values: Iterable[Any], source: str) -> StatsDump:
             budget.take(len(entry))
             identifier = entry["id"]
             connections[name].reports.add_object(own_s, identifier, standard_members(identifier, entry))
+    for connection in connections.values():
+        _make_seconds(connection.reports)
     return StatsDump("getStats", "", list(connections.values()), len(left_out))
+
+
+def _make_seconds(reports: StatsReports) -> None:
+    """Multiplies times that were seconds since a page began, and were read as its milliseconds."""
+    series = [times for o in reports.objects.values() for times, _ in (*o.numbers.values(), *o.texts.values())]
+    longest = max(series, key=len, default=[])
+    if len(longest) > 1 and longest[-1] < _LEAST_SINCE_1970 and np.median(np.diff(longest)) < _SHORTEST_STEP_S:
+        for times in series:
+            times[:] = [1e3 * time_s for time_s in times]
 
 
 def _reports(

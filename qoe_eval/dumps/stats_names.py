@@ -24,17 +24,21 @@ _LEGACY: dict[str, dict[str, tuple[str, float]]] = {
         "googFrameWidthReceived": ("frameWidth", 1), "googFrameHeightReceived": ("frameHeight", 1),
         "googFrameRateDecoded": ("framesPerSecond", 1), "googJitterReceived": ("jitter", 1e-3),
         "googNacksSent": ("nackCount", 1), "googPlisSent": ("pliCount", 1),
+        "googFrameRateReceived": ("framesReceived", 1),
     },
     "outbound-rtp": {
         "googFrameWidthSent": ("frameWidth", 1), "googFrameHeightSent": ("frameHeight", 1),
         "googFrameRateSent": ("framesPerSecond", 1), "googNacksReceived": ("nackCount", 1),
-        "googPlisReceived": ("pliCount", 1),
+        "googPlisReceived": ("pliCount", 1), "googCpuLimitedResolution": ("qualityLimitationReason", 1),
     },
     "candidate-pair": {
         "googRtt": ("currentRoundTripTime", 1e-3), "googAvailableSendBandwidth": ("availableOutgoingBitrate", 1),
         "googAvailableReceiveBandwidth": ("availableIncomingBitrate", 1),
     },
 }  # fmt: skip
+_REPORTED: dict[str, tuple[str, float]] = {"packetsLost": ("packetsLost", 1), "googRtt": ("roundTripTime", 1e-3)}
+LEGACY_RATES = {"googFrameRateReceived"}
+"""Those a second, in the place of a counter."""
 
 
 def type_of(identifier: str, given: Any) -> str:
@@ -61,13 +65,27 @@ def is_legacy(identifier: str) -> bool:
     return (identifier.startswith("ssrc_") and ends) or identifier.startswith(("Conn-", "bweforvideo"))
 
 
+def legacy_place(identifier: str, name: str, sender: str) -> tuple[str, str, str, float] | None:
+    """Id, type and name of what legacy statistics have in another object, and its factor; None for all else.
+
+    A sending stream has the other end's report, and the estimate the target of the encoder of the video ``sender``.
+    """
+    if name in _REPORTED and identifier.startswith("ssrc_") and identifier.endswith("_send"):
+        return f"{identifier}_report", "remote-inbound-rtp", *_REPORTED[name]
+    if name == "googTargetEncBitrate" and identifier == "bweforvideo" and sender:
+        return sender, "outbound-rtp", "targetBitrate", 1
+    return None
+
+
 def standard_name(identifier: str, kind_of_object: str, name: str) -> tuple[str, float]:
     """The name of a member, and the factor from its unit to that of webrtc-stats."""
     return _LEGACY.get(kind_of_object, {}).get(name, (name, 1)) if is_legacy(identifier) else (name, 1)
 
 
 def standard_value(value: Any, scale: float) -> Any:
-    """A legacy value: the number that a text has, scaled; anything else unchanged."""
+    """A legacy value: the number that a text has, scaled; of "true" and "false" a lack of CPU; else unchanged."""
+    if value in ("true", "false"):
+        return "cpu" if value == "true" else "none"
     try:
         found = float(value) if isinstance(value, str) else value
     except ValueError:

@@ -116,7 +116,7 @@ def test_tables_that_leave_no_doubt(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        # Of 5 to 75 kbps, which would be likely in Mbps.
+        # 5 to 75 kbps, which would be likely in Mbps.
         (table(range(80), [10 * rate for rate in RATES], "# time [s] and rate [kbps]", " "), "--unit s,kbps"),
         (table([1000 * (EPOCH + row) for row in range(80)], [100 * r for r in RATES], separator=" "), "--unit ms,Mbps"),
         (table([1000 * row for row in range(80)], [100 * rate for rate in RATES], separator=" "), "--unit ms,Mbps"),
