@@ -319,7 +319,8 @@ test-all: ## Run every check there is (hours; as root), or CHECKS="tsan fuzz"; g
 
 CXX_FILES = git ls-files --cached --others --exclude-standard '*.cc' '*.h'
 
-TIDY = $(BIN)/python tests/lint/tidy.py build/release build/tidy
+# All clones share what passes, as they do with ccache.
+TIDY = $(BIN)/python tests/lint/tidy.py build/release "$${XDG_CACHE_HOME:-$$HOME/.cache}/weir/tidy"
 
 .PHONY: lint
 lint: build-test ## Check style, words and types and look for faults: ruff, words, numbers of documents, clang-format, mypy, clang-tidy

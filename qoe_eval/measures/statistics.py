@@ -94,15 +94,14 @@ def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[
     (None, None) for fewer than MINIMUM_SCENARIOS pairs; the one value twice when all differences are equal. Where the
     correction is undefined, the percentile interval.
     """
-    # Takes seconds to import, which commands without statistics need not wait for.
-    from scipy import stats
-
     differences = a - b
     if len(differences) < MINIMUM_SCENARIOS:
         return None, None
     if np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max())):
         value = float(differences.mean())
         return value, value
+    # Takes half a second to import, which results without intervals need not wait for.
+    from scipy import stats
 
     def mean_difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         return np.mean(x - y, axis=axis)

@@ -14,6 +14,7 @@ LIBRARY = ROOT / "build/release/estimator/libweir.so"
 CONSUMER = ROOT / "tests/install/amalgamation_consumer.c"
 # GCC's as a host without exceptions builds it. Clang's as `make asan` does: quickly.
 COMPILERS = {"g++": ["-O2", "-fno-exceptions", "-fno-rtti"], "clang++": ["-O1"]}
+CACHE = ["ccache"] if shutil.which("ccache") else []
 
 
 def run(*command, **options):
@@ -46,7 +47,7 @@ def test_it_compiles_alone_and_gives_the_targets_of_the_library(compiler, folder
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not here")
     warnings = ["-Wall", "-Wextra", "-Werror"]
-    run(compiler, "-std=c++20", *COMPILERS[compiler], *warnings, "-c", "weir.cc", cwd=folder)
+    run(*CACHE, compiler, "-std=c++20", *COMPILERS[compiler], *warnings, "-c", "weir.cc", cwd=folder)
     run("cc", "-std=c11", "-pedantic", *warnings, "-fPIE", "-I.", "-c", CONSUMER, cwd=folder)
     run(compiler, "-static-pie", "amalgamation_consumer.o", "weir.o", "-o", "consumer", cwd=folder)
     assert run(folder / "consumer") == library_prints

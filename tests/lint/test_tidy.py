@@ -1,6 +1,10 @@
+import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from lint import tidy
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +48,39 @@ def test_a_file_has_changed_when_a_header_of_ours_has(monkeypatch, tmp_path):
     after = tidy.stamp_names(BUILD)
     guard = ROOT / "estimator/src/guard/guard.cc"
     assert before[guard] != after[guard]
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A function that makes a clone with one file, which tidy.py then checks; returns its folder of the build."""
+
+    def make(name):
+        root = tmp_path / name
+        (root / "build").mkdir(parents=True)
+        (root / "tests").mkdir()
+        for path in (".clang-tidy", "tests/.clang-tidy"):
+            (root / path).write_bytes((ROOT / path).read_bytes())
+        (root / "a.cc").write_text("int a;\n")
+        command = {"directory": str(root), "file": f"{root}/a.cc", "command": f"c++ -I{root} -o a.o -c {root}/a.cc"}
+        (root / "build/compile_commands.json").write_text(json.dumps([command]))
+        monkeypatch.setattr(tidy, "ROOT", root)
+        return root / "build"
+
+    monkeypatch.setattr(tidy, "headers_of_objects", lambda build: {})
+    return make
+
+
+def test_a_file_that_passed_in_one_clone_passes_in_another(clone, tmp_path, monkeypatch, capsys):
+    stamps = tmp_path / "stamps"
+    stamps.mkdir()
+    for name, age_s in (("of last week", 7 * 24 * 3600), ("of last year", 365 * 24 * 3600)):
+        (stamps / name).touch()
+        os.utime(stamps / name, times=2 * ((stamps / name).stat().st_mtime - age_s,))
+    for name, line in (("one", "1 of 1 files pass, 0 as before"), ("another", "0 of 0 files pass, 1 as before")):
+        monkeypatch.setattr(sys, "argv", ["tidy.py", str(clone(name)), str(stamps)])
+        assert tidy.main() == 0
+        assert line in capsys.readouterr().out
+    assert [(stamps / name).exists() for name in ("of last week", "of last year")] == [True, False]
 
 
 def test_the_checks_find_a_fault(tmp_path):

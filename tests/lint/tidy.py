@@ -2,8 +2,9 @@
 
     tests/lint/tidy.py BUILD_FOLDER STAMP_FOLDER [FILE...]
 
-A file has changed when its text, a header of the repository that it includes, its compile command, `.clang-tidy` or
-clang-tidy itself has; for each that passes an empty file is left in STAMP_FOLDER. Exit codes: 0 all pass, 1 findings.
+A file has changed when its text, a header that it includes, its compile command, `.clang-tidy` or clang-tidy itself
+has; for each that passes an empty file is left in STAMP_FOLDER. Clones may share that folder: the names do not depend
+on the place of a clone, and what was not used for a month is removed. Exit codes: 0 all pass, 1 findings.
 """
 
 import json
@@ -13,11 +14,13 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CLANG_TIDY = Path(sys.executable).parent / "clang-tidy"
+KEPT_S = 30 * 24 * 3600
 
 
 def is_ours(path: Path) -> bool:
@@ -26,14 +29,21 @@ def is_ours(path: Path) -> bool:
 
 
 def headers_of_objects(build: Path) -> dict[str, list[Path]]:
-    """The repository's files that each object was compiled from, as ninja noted them."""
+    """The files that each object was compiled from, as ninja noted them."""
     noted = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    # Hundreds of objects share thousands of headers.
+    resolved = cache(lambda line: (build / line).resolve())
     included: dict[str, list[Path]] = {}
     for block in noted.split("\n\n"):
         first, *lines = block.strip().splitlines() or [""]
-        paths = [(build / line.strip()).resolve() for line in lines]
-        included[first.partition(": #deps")[0]] = sorted(path for path in paths if is_ours(path))
+        included[first.partition(": #deps")[0]] = [resolved(line.strip()) for line in lines]
     return included
+
+
+@cache
+def digest_of(path: Path) -> bytes:
+    """The SHA-256 of a file."""
+    return sha256(path.read_bytes()).digest()
 
 
 def stamp_names(build: Path) -> dict[Path, str]:
@@ -49,11 +59,20 @@ def stamp_names(build: Path) -> dict[Path, str]:
             continue
         words = shlex.split(command["command"])
         compiled = words[words.index("-o") + 1]
-        digest = sha256(common + command["command"].encode())
+        digest = sha256(common + command["command"].replace(str(ROOT), "").encode())
         for path in [source, *included.get(compiled, [])]:
-            digest.update(sha256(path.read_bytes()).digest())
+            digest.update(digest_of(path))
         names[source] = digest.hexdigest()
     return names
+
+
+def is_used(stamp: Path) -> bool:
+    """Returns True for a stamp that is there, which counts as a use of it."""
+    try:
+        os.utime(stamp)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def main() -> int:
@@ -65,7 +84,7 @@ def main() -> int:
     stamps.mkdir(parents=True, exist_ok=True)
     names = stamp_names(build)
     chosen = names.keys() & ({Path(argument).resolve() for argument in sys.argv[3:]} or names.keys())
-    changed = [source for source in names if source in chosen and not (stamps / names[source]).exists()]
+    changed = [source for source in names if source in chosen and not is_used(stamps / names[source])]
     began = time.monotonic()
 
     def passes(source: Path) -> bool:
@@ -87,8 +106,9 @@ def main() -> int:
         pool.shutdown(cancel_futures=True)
         print("\rclang-tidy: interrupted; what has passed is kept", file=sys.stderr)
         return 1
-    for stamp in {path.name for path in stamps.iterdir()} - set(names.values()):
-        (stamps / stamp).unlink()
+    for stamp in stamps.iterdir():
+        if stamp.stat().st_mtime < time.time() - KEPT_S:
+            stamp.unlink()
     seconds = time.monotonic() - began
     unchanged = len(chosen) - len(changed)
     print(f"\rclang-tidy: {passed} of {len(changed)} files pass, {unchanged} as before, {seconds:.0f} s")

@@ -1,6 +1,7 @@
 """Adaptation to a new objective: replay, starting points, warm-up, the command."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -22,21 +23,33 @@ def values(values):
     return values | {"steps": 256, "environment": environment, "ppo": ppo}
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a trained run and its exported model, once the first test has made them."""
+    return tmp_path_factory.mktemp("made")
+
+
 @pytest.fixture
-def run(values, tmp_path, fake_simulator):
+def run(values, tmp_path, fake_simulator, made):
     """A trained run and its exported model: folder and file."""
+    if not any(made.iterdir()):
+        make_run(values, made, fake_simulator)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "run", tmp_path / "small.onnx"
+
+
+def make_run(values, folder, fake_simulator):
     from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.provenance import provenance_of_run
     from weir.trainer.learning.train import train
     from weir.trainer.model.export import export
 
     configuration = checked_configuration(values)
-    result = train(configuration, tmp_path / "run", simulator=fake_simulator)
+    result = train(configuration, folder / "run", simulator=fake_simulator)
     specification = configuration.environment.specification()
-    file = tmp_path / "small.onnx"
-    provenance = provenance_of_run(tmp_path / "run", result.checkpoint)
-    export(load_policy(result.checkpoint), specification, file, name="small", provenance=provenance)
-    return tmp_path / "run", file
+    provenance = provenance_of_run(folder / "run", result.checkpoint)
+    policy = load_policy(result.checkpoint)
+    export(policy, specification, folder / "small.onnx", name="small", provenance=provenance)
 
 
 @pytest.fixture
