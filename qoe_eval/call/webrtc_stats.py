@@ -89,7 +89,7 @@ class StatsObject:
         elif name == "ssrc" and isinstance(value, int):
             value = str(value & 0xFFFFFFFF)
         if name in NUMBERS[self.type]:
-            found = number(_of_text(value) if isinstance(value, str) else value)
+            found = number(value)
             if found is not None:
                 times, values = self.numbers.setdefault(name, ([], []))
                 if not times or time_s > times[-1]:
@@ -205,14 +205,6 @@ class StatsReports:
         """The selected candidate pair if it has this number, else another that has."""
         pairs = [self.selected_pair(), *self.of("candidate-pair")]
         return next((pair for pair in pairs if pair is not None and name in pair.numbers), None)
-
-
-def _of_text(value: str) -> float | None:
-    """A number as a text, as Android writes those of 64 bits."""
-    try:
-        return float(value)
-    except ValueError:
-        return None
 
 
 def read_stats_log(path: Path) -> StatsReports:

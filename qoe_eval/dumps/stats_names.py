@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from weir.qoe_eval.call.webrtc_stats import NUMBERS
+
 # Lower case: Chrome itself wrote both RTP and Rtp.
 _PREFIXES = (
     ("rtcinboundrtp", "inbound-rtp"), ("rtcoutboundrtp", "outbound-rtp"), ("rtcremoteinboundrtp", "remote-inbound-rtp"),
@@ -105,6 +107,7 @@ def standard_members(identifier: str, members: Mapping[str, Any]) -> dict[str, A
     legacy = is_legacy(identifier)
     for name, value in members.items():
         new, scale = standard_name(identifier, kind_of_object, name) if legacy else (name, 1)
-        # The SSRC of an object is a text.
-        found[new] = standard_value(value, scale) if legacy and new != "ssrc" else value
+        # Android writes numbers of 64 bits as texts. The SSRC of an object is one.
+        is_number = (legacy and new != "ssrc") or (isinstance(value, str) and new in NUMBERS.get(kind_of_object, ()))
+        found[new] = standard_value(value, scale) if is_number else value
     return found | {"type": kind_of_object}
