@@ -85,7 +85,7 @@ def standard_name(identifier: str, kind_of_object: str, name: str) -> tuple[str,
 
 
 def standard_value(value: Any, scale: float) -> Any:
-    """A legacy value: the number that a text has, scaled; of "true" and "false" a lack of CPU; else unchanged."""
+    """The number that a text has, scaled; of a legacy "true" or "false" whether CPU lacks; else the value unchanged."""
     if value in ("true", "false"):
         return "cpu" if value == "true" else "none"
     try:

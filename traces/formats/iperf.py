@@ -76,8 +76,7 @@ def joined_events(text: str) -> dict[str, Any] | None:
         if isinstance(event, dict) and event.get("event") == "interval":
             found["intervals"].append(event.get("data"))
         elif isinstance(event, dict) and event.get("event") in ("start", "server_output_json"):
-            key = "start" if event["event"] == "start" else "server_output_json"
-            found[key] = event.get("data")
+            found[event["event"]] = event.get("data")
     return found
 
 
@@ -93,12 +92,12 @@ def read_iperf(data: Mapping[str, Any], source: str) -> ImportedTrace:
     if not data["intervals"]:
         fault = data.get("error")
         raise InputError(f"{source}: a test of iperf3 without intervals{f' ({fault!s:.80})' if fault else ''}; run it")
-    is_bidir = isinstance(data["intervals"][0], dict) and "sum_bidir_reverse" in data["intervals"][0]
+    first = data["intervals"][0]
+    is_bidir = isinstance(first, dict) and "sum_bidir_reverse" in first
     back = _of_json(data, "sum_bidir_reverse", source) if is_bidir else []
     test = data.get("start")
     test = test.get("test_start") if isinstance(test, dict) else None
     is_udp = isinstance(test, dict) and test.get("protocol") == "UDP"
-    first = data["intervals"][0]
     is_sender = isinstance(first, dict) and isinstance(first.get("sum"), dict) and first["sum"].get("sender") is True
     return _trace(_of_json(data, "sum", source), back, source, is_sent=is_udp and is_sender)
 

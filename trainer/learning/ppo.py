@@ -12,7 +12,7 @@ from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.learning.algorithms import LinearSchedule, events_folder
 from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
-from weir.trainer.learning.reinforcement import in_environment, reinforce
+from weir.trainer.learning.reinforcement import described, in_environment, reinforce
 from weir.trainer.policies.networks import PreferencePolicy
 
 PACKAGES: Final = ("stable-baselines3", "torch", "gymnasium")
@@ -37,8 +37,7 @@ def origin(configuration: TrainingConfiguration) -> dict[str, Any]:
 
 def description(configuration: TrainingConfiguration, done: str) -> dict[str, Any]:
     """See `Learner`."""
-    hidden = list(configuration.policy.hidden)
-    return {"algorithm": f"PPO (stable-baselines3), {done} steps", "network": {"hidden": hidden}}
+    return described(configuration, "stable-baselines3", done)
 
 
 def make_model(configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None) -> PPO:

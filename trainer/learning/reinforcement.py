@@ -12,6 +12,7 @@ from typing import Any
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from weir.simulator.cluster import ClusterError
+from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.learning.algorithms import load_model, make_environment, save_model
 from weir.trainer.learning.callbacks import Recorder, WeightAverage
@@ -86,6 +87,14 @@ def reinforce(
     if evaluating is not None:
         run.record.rule_mean_reward = evaluating.rule_mean_reward
     return TrainingOutcome(model.num_timesteps, interrupted, recorder.mean_reward)
+
+
+def described(configuration: TrainingConfiguration, library: str, done: str) -> dict[str, Any]:
+    """`Learner.description` of an algorithm that `library` has."""
+    return {
+        "algorithm": f"{configuration.algorithm.upper()} ({library}), {done} steps",
+        "network": {"hidden": list(configuration.policy.hidden)},
+    }
 
 
 @contextmanager
