@@ -15,7 +15,7 @@ from pathlib import Path
 from weir.files.input import parse_json, read_text
 from weir.files.output import write_text
 from weir.installation import shipped_model
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
 from weir.registry import DEFAULT_PRESET, PRESETS

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from weir.files.output import write_text
-from weir.qoe_eval.records import read_document
+from weir.qoe_eval.records.part import read_document
 
 SCHEMA: Literal["weir.measurement/1"] = "weir.measurement/1"
 _DIGITS = 6

@@ -19,7 +19,8 @@ from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
 from weir.qoe_eval.options.shared import model_to_run
-from weir.qoe_eval.records import ControllerAbout, RunAbout, ScenarioAbout, Summary, command_record
+from weir.qoe_eval.records.command_record import command_record
+from weir.qoe_eval.records.summary import ControllerAbout, RunAbout, ScenarioAbout, Summary
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import SHOWN, print_means, print_paired, rendered_measures

@@ -35,7 +35,7 @@ def model(
         check_exists(path)
     with loading():
         from weir.files.model import ModelFile, read_any_model
-        from weir.qoe_eval.records import read_summary
+        from weir.qoe_eval.records.summary import read_summary
         from weir.trainer.model.card import NO_RESULTS, replay_results, write_card
         from weir.trainer.model.file import parity
 

@@ -8,7 +8,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.installation import shipped_model
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic
 from weir_papers.common import with_tcp
 from weir_papers.muses.claims import measured

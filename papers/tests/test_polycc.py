@@ -6,7 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.cli.app import build_app
-from weir.qoe_eval.records import FlowRecord, PathRecord, RunRecord
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.record import PathRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir_papers.common import mean_of
 from weir_papers.polycc.demonstrations import (
     HALVED_CONTROLS,

@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 
 from weir.files.output import make_folder
-from weir.qoe_eval.records import RunRecord, command_record
+from weir.qoe_eval.records.command_record import command_record
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, GoalRow, print_rows, rows_document
 from weir.qoe_eval.runs.jobs import ReplayPlan, model_description

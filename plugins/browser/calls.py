@@ -12,7 +12,7 @@ from pathlib import Path
 
 from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.link.log import LinkLog, read_link_log
-from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.records.call_record import CallRecord
 from weir.qoe_eval.runs.store import CallStore
 from weir.traces.schema.scenario import Scenario
 

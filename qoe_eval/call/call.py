@@ -15,7 +15,8 @@ from weir.qoe_eval.call.plan import CallPlan, plan_calls
 from weir.qoe_eval.call.run import CallsOutcome, run_calls
 from weir.qoe_eval.options.call import CallOptions, is_command
 from weir.qoe_eval.options.shared import SIZES, model_to_run
-from weir.qoe_eval.records import RunAbout, Summary, command_record
+from weir.qoe_eval.records.command_record import command_record
+from weir.qoe_eval.records.summary import RunAbout, Summary
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
 from weir.qoe_eval.report.text import print_means, print_paired
 from weir.qoe_eval.runs.custom_controllers import CustomController

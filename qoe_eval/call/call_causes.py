@@ -21,7 +21,7 @@ from weir.qoe_eval.measures.causes import find_episodes
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.observation import UNLIMITED_BPS, Frames, Observation
 from weir.qoe_eval.measures.viewer import find_freezes
-from weir.qoe_eval.records import Episode
+from weir.qoe_eval.records.record import Episode
 from weir.traces.schema.links import NoLoss, PolicerLoss
 
 

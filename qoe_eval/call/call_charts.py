@@ -18,7 +18,7 @@ from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.comparison import is_ours
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.summary import ordered_controllers
-from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.records.call_record import CallRecord
 from weir.qoe_eval.report.chart_rows import (
     Chart,
     Line,

@@ -19,7 +19,9 @@ from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.measures.comparison import check_reference, furthest_behind
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import CallDetails, CallRecord, RunAbout, Summary, holds_calls, read_run
+from weir.qoe_eval.records.call_record import CallDetails, CallRecord
+from weir.qoe_eval.records.results_file import holds_calls
+from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, measure_heads
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, render_page
 from weir.qoe_eval.report.sections.causes import causes

@@ -13,7 +13,7 @@ from weir.files.input import sha256_of_file
 from weir.files.output import file_name
 from weir.qoe_eval.call.logs import RECORD
 from weir.qoe_eval.options.call import DEFAULT_MAX_BITRATE_BPS, is_command
-from weir.qoe_eval.records import CallDetails, CallRecord
+from weir.qoe_eval.records.call_record import CallDetails, CallRecord
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.jobs import member_digests, runs_policy
 from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, field_trials, is_pool, uses_model, without_field_trials

@@ -20,7 +20,9 @@ from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.link.child_process import Message
 from weir.qoe_eval.link.log import read_link_log
-from weir.qoe_eval.records import LARGEST_RECORD_BYTES, CallDetails, CallMeasurement, CallRecord, Metrics, PathRecord
+from weir.qoe_eval.records.call_record import CallDetails, CallMeasurement, CallRecord
+from weir.qoe_eval.records.record import Metrics, PathRecord
+from weir.qoe_eval.records.results_file import LARGEST_RECORD_BYTES
 
 
 @dataclass

@@ -18,7 +18,7 @@ from weir.console import counted
 from weir.errors import MissingComponent
 from weir.files.place import refuse_folders_of_others
 from weir.qoe_eval.call.plan import CallResult, CallSettings, done_calls
-from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.records.call_record import CallRecord
 from weir.qoe_eval.runs.store import CallStore
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from weir.qoe_eval.call.plan import unusual
 from weir.qoe_eval.measures.run_causes import summarise_causes
 from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records import CallDetails, CallRecord, LeftOut, RunAbout, Summary
+from weir.qoe_eval.records.call_record import CallDetails, CallRecord
+from weir.qoe_eval.records.summary import LeftOut, RunAbout, Summary
 from weir.registry import PRESETS
 
 

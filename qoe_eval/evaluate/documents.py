@@ -20,7 +20,8 @@ from weir.qoe_eval.measurement import Measurement, Value, commit, today
 from weir.qoe_eval.measures.statistics import distinct_runs, spread
 from weir.qoe_eval.measures.summary import against, common_runs, ordered_controllers, run_values, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import CallRecord, Record
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.record import Record
 from weir.qoe_eval.report.goal_table import rows_document
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.simulator.executables import find_simulator

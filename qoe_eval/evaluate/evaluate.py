@@ -127,7 +127,8 @@ def evaluate(
         from weir.qoe_eval.evaluate.scenario_sets import Settings
         from weir.qoe_eval.evaluate.suites import SUITES
         from weir.qoe_eval.measurement import write_measurement
-        from weir.qoe_eval.records import RunAbout, command_record
+        from weir.qoe_eval.records.command_record import command_record
+        from weir.qoe_eval.records.summary import RunAbout
         from weir.qoe_eval.runs.progress import finish
 
     suites = [

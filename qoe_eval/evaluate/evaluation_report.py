@@ -18,7 +18,7 @@ from weir.qoe_eval.evaluate.suite import Replays
 from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
 from weir.qoe_eval.report.display import dated, signed
 from weir.qoe_eval.report.goal_table import GoalRow, print_rows, reached_text

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_name
-from weir.qoe_eval.records import CallRecord, Record, RunRecord
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.record import Record
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 

@@ -26,7 +26,10 @@ from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet, Settings, base_nam
 from weir.qoe_eval.evaluate.suite import Calls, CustomControllers, Replays, Suite
 from weir.qoe_eval.measures.families import GCC, summarise_families
 from weir.qoe_eval.options.shared import SIZES, TRACE_SETS
-from weir.qoe_eval.records import CallRecord, FamilyRow, Record, RunAbout
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.comparisons import FamilyRow
+from weir.qoe_eval.records.record import Record
+from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import GoalRow
 from weir.qoe_eval.requirements import check_requirements

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from weir.qoe_eval.measures.fairness import settled_rates_bps
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.traces.generate.families.call import AUDIO_ONLY_S
 
 SeriesMetric = Callable[[RunRecord], float | None]

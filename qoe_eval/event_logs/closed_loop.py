@@ -13,7 +13,7 @@ from weir.qoe_eval.event_logs.event_log_charts import event_log_chart
 from weir.qoe_eval.event_logs.path_estimate import PathEstimate
 from weir.qoe_eval.event_logs.whatif import Recording
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, render_page
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder

@@ -37,7 +37,7 @@ from weir.qoe_eval.event_logs.whatif import Recording, run_whatif
 from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
 from weir.qoe_eval.options.shared import TRACE_SETS, shared_traces
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.run_plans import run_plan
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.registry import POLICY, PRESETS

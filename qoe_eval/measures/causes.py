@@ -51,7 +51,7 @@ from weir.qoe_eval.measures.queue_causes import (
     queue_shares,
 )
 from weir.qoe_eval.measures.viewer import Freeze
-from weir.qoe_eval.records import Episode, EpisodeKind
+from weir.qoe_eval.records.record import Episode, EpisodeKind
 
 LONG_QUEUE_MS = 100.0
 

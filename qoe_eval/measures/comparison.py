@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import PairedRow, Summary
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.summary import Summary
 from weir.registry import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
 
 # The measures that decide, the viewer's first: those of replays and of calls.

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.records import FlowRecord, RunRecord
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.run_record import RunRecord
 
 # Flows count as settled this long after the last of them has started.
 SETTLED_AFTER_S = 20.0

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import Means, against, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import FamilyRow, Record, WorstScenario
+from weir.qoe_eval.records.comparisons import FamilyRow, WorstScenario
+from weir.qoe_eval.records.record import Record
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.generate.families.families import FAMILIES
 from weir.traces.schema.media import MEDIA, MediaKind

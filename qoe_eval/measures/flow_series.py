@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import InputError
-from weir.qoe_eval.records import FlowRecord, RunRecord
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.run_record import RunRecord
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,10 @@ from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.recoco import recoco_score
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.measures.viewer import rendered_measures, viewer_measures
-from weir.qoe_eval.records import EstimatorRecord, FlowRecord, Measures, Metrics, RunRecord
+from weir.qoe_eval.records.flow_record import EstimatorRecord, FlowRecord
+from weir.qoe_eval.records.part import Measures
+from weir.qoe_eval.records.record import Metrics
+from weir.qoe_eval.records.run_record import RunRecord
 
 # The delay at which the delay part of the MMSys 2021 score is 0.
 CHALLENGE_LARGEST_DELAY_MS = 400.0

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.qoe_eval.measures.viewer import rendered_frames
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 
 _ENCODING_MS: Final = 10.0
 _DECODING_MS: Final = 6.0

@@ -12,7 +12,11 @@ from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.measures.observation import UNLIMITED_BPS, Frames, Observation
 from weir.qoe_eval.measures.queue_causes import CAUSES
 from weir.qoe_eval.measures.viewer import flow_freezes, rendered_frames
-from weir.qoe_eval.records import CauseRow, Episode, EpisodeKind, FlowRecord, FrameColumns, Record, RunRecord
+from weir.qoe_eval.records.comparisons import CauseRow
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.record import Episode, EpisodeKind, Record
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.series import FrameColumns
 
 _KINDS: tuple[EpisodeKind, ...] = ("freeze", "queue")
 

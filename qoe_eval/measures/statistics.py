@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.records import PairedComparison, RecordType, Spread
+from weir.qoe_eval.records.comparisons import PairedComparison, Spread
+from weir.qoe_eval.records.results_file import RecordType
 
 RESAMPLES = 4999
 CONFIDENCE = 0.95

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import scenario_means
-from weir.qoe_eval.records import Record, Steering
+from weir.qoe_eval.records.objectives import Steering
+from weir.qoe_eval.records.record import Record
 from weir.registry import PRESETS
 
 # The order of the presets; others are listed after them.

@@ -8,7 +8,9 @@ from typing import TypeVar
 from weir.qoe_eval.measures.comparison import compared_pairs, default_reference
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
-from weir.qoe_eval.records import MeasureAbout, PairedComparison, PairedRow, Record, RunAbout, Spread, Summary
+from weir.qoe_eval.records.comparisons import PairedComparison, PairedRow, Spread
+from weir.qoe_eval.records.record import Record
+from weir.qoe_eval.records.summary import MeasureAbout, RunAbout, Summary
 from weir.registry import SIMULATED
 
 RecordType = TypeVar("RecordType", bound=Record)

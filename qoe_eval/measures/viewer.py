@@ -24,7 +24,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weir.qoe_eval.records import FlowRecord, FrameColumns, Measures, RunRecord
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.part import Measures
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.series import FrameColumns
 
 _FRAMES_AVERAGED = 30
 # libwebrtc waits for as many frames before it looks for freezes.

@@ -21,7 +21,9 @@ from typing import Any
 from weir.files.output import replacing
 from weir.qoe_eval.measures.table import MEASURES, Kind
 from weir.qoe_eval.measures.viewer import rendered_frames
-from weir.qoe_eval.records import FlowColumns, FrameColumns, PathColumns, Record, RunRecord
+from weir.qoe_eval.records.record import Record
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.series import FlowColumns, FrameColumns, PathColumns
 from weir.qoe_eval.runs.store import RunStore
 
 RESULTS_CSV = "results.csv"

@@ -9,7 +9,7 @@ from typing import Literal
 
 from weir.qoe_eval.measures.table import Measure
 from weir.qoe_eval.options.shared import is_name
-from weir.qoe_eval.records import PairedComparison
+from weir.qoe_eval.records.comparisons import PairedComparison
 from weir.registry import CONTROLLERS, LIBWEBRTC, SIMULATED
 
 # The number of variables --series-N in report.css.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.qoe_eval.measures.table import Measure
-from weir.qoe_eval.records import PairedComparison
+from weir.qoe_eval.records.comparisons import PairedComparison
 from weir.qoe_eval.report.display import IntervalMark, interval, precise, signed, verdict
 
 

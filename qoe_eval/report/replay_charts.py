@@ -11,7 +11,8 @@ from weir.qoe_eval.measures.comparison import is_ours
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.viewer import rendered_frames
-from weir.qoe_eval.records import FlowRecord, RunRecord
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.chart_rows import (
     SMALLEST_BIN_S,
     Chart,

@@ -16,7 +16,8 @@ from weir.qoe_eval.measures.families import summarise_families
 from weir.qoe_eval.measures.run_causes import summarise_causes
 from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunAbout, RunRecord, Summary, read_run
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.page_template import REPORT, SUMMARY, View, render_page

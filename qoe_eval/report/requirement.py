@@ -16,7 +16,7 @@ from weir.files.input import printable
 from weir.qoe_eval.measures.comparison import check_reference, default_reference, judged_controllers
 from weir.qoe_eval.measures.summary import ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
-from weir.qoe_eval.records import Summary
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.text import libwebrtc_of
 

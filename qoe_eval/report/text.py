@@ -14,7 +14,8 @@ from weir.console import counted, output_console
 from weir.qoe_eval.measures.comparison import leading_pairs
 from weir.qoe_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import PairedRow, Summary
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.display import counts_text, dated, precise, signed, verdict
 
 TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from weir.files.input import sha256_of_file
-from weir.qoe_eval.records import ModelAbout
+from weir.qoe_eval.records.summary import ModelAbout
 from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.qoe_eval.runs.simulator import simulator_versions

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
 from weir.qoe_eval.measures.run_causes import run_episodes
-from weir.qoe_eval.records import MediaRecord, RunRecord, Series
+from weir.qoe_eval.records.run_record import MediaRecord, RunRecord
+from weir.qoe_eval.records.series import Series
 from weir.qoe_eval.runs.jobs import ReplayJob
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import JobOutcome, SimulatorWorker

@@ -11,7 +11,10 @@ from weir.qoe_eval.measures.statistics import compare_paired
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, steering
 from weir.qoe_eval.measures.summary import in_order
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import Measures, Objective, ObjectiveMeans, ObjectivesSummary, PairedRow, RunRecord
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary
+from weir.qoe_eval.records.part import Measures, Objective
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.registry import POLICY, PRESETS, WEIGHTS
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.cluster_runs import cluster_runs
 from weir.qoe_eval.runs.jobs import ReplayJob, ReplayPlan, plan_jobs
 from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 
 from pydantic import JsonValue
 
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 
 _STDERR_KEPT_BYTES = 4000
 _PR_SET_PDEATHSIG = 1

@@ -21,7 +21,10 @@ from weir.console import counted, error_console
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.files.output import alone_in, append, file_name, make_folder, refuse_other_results, write_bytes
-from weir.qoe_eval.records import CallRecord, RecordType, RunRecord, Series, parse_series, read_records, to_line
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.results_file import RecordType, read_records, to_line
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.series import Series, parse_series
 
 RESULTS = "results.jsonl"
 SET_ASIDE = "results.previous.jsonl"

@@ -9,7 +9,8 @@ from weir.qoe_eval.evaluate.scenario_sets import Settings
 from weir.qoe_eval.evaluate.suites import SUITES
 from weir.qoe_eval.measures.flow_series import FlowSeries
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import CallRecord, RunRecord
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.run_record import RunRecord
 
 GOALS = {goal.name: goal for suite in SUITES.values() for goal in suite.goals}
 

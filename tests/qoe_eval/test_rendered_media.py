@@ -10,7 +10,8 @@ from weir.qoe_eval.call.media import sent_media
 from weir.qoe_eval.call.media.rendered_media import run_and_measure
 from weir.qoe_eval.call.media.source_video import make
 from weir.qoe_eval.measures.metrics import run_metrics
-from weir.qoe_eval.records import RunRecord, read_records
+from weir.qoe_eval.records.results_file import read_records
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.call_media import CallMedia
 from weir.qoe_eval.runs.jobs import ReplayJob
 from weir.qoe_eval.runs.simulator_worker import JobOutcome

@@ -8,7 +8,8 @@ import pytest
 from weir.qoe_eval.call.media.sent_media import with_sources
 from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.measures.viewer import rendered_measures, viewer_measures
-from weir.qoe_eval.records import RunRecord, read_records
+from weir.qoe_eval.records.results_file import read_records
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weir.errors import InputError
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
 from weir.trainer.configuration.training import checked_configuration

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 from weir.errors import InputError
 from weir.installation import shipped_model
-from weir.qoe_eval.records import Summary
+from weir.qoe_eval.records.summary import Summary
 from weir.trainer.model.card import replay_results
 from weir.trainer.model_command import model as model_command
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.qoe_eval.measures.flow_series import Array, read_flow_series
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 from weir.registry import PRESETS

@@ -17,7 +17,7 @@ from weir.errors import InputError
 from weir.files.input import LARGEST_TEXT_BYTES, parse_json, printable, read_bytes, read_text
 from weir.files.output import write_text
 from weir.qoe_eval.json_lines import LARGEST_NUMBER
-from weir.qoe_eval.records import read_document
+from weir.qoe_eval.records.part import read_document
 from weir.trainer.configuration.training import IN_PAPERS, TrainingConfiguration, checked_configuration
 from weir.trainer.model.file import CONFIGURATION
 

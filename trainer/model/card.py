@@ -8,7 +8,7 @@ from typing import Any
 from weir.files.input import read_text
 from weir.files.model import ModelFile, read_model
 from weir.files.output import write_text
-from weir.qoe_eval.records import Summary
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.text import SHOWN, markdown_table, paired_sentences
 from weir.trainer.model.file import CARD_TITLE, card_of
 

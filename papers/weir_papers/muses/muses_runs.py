@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
 from weir.qoe_eval.runs.run_plans import ReplayOutcome
 from weir.qoe_eval.runs.store import RunStore

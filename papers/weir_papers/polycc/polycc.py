@@ -12,7 +12,7 @@ from rich.progress import track
 from weir.console import error_console
 from weir.files.output import make_folder
 from weir.qoe_eval.options.shared import JobsOption
-from weir.qoe_eval.records import command_record
+from weir.qoe_eval.records.command_record import command_record
 from weir.qoe_eval.runs.simulator import run_jobs
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
 from weir.simulator.executables import find_simulator

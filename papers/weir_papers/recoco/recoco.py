@@ -17,7 +17,7 @@ from weir.console import error_console, output_console
 from weir.files.output import alone_in, write_text
 from weir.installation import require
 from weir.qoe_eval.options.shared import JobsOption
-from weir.qoe_eval.records import command_record
+from weir.qoe_eval.records.command_record import command_record
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.simulator.executables import find_simulator

@@ -26,7 +26,7 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, read_index
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, read_link_log
-from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.records.call_record import CallRecord
 
 _LATE_BINS: Final = DELAY_ERROR_BOUNDS_MS.index(0.25) + 1
 _SHOWN_BOUNDS: Final = 8

@@ -12,7 +12,7 @@ from weir.qoe_eval.call.media.received_frames import read_index
 from weir.qoe_eval.call.media.visqol import VisqolFailed
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.jobs import ReplayJob
 from weir.qoe_eval.runs.simulator_worker import JobOutcome, SimulatorWorker
 

@@ -20,7 +20,7 @@ from weir.qoe_eval.evaluate.suite import Goal, Measure, Replays, Suite, at_least
 from weir.qoe_eval.measures.fairness import settled_jain_index, settled_media_share
 from weir.qoe_eval.measures.families import GCC, SCORE
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 from weir.traces.generate.published import competing_media, long_tcp, round_trip_time_fairness
 from weir.traces.schema.scenario import Scenario

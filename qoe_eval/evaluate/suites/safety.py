@@ -17,7 +17,8 @@ from weir.qoe_eval.evaluate.special_measures import ALL_RULES, guard_rule
 from weir.qoe_eval.evaluate.suite import CustomControllers, Goal, Replays, Suite, at_least, at_most
 from weir.qoe_eval.measures.families import SCORE
 from weir.qoe_eval.options.shared import read_pool
-from weir.qoe_eval.records import PoolRecord, RunRecord
+from weir.qoe_eval.records.flow_record import PoolRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.custom_controllers import read_custom_controller
 from weir.registry import GUARD_RULES, POLICY_FILE
 from weir.traces.generate.families.families import FAMILIES

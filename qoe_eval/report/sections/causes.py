@@ -9,7 +9,9 @@ import numpy as np
 from weir.qoe_eval.measures.causes import LONG_QUEUE_MS
 from weir.qoe_eval.measures.comparison import judged
 from weir.qoe_eval.measures.queue_causes import CAUSES
-from weir.qoe_eval.records import CauseRow, Episode, Summary
+from weir.qoe_eval.records.comparisons import CauseRow
+from weir.qoe_eval.records.record import Episode
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.chart_rows import ChartRow, Line, line, row
 from weir.qoe_eval.report.display import css_name
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell

@@ -9,7 +9,9 @@ from weir.console import counted
 from weir.qoe_eval.measures.comparison import LEADING, judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
-from weir.qoe_eval.records import PairedRow, RunRecord, Spread, Summary
+from weir.qoe_eval.records.comparisons import PairedRow, Spread
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.display import (
     colour,
     dated,

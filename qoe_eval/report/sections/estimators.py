@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell
 from weir.qoe_eval.report.page_template import Section
 from weir.registry import GUARD_RULES

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary, PairedRow, Steering, Summary
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary, Steering
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell, difference_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
 from weir.qoe_eval.runs.objectives import SHOWN

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from weir.console import counted
 from weir.qoe_eval.measures.summary import ordered_controllers
-from weir.qoe_eval.records import FlowRecord, Record, RunRecord, ScenarioAbout, Summary
+from weir.qoe_eval.records.flow_record import FlowRecord
+from weir.qoe_eval.records.record import Record
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.summary import ScenarioAbout, Summary
 from weir.qoe_eval.report.chart_rows import Chart
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
 from weir.qoe_eval.report.page_template import Section

@@ -8,7 +8,9 @@ import numpy as np
 
 from weir.qoe_eval.measures.summary import Means, ordered_controllers
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records import FamilyRow, RunRecord, Summary, WorstScenario
+from weir.qoe_eval.records.comparisons import FamilyRow, WorstScenario
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.display import dated, signed
 from weir.qoe_eval.report.page_table import (
     Cell,

@@ -9,7 +9,7 @@ from weir.errors import MissingComponent
 from weir.files.output import file_name
 from weir.qoe_eval import call_command, requirements
 from weir.qoe_eval.call.summary import read_calls
-from weir.qoe_eval.records import CallRecord
+from weir.qoe_eval.records.call_record import CallRecord
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hand_made import measured_flow, run_record
 from weir.qoe_eval.measures import metrics
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records import MeasureAbout, RunAbout
+from weir.qoe_eval.records.summary import MeasureAbout, RunAbout
 from weir.qoe_eval.report.csv_tables import write_results_csv
 from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.sections.controllers import headline

@@ -12,7 +12,7 @@ from weir.qoe_eval.measures.comparison import (
     leading_pairs,
 )
 from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records import RunAbout
+from weir.qoe_eval.records.summary import RunAbout
 from weir.registry import SIMULATED
 
 POOL = "pilot=weir copilots=nada"

@@ -6,7 +6,7 @@ from hand_made import run_record
 
 from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
 from weir.qoe_eval.measures.run_causes import run_episodes, summarise_causes
-from weir.qoe_eval.records import Episode
+from weir.qoe_eval.records.record import Episode
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.run_plans import run_plan
 from weir.qoe_eval.runs.store import RunStore

@@ -8,7 +8,7 @@ from hand_made import run_record
 from weir.qoe_eval.measures.families import family_row
 from weir.qoe_eval.measures.summary import ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunAbout, Summary
+from weir.qoe_eval.records.summary import RunAbout, Summary
 from weir.qoe_eval.report.sections.controllers import scatter
 
 

@@ -7,7 +7,8 @@ from hand_made import run_record
 from html_page import data_of
 
 from weir.qoe_eval.measures.queue_causes import CAUSES
-from weir.qoe_eval.records import Episode, RunAbout
+from weir.qoe_eval.records.record import Episode
+from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.replay_page import summarise_replay, write_report
 from weir.qoe_eval.report.sections.causes import causes, episode_text
 from weir.qoe_eval.runs.store import RunStore

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weir.qoe_eval.records import FamilyRow
+from weir.qoe_eval.records.comparisons import FamilyRow
 from weir.qoe_eval.report.sections.scenarios import families
 
 

@@ -6,7 +6,8 @@ import pytest
 from html_page import check, data_of
 
 from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records import RunAbout, RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan

@@ -3,7 +3,9 @@ from html_page import check, data_of, unpacked
 
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import MediaRecord, PairedRow, RunAbout, Summary
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.run_record import MediaRecord
+from weir.qoe_eval.records.summary import RunAbout, Summary
 from weir.qoe_eval.report.chart_rows import MAX_POINTS
 from weir.qoe_eval.report.replay_charts import replay_charts
 from weir.qoe_eval.report.replay_page import render_report

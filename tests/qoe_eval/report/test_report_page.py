@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records import RunAbout
+from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.run_plans import run_plan

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from weir.errors import InputError
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import RunAbout
+from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirement, parse_requirements
 
 OTHERS = ["gcc", "gcc-remb", "gcc:A/b/", "my-1", "pilot=weir copilots=nada,rule", "a"]

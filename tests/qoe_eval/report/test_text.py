@@ -2,7 +2,8 @@ from hand_made import run_record
 
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records import PairedRow, RunAbout, Summary
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.summary import RunAbout, Summary
 from weir.qoe_eval.report.display import dated
 from weir.qoe_eval.report.goal_table import Bound, GoalRow, reached_text, rows_document
 from weir.qoe_eval.report.text import paired_sentences, print_means, sample_text, too_few_text

@@ -13,7 +13,7 @@ import pytest
 from hand_made import call_record
 from processes import is_running, wait_until
 
-from weir.qoe_eval.records import to_line
+from weir.qoe_eval.records.results_file import to_line
 
 DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.rtcstats.gz"
 COMMAND = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")

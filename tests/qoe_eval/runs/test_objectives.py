@@ -1,7 +1,7 @@
 import pytest
 
 from weir.objectives import checked_objective
-from weir.qoe_eval.records import ObjectiveMeans, ObjectivesSummary
+from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
 from weir.qoe_eval.runs.run_plans import run_plan, run_plans

@@ -8,7 +8,7 @@ import pytest
 
 from weir.errors import InputError
 from weir.qoe_eval.options.shared import check_controllers
-from weir.qoe_eval.records import RunRecord
+from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.sections.estimators import pools
 from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir.registry import is_pool, pool_members, uses_model

@@ -10,7 +10,7 @@ from weir.qoe_eval.call.record import conclude
 from weir.qoe_eval.call.summary import Call, summarise_calls
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.link.log import read_link_log
-from weir.qoe_eval.records import RunAbout
+from weir.qoe_eval.records.summary import RunAbout
 
 SECONDS = 12
 STEPS = 10 * SECONDS

@@ -11,7 +11,8 @@ from weir.qoe_eval.call.call_report import rewrite, write
 from weir.qoe_eval.call.plan import CallResult
 from weir.qoe_eval.call.record import make_record, write_record
 from weir.qoe_eval.call.summary import read_calls
-from weir.qoe_eval.records import CallRecord, RunAbout
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.requirement import parse_requirements
 
 

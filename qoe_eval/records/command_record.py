@@ -1,0 +1,29 @@
+"""The command line of a result, for people."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from datetime import UTC, datetime
+
+from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
+
+from weir.files.input import printable
+
+
+class CommandRecord(TypedDict):
+    """The command line, when its results were complete, and the seconds until then; a page may take longer."""
+
+    command: str
+    finished: str
+    wall_s: float
+
+
+def command_record(started_s: float) -> CommandRecord:
+    """The command that runs, now; `started_s` is its start by `time.monotonic`."""
+    return {
+        "command": printable(shlex.join(["weir", *sys.argv[1:]])),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "wall_s": round(time.monotonic() - started_s, 1),
+    }

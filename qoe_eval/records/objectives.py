@@ -1,0 +1,69 @@
+"""The part of a summary that compares objectives of one model."""
+
+from __future__ import annotations
+
+from weir.qoe_eval.records.comparisons import PairedRow
+from weir.qoe_eval.records.part import Part
+
+
+class Steering(Part):
+    """How the presets steer a model; shares of `scenarios`, 0 to 1, None for no scenarios.
+
+    Attributes:
+        right: both measures move the right way in both steps.
+        moved: the right ones on which a measure differs between the outermost presets by more than its tolerance.
+        by_step: for each measure, each step ("throughput-balanced") and both together ("throughput-latency") alone.
+        wrong: names of the scenarios that are not right.
+    """
+
+    scenarios: int
+    right: float | None
+    moved: float | None
+    by_step: dict[str, dict[str, float]]
+    wrong: list[str]
+
+
+class ObjectiveMeans(Part):
+    """Means over the runs of one objective, or of a controller that has none.
+
+    Attributes:
+        throughput: weight of the objective, as `latency` and `loss`; None for a controller that has no objective.
+        utility: of the same runs under each preset's weights, by preset.
+        non_dominated: whether no other objective of the fan has at least the utilisation and at most the delay.
+    """
+
+    throughput: float | None = None
+    latency: float | None = None
+    loss: float | None = None
+    utilisation: float | None
+    p95_queueing_delay_ms: float | None
+    loss_ratio: float | None
+    challenge: float | None
+    utility: dict[str, float | None] | None = None
+    non_dominated: bool = False
+
+    def measure(self, name: str) -> float | None:
+        """One of the means by the name of its measure."""
+        value: float | None = getattr(self, name)
+        return value
+
+
+class ObjectivesSummary(Part):
+    """One model under many objectives, over the scenarios that every objective has completed.
+
+    Attributes:
+        presets: by name.
+        preset_differences: between presets.
+        fan: objectives spread over the simplex of weights.
+        references: controllers without an objective over the same scenarios and seed.
+        preset_scenarios: measures by scenario and preset.
+    """
+
+    seed: int
+    scenarios: list[str]
+    presets: dict[str, ObjectiveMeans]
+    preset_differences: list[PairedRow]
+    fan: list[ObjectiveMeans]
+    references: dict[str, ObjectiveMeans]
+    steering: Steering
+    preset_scenarios: dict[str, dict[str, dict[str, float | None]]]

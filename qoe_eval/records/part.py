@@ -1,0 +1,51 @@
+"""What all records are made of: numbers within bounds, immutable parts, and the reading of a document of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text
+
+Number = Annotated[float, Field(ge=-1e18, le=1e18, strict=True, allow_inf_nan=False)]
+"""Beyond these bounds sums and squares of measures are no longer finite."""
+Count = Annotated[int, Field(ge=-(1 << 62), le=1 << 62, strict=True)]
+Measures = Mapping[str, float | None]
+"""Values by the name of their measure in `weir.qoe_eval.measures.table`; None where a measure is undefined."""
+Objective = Annotated[tuple[Number, Number, Number], Field(strict=False)]
+"""Weights of throughput, latency and loss."""
+Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
+"""Both ends, or None twice where there is none."""
+
+
+class Part(BaseModel):
+    """A part of a record. Immutable; keys of other versions are kept."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
+
+
+PartType = TypeVar("PartType", bound=Part)
+ModelType = TypeVar("ModelType", bound=BaseModel)
+
+
+def read_document(path: Path, kind: type[ModelType], what: str) -> ModelType:
+    """A JSON file that is one model; `what` names it in the message.
+
+    Raises:
+        InputError: the file cannot be read, or is none.
+    """
+    try:
+        return kind.model_validate(parse_json(read_text(path), str(path)))
+    except ValidationError as error:
+        raise InputError(f"{path}: is not the {what} ({first_fault(error)})") from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first fault in one line: where and what."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, fault["loc"]))
+    return f"{where}: {fault['msg']}" if where else str(fault["msg"])

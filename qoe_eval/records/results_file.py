@@ -1,0 +1,58 @@
+"""`results.jsonl`: one `weir.result/1` record a line, a `RunRecord` of a replay or a `CallRecord` of a real call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from weir.errors import InputError
+from weir.files.input import read_bytes
+from weir.qoe_eval.records.call_record import CallRecord
+from weir.qoe_eval.records.part import first_fault
+from weir.qoe_eval.records.record import SCHEMA, Record
+
+LARGEST_RESULTS_BYTES = 1 << 30
+"""The size of about a hundred thousand records."""
+LARGEST_RECORD_BYTES = 16 << 20
+RecordType = TypeVar("RecordType", bound=Record)
+
+
+def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
+    """All whole lines of a `results.jsonl`, in their order. A torn last line, which a killed writer leaves, is not one.
+
+    Raises:
+        InputError: the file cannot be read, or a line is damaged.
+    """
+    records = []
+    for number, line in enumerate(read_bytes(path, LARGEST_RESULTS_BYTES).split(b"\n")[:-1], start=1):
+        try:
+            record = kind.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(
+                f"{path}: line {number} is no {SCHEMA} record ({first_fault(error)}); delete that line, or choose "
+                "another folder"
+            ) from None
+        if "call" in (record.model_extra or {}):
+            raise InputError(f"{path}: holds calls and no replays; choose another folder")
+        records.append(record)
+    return records
+
+
+def to_line(record: Record) -> bytes:
+    """A line of `results.jsonl`."""
+    return json.dumps(record.to_json(), separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def holds_calls(results: Path) -> bool:
+    """True if the first line of a `results.jsonl` is the record of a call."""
+    if not results.is_file():
+        return False
+    try:
+        with results.open("rb") as file:
+            CallRecord.model_validate_json(file.readline(LARGEST_RECORD_BYTES))
+        return True
+    except (OSError, ValidationError):
+        return False

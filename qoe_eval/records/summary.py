@@ -1,0 +1,131 @@
+"""`summary.json`: the results of a set of runs or calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue, ValidationError
+
+from weir.errors import InputError
+from weir.files.input import parse_json, read_text
+from weir.qoe_eval.records.comparisons import CauseRow, FamilyRow, PairedRow, Spread
+from weir.qoe_eval.records.objectives import ObjectivesSummary
+from weir.qoe_eval.records.part import Objective, Part, read_document
+
+
+class ModelAbout(Part):
+    """Name and hash of a model's file."""
+
+    name: str
+    sha256: str
+
+
+class ControllerAbout(Part):
+    """Where a user's own controller came from."""
+
+    source: str
+    sha256: str
+
+
+class ScenarioAbout(Part):
+    """The description of a scenario in a summary."""
+
+    description: str = ""
+    source: str = ""
+    one_way_delay_ms: float | None = None
+
+
+class RunAbout(Part):
+    """The runs and their command; every field may be absent in a summary of another version or command.
+
+    Attributes:
+        command: the command line.
+        finished: when it ended, for people.
+        runs: complete ones, of those `planned`.
+        reference: the controller that the judged ones are compared with first.
+        failures: one text for each that did not complete.
+        near_copies: scenarios that are almost the path of another, which they count with, and its name.
+    """
+
+    command: str = ""
+    finished: str = ""
+    wall_s: float | None = None
+    runs: int = 0
+    planned: int = 0
+    objective: Objective | None = None
+    reference: str = ""
+    seeds: list[int] = []
+    model: ModelAbout | None = None
+    own_controllers: dict[str, ControllerAbout] = {}
+    versions: dict[str, str] = {}
+    failures: list[str] = []
+    scenarios: dict[str, ScenarioAbout] = {}
+    near_copies: dict[str, str] = {}
+
+
+class MeasureAbout(Part):
+    """A measure for readers of a summary."""
+
+    label: str
+    better: str
+    meaning: str
+
+
+class LeftOut(Part):
+    """A call that is in no mean, and why."""
+
+    scenario: str
+    controller: str
+    seed: int
+    why: list[str]
+
+
+class Summary(Part):
+    """`summary.json`: the results of a set of runs or calls. The stable interface of `weir replay` for scripts.
+
+    Attributes:
+        controllers: by controller and measure, over the runs that define it for all controllers that have it; a
+            measure that no run of a controller defines is absent.
+        completed: number of complete runs by controller.
+        scenarios: means over seeds by scenario, controller and measure.
+        paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
+        causes: why pictures froze and packets queued.
+        left_out: calls that are in no mean.
+    """
+
+    schema_: Literal["weir.summary/1"] = Field(default="weir.summary/1", alias="schema")
+    run: RunAbout
+    metrics: dict[str, MeasureAbout]
+    controllers: dict[str, dict[str, Spread]]
+    scenarios: dict[str, dict[str, dict[str, float]]]
+    paired: list[PairedRow]
+    completed: dict[str, int] = {}
+    objectives: ObjectivesSummary | None = None
+    families: list[FamilyRow] = []
+    causes: list[CauseRow] = []
+    left_out: list[LeftOut] = []
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The document; parts that were never set are absent."""
+        return {"schema": "weir.summary/1"} | self.model_dump(by_alias=True, exclude_unset=True)
+
+    def text(self) -> str:
+        """The text of the file."""
+        return json.dumps(self.to_json(), indent=1, allow_nan=False)
+
+
+def read_summary(path: Path) -> Summary:
+    """Raises:
+    InputError: the file cannot be read, or is no summary of a replay or of calls.
+    """
+    return read_document(path, Summary, "summary.json of 'weir replay', which 'weir report' writes again")
+
+
+def read_run(summary: Path) -> RunAbout:
+    """`run` of an earlier summary; empty where there is none that can be read."""
+    try:
+        return RunAbout.model_validate(parse_json(read_text(summary), str(summary))["run"])
+    except (InputError, KeyError, TypeError, ValidationError):
+        return RunAbout()
