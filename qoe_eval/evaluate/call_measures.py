@@ -17,7 +17,6 @@ from weir.qoe_eval.call.link_accuracy import link_accuracy, worst
 from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.evaluate.results import Metric, Results
 from weir.qoe_eval.evaluate.suite import Outcome
-from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.report.goal_table import Bound
 
 _PACKET_BYTES = 1200
@@ -84,43 +83,6 @@ def error_over_scatter(
     detail = f"{error:.1%}, of one real call {scatter:.1%}, {len(paths)} paths. The farthest: {shown}"
     figures = {"error": error, "scatter": scatter, "paths": [vars(one) for one in paths]}
     return Outcome(error / scatter if scatter else None, detail, figures, "" if scatter else "real calls do not differ")
-
-
-def near_replays(
-    results: Results,
-    bound: Bound,
-    *,
-    sets: Sequence[SimulatedSet],
-    metric: str,
-    simulated_metric: Metric | None = None,
-    within: float,
-    or_within: float = 0.0,
-) -> Outcome:
-    """Share of paths and controllers whose calls are near their replays in a metric, both means over the same seeds:
-    `within` a part of the replays' value, or `or_within` in the metric's unit. The figure `mean_error` is the mean
-    distance over all of them, as a part of the calls' value.
-    """
-    near: list[str] = []
-    far: list[str] = []
-    errors: list[float] = []
-    show = MEASURES[metric].display
-    for name, of_calls, of_runs in _paths(results, sets, metric, simulated_metric or metric):
-        same = [value for seed, value in of_runs.items() if seed in of_calls]
-        if not same:
-            continue
-        real, simulated = fmean(of_calls.values()), fmean(same)
-        if real > 0:
-            errors.append(abs(simulated - real) / real)
-        text = f"{name}: {show(real)} in calls, {show(simulated)} in replays"
-        (near if abs(real - simulated) <= max(within * simulated, or_within) else far).append(text)
-    count = len(near) + len(far)
-    if not count:
-        return Outcome(reason=results.why_no_pair([one.called for one in sets]))
-    more = f"; and {len(far) - _MOST_SHOWN} more" * (len(far) > _MOST_SHOWN)
-    mean_error = fmean(errors) if errors else None
-    error = f", mean error {mean_error:.0%}" if mean_error is not None else ""
-    shown = f"{len(near)} of {count}{error}. Not near: {'; '.join(far[:_MOST_SHOWN]) or 'none'}{more}"
-    return Outcome(len(near) / count, shown, {"near": near, "far": far, "mean_error": mean_error})
 
 
 def link_error(results: Results, bound: Bound, *, sets: Sequence[str], of_delay: bool = False) -> Outcome:

@@ -14,10 +14,8 @@ from weir.qoe_eval.evaluate import comparison as of
 from weir.qoe_eval.evaluate import scenario_sets as sets
 from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.evaluate.comparison import Comparison
-from weir.qoe_eval.evaluate.results import delay_p95_ms
-from weir.qoe_eval.evaluate.suite import Calls, Goal, Replays, Suite, at_least, at_most
+from weir.qoe_eval.evaluate.suite import Calls, Goal, Suite, at_least, at_most
 from weir.qoe_eval.measures.families import GCC
-from weir.qoe_eval.measures.playout import end_to_end_delay_ms_p95
 from weir.qoe_eval.report.goal_table import Bound
 from weir.registry import LIBWEBRTC_SENDERS, POLICY
 
@@ -34,18 +32,9 @@ _LARGE: Final = "1280x720"
 _BITRATE: Final = "received_bitrate_bps"
 _NETWORK: Final = "network_delay_ms_p95"
 _END_TO_END: Final = "end_to_end_delay_ms_p95"
-# One replay of a path for its calls at both sizes: the simulated encoder is the same for both.
-_REPLAYS: Final = {"cellular, replayed": scenarios.cellular_calls, "impaired, replayed": scenarios.impaired_calls}
-_REPLAYED: Final = {_CELLULAR[0]: "cellular", _CELLULAR[1]: "cellular", _IMPAIRED: "impaired"}
-_SIMULATED: Final = [
-    calls.SimulatedSet(called, f"{path}, replayed", controller)
-    for called, path in _REPLAYED.items()
-    for controller in _CONTROLLERS
-]
-_NEAR: Final = at_least(0.9, "%", scale=100, decimals=0)
+_ALL: Final = (_MUSES, *_CELLULAR, _IMPAIRED)
 _remb_alone: Final = partial(sets.changed, change=scenarios.with_remb_alone)
 _compare: Final = partial(Comparison, how="difference", by="call")
-_near: Final = partial(calls.near_replays, sets=_SIMULATED)
 
 
 @dataclass(frozen=True)
@@ -112,21 +101,13 @@ def _goals() -> Iterator[Goal]:
                _compare(_SLOW[30], _END_TO_END, of.ratio_of_means, usual=_SLOW[0]), at_most(1.03, "times", decimals=3))
     yield Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
                _compare((*_CELLULAR, _IMPAIRED), "call_score", of.share(lambda gain: gain >= 0),
-                        others=LIBWEBRTC_SENDERS), _NEAR)
-    yield Goal("near_rate", "paths and controllers whose receive rate in calls is within 10 % of that in replays",
-               partial(_near, metric="receive_rate_bps", within=0.1), _NEAR)
-    yield Goal("near_delay", "the same: p95 network delay within 15 %",
-               partial(_near, metric=_NETWORK, simulated_metric=delay_p95_ms, within=0.15), _NEAR)
-    yield Goal("near_end_to_end", "the same: p95 end-to-end delay within 15 %",
-               partial(_near, metric=_END_TO_END, simulated_metric=end_to_end_delay_ms_p95, within=0.15), _NEAR)
-    yield Goal("near_frozen", "the same: time frozen within 20 % or 0.3 s",
-               partial(_near, metric="total_freezes_duration_s", within=0.2, or_within=0.3), _NEAR)
+                        others=LIBWEBRTC_SENDERS), at_least(0.9, "%", scale=100, decimals=0))
     yield Goal("link_capacity",
                "link: bytes carried under a standing queue against the scenario's capacity, worst call",
-               partial(calls.link_error, sets=(_MUSES, *_REPLAYED)), at_most(0.02, "%", scale=100))
+               partial(calls.link_error, sets=_ALL), at_most(0.02, "%", scale=100))
     yield Goal("link_delay", "link: lateness of packets, p95, worst call",
-               partial(calls.link_error, sets=(_MUSES, *_REPLAYED), of_delay=True), at_most(2.0, "ms"))
-    yield Goal("cpu", "estimator's CPU at 5 Mbps", partial(calls.cpu_share, rate_bps=5e6, sets=(_MUSES, *_REPLAYED)),
+               partial(calls.link_error, sets=_ALL, of_delay=True), at_most(2.0, "ms"))
+    yield Goal("cpu", "estimator's CPU at 5 Mbps", partial(calls.cpu_share, rate_bps=5e6, sets=_ALL),
                at_most(0.01, "% of a core", strict=True, scale=100))
 
 
@@ -136,8 +117,7 @@ SUITE: Final = Suite(
     about="Chromium, unmodified, sends over weir-sim link to weir-peer on twelve cellular paths, at two sizes, on one "
     "path of each of nine families of impairments, and on Muses' path: Weir by REMB against the browser's own GCC and "
     "SCReAM v2, and with REMB alone. Network delay is the queue's delay as the link logged it, and the path's own; "
-    "freezes are W3C's; VMAF is of every rendered frame. Replays of the same paths have no key frames but those that "
-    "receivers request.",
+    "freezes are W3C's; VMAF is of every rendered frame.",
     seeds=3,
     only_calls=True,
     calls=(
@@ -163,10 +143,6 @@ SUITE: Final = Suite(
             Calls(name, scenarios.slow_decision_calls, (POLICY,), _SMALL, decision_delay_ms=ms)
             for ms, name in _SLOW.items()
         ),
-    ),
-    replays=tuple(
-        Replays(name, sets.changed(build, scenarios.as_called), _CONTROLLERS, "kept", with_calls=True)
-        for name, build in _REPLAYS.items()
     ),
     goals=tuple(_goals()),
 )  # fmt: skip

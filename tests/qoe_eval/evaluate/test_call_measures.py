@@ -129,38 +129,5 @@ def test_the_link_is_judged_by_its_worst_call(monkeypatch):
     assert alone("link_capacity").verdict == "not measured: no call had a standing queue"
 
 
-def replay(scenario, controller, rate_bps, delay_ms, frozen_s=0.0):
-    return record(
-        scenario, controller, flow={"one_way_delay_ms": {"p95": delay_ms}}, receive_rate_bps=rate_bps,
-        total_freezes_duration_s=frozen_s,
-    )  # fmt: skip
-
-
-def test_calls_are_near_their_replays_path_by_path():
-    def real(controller, seed, rate_bps, delay_ms, frozen_s, scenario="steps", disturbed=()):
-        return call(
-            controller, seed, scenario, disturbed, receive_rate_bps=rate_bps, network_delay_ms_p95=delay_ms,
-            end_to_end_delay_ms_p95=delay_ms, total_freezes_duration_s=frozen_s,
-        )  # fmt: skip
-
-    calls = [
-        real("weir", 1, 1.0e6, 100.0, 0.0), real("weir", 2, 1.2e6, 110.0, 0.6),
-        real("weir", 3, 9e9, 9e9, 9e9, disturbed=["late"]),
-        real("gcc", 1, 1.2e6, 80.0, 5.0), real("scream", 1, 1e6, 90.0, 0.0, "no replay"),
-    ]  # fmt: skip
-    replays = [replay("steps", "weir", 1e6, 100.0), replay("steps", "gcc", 1e6, 80.0, 4.2)]
-    # The call of this seed was disturbed, and counts on neither side.
-    replays.append(replay("steps", "weir", 9e9, 9e9).model_copy(update={"seed": 3}))
-    found = results({"cellular, replayed": replays}, calls={"cellular": calls}, called=ONE)
-    near = {name: row(f"near_{name}", found) for name in ("rate", "delay", "end_to_end", "frozen")}
-    values = {name: one.value for name, one in near.items()}
-    # Without series a replay has no rendering times.
-    assert values == {"rate": 0.5, "delay": 1.0, "end_to_end": None, "frozen": 1.0}
-    far = "gcc, cellular, steps: 1,200 in calls, 1,000 in replays"
-    assert near["rate"].detail == f"1 of 2, mean error 13%. Not near: {far}"
-    assert near["rate"].figures["mean_error"] == pytest.approx((0.1 / 1.1 + 0.2 / 1.2) / 2)
-    assert row("near_rate", results(called=ONE)).reached is None
-
-
 def test_the_estimators_cpu_is_a_small_share_of_a_core():
     assert 0 < estimator_cpu_share(shipped_model(), 5e6, duration_s=2.0) < 0.5

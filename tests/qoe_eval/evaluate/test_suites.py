@@ -28,8 +28,8 @@ MEASURED = {
                     "start_queue", "jain_5.4-route-changes"),
     "safety": ("maximum", "shuffled", "healthy_inactive", "healthy_score", "maximum_replaced"),
     "send-side": ("random_at_sender", "start_filler_at_sender"),
-    "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "call_score",
-              "near_rate", "near_frozen", "link_delay", "cpu"),
+    "calls": ("muses_bitrate", "scream_network", "gcc_end_to_end", "impaired_vmaf", "call_score", "link_delay",
+              "cpu"),
     "opponents": (),
     "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),
     "virtual": ("mean_mixtures_weir", "not_below_bundled_weir-send"),
@@ -161,7 +161,7 @@ def test_the_guard_is_reported_rule_by_rule_and_not_judged(weir):
     assert rows["guard_veto"]["figures"]["maximum/p95_one_way_delay_ms"] == 0
 
 
-def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
+def test_the_calls_of_a_set(weir, made_calls, tmp_path):
     status, out, _ = weir("--suite", "calls", "--only", "steps", "--seeds", 1, "--set", "cellular", "--json")
     assert status == 0
     called = [(True, "weir"), (True, "gcc"), (True, "scream")]
@@ -176,8 +176,6 @@ def test_the_calls_of_a_set_and_their_replays(weir, made_calls, tmp_path):
     assert rows["gcc_bitrate"]["value"] == pytest.approx(1.1)
     assert rows["gcc_bitrate"]["figures"]["n"] == 2
     assert rows["transport_cc_bitrate"]["figures"]["n"] == 1
-    # The replays of calls are the stand-in's, too.
-    assert rows["near_rate"]["detail"].startswith("2 of 6, mean error ")
     assert rows["impaired_vmaf"]["reason"] == "the set impaired was not chosen"
     assert 'href="calls/calls-640x360/report.html"' in (tmp_path / "out/evaluation.html").read_text()
 
@@ -305,7 +303,7 @@ def test_a_record_of_a_set_of_calls_names_it(weir, made_calls, tmp_path):
     assert status == 0
     found = json.loads((tmp_path / "calls.json").read_text())
     assert found["command"] == "weir evaluate --suite calls --set cellular --size 640x360 --seeds 1"
-    assert {key.partition("/")[0] for key in found["values"]} == {"cellular", "cellular, replayed", "goals"}
+    assert {key.partition("/")[0] for key in found["values"]} == {"cellular", "goals"}
 
 
 def test_a_record_replaces_no_other_file(weir, tmp_path):
