@@ -1,4 +1,4 @@
-"""What all records are made of: numbers within bounds, immutable parts, and the reading of a document of them."""
+"""Numbers within bounds and immutable parts, of which all records are made, and the reading of a document of them."""
 
 from __future__ import annotations
 
