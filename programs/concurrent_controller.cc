@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "programs/external_controller.h"
+#include "programs/external_controllers.h"
 
 namespace weir::external {
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "programs/external_controller.h"
 #include "programs/json.h"
 
 namespace weir::external {

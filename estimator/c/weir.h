@@ -184,10 +184,6 @@ typedef struct weir_packet {
 
 /* Malformed, duplicate and late packets are counted; they are not errors. A kind or ECN field that is none is one. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
-/* The packet may or may not have arrived, for example because feedback was lost: it counts neither as received nor as
- * lost. Called before the next packet of the stream; later reports of the packet are duplicates. */
-WEIR_API int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc,
-                                                   uint16_t sequence_number) WEIR_NOEXCEPT;
 /* The stream has ended (RTCP BYE or signaling): REMBs omit it until its next packet. A stream also ends after 30 s in
  * which only others sent. */
 WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) WEIR_NOEXCEPT;
@@ -299,8 +295,7 @@ typedef struct weir_estimator_statistics {
   /* Since creation, without duplicates. */
   int64_t packets_received;
   int64_t bytes_received;
-  int64_t packets_lost; /* a late packet subtracts one, so it can fall, also below 0 */
-  int64_t packets_fate_unknown;
+  int64_t packets_lost;            /* a late packet subtracts one, so it can fall, also below 0 */
   int64_t total_queueing_delay_us; /* sum over the packets with a send time */
   int64_t packets_with_delay;      /* their number */
   /* Leaps of a sender's clock, or of the caller's back by more than 3 s. */

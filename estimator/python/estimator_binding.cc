@@ -110,7 +110,6 @@ py::dict Statistics(const Estimator& estimator, int64_t now_us) {
                   "queueing_delay_us"_a = all.last_second.queueing_delay.us(),
                   "loss_ratio"_a = all.last_second.loss_ratio, "packets_received"_a = all.total.packets,
                   "bytes_received"_a = all.total.size.bytes(), "packets_lost"_a = all.total.packets_lost,
-                  "packets_fate_unknown"_a = all.packets_fate_unknown,
                   "total_queueing_delay_us"_a = all.total.queueing_delay.us(),
                   "packets_with_delay"_a = all.total.packets_with_delay, "clock_restarts"_a = all.clock_restarts);
 }
@@ -146,15 +145,6 @@ void BindEstimator(py::module_& module) {
       .def("on_packet", &OnPacket, py::kw_only(), "arrival_time_us"_a, "ssrc"_a, "sequence_number"_a, "payload_bytes"_a,
            "kind"_a = "video", "abs_send_time"_a = py::none(), "rtp_timestamp"_a = 0, "rtp_clock_rate_hz"_a = 0,
            "header_bytes"_a = 12, "padding_bytes"_a = 0, "payload_type"_a = 0, "ecn"_a = 0)
-      .def(
-          "on_packet_fate_unknown",
-          [](Estimator& e, int64_t ssrc, int64_t sequence_number) {
-            e.user_code->Change([&] {
-              e.OnPacketFateUnknown(Narrow<uint32_t>("ssrc", ssrc),
-                                    Narrow<uint16_t>("sequence_number", sequence_number));
-            });
-          },
-          "ssrc"_a, "sequence_number"_a)
       .def(
           "remove_stream",
           [](Estimator& e, int64_t ssrc) {

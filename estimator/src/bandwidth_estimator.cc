@@ -50,11 +50,6 @@ std::string_view ToString(const EstimateReason& reason) {
   return kNames[static_cast<size_t>(reason.source)];
 }
 
-std::string_view ToString(TimeoutReason reason) {
-  constexpr std::array<std::string_view, 4> kNames{"start", "controller", "guard", "first_packets"};
-  return kNames[static_cast<size_t>(reason)];
-}
-
 struct BandwidthEstimator::Path {
   Path(const GuardOptions& options, bool is_reported) : guard(arrivals, options, is_reported) {}
 
@@ -105,9 +100,6 @@ bool BandwidthEstimator::HasFewPackets(Timestamp now) const {
 }
 size_t BandwidthEstimator::Ssrcs(std::span<uint32_t> out) const { return path_->statistics.Ssrcs(out); }
 void BandwidthEstimator::RemoveStream(uint32_t ssrc) { path_->statistics.RemoveStream(ssrc); }
-void BandwidthEstimator::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
-  path_->statistics.OnPacketFateUnknown(ssrc, sequence_number);
-}
 
 [[gnu::always_inline]] inline void BandwidthEstimator::OnArrival(const Arrival& arrival) {
   if (started() && !any_packets()) release_ = now_ + kRelease;
@@ -195,13 +187,6 @@ Timestamp BandwidthEstimator::next_timeout() const {
   return std::max(next, now_ + kMinTimeout);
 }
 
-TimeoutReason BandwidthEstimator::next_timeout_reason() const {
-  if (!started()) return TimeoutReason::kStart;
-  const Timestamp guard = path_->guard.next_timeout();
-  if (controller_->next_timeout() <= std::min(guard, release_)) return TimeoutReason::kController;
-  return guard <= release_ ? TimeoutReason::kGuard : TimeoutReason::kFirstPackets;
-}
-
 std::optional<Error> BandwidthEstimator::SetObjective(const Objective& objective) {
   if (auto error = CheckObjective(objective)) return error;
   objective_ = objective;
@@ -246,13 +231,11 @@ DataRate BandwidthEstimator::HighestProbe() const { return path_->guard.highest_
 bool BandwidthEstimator::OmitsLosses() const { return path_->guard.omits_losses(); }
 
 EstimatorStatistics BandwidthEstimator::Statistics(Timestamp now) const {
-  const ArrivalCounters arrivals = path_->counters();
   return {.target_rate = latest_.target_rate,
           .reason = latest_.reason,
           .last_second = path_->arrivals.LastSecondBefore(now),
           .total = path_->arrivals.totals(),
-          .packets_fate_unknown = arrivals.fate_unknown,
-          .clock_restarts = arrivals.clock_restarts};
+          .clock_restarts = path_->counters().clock_restarts};
 }
 
 EstimatorCounters BandwidthEstimator::counters() const {

@@ -8,7 +8,7 @@
 #include "field_trials.h"
 #include "policy/policy_controller.h"
 #include "pool/pool_controller.h"
-#include "programs/external_controller.h"
+#include "programs/external_controllers.h"
 #include "programs/input.h"
 #include "programs/sender_gcc.h"
 #include "rate_controllers.h"

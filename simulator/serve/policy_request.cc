@@ -6,7 +6,7 @@
 
 #include "interval_statistics_fields.h"
 
-namespace weir {
+namespace weir::sim {
 namespace {
 
 using nlohmann::json;
@@ -57,12 +57,10 @@ ActionMapping ParseAction(const json& value) {
 
 }  // namespace
 
-PolicyRequest ParsePolicyRequest(JsonObject& request) {
-  PolicyRequest policy;
-  policy.interval = TimeDelta::SecondsF(request.Number("interval_ms", kIntervalMs) / 1000);
-  policy.features = ParseFeatures(request);
-  policy.action = ParseAction(request.Require("action"));
-  return policy;
+void ParsePolicyRequest(JsonObject& request, AgentSpecification& agent) {
+  agent.interval = TimeDelta::SecondsF(request.Number("interval_ms", kIntervalMs) / 1000);
+  agent.features = ParseFeatures(request);
+  agent.action = ParseAction(request.Require("action"));
 }
 
 Result<AgentStep> ParseAgentStep(std::string_view payload, const ActionMapping& mapping) {
@@ -84,4 +82,4 @@ Result<AgentStep> ParseAgentStep(std::string_view payload, const ActionMapping& 
   return step;
 }
 
-}  // namespace weir
+}  // namespace weir::sim

@@ -6,23 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "endpoints/agent.h"
 #include "policy/action.h"
-#include "policy/feature_history.h"
 #include "programs/json.h"
 #include "weir/objective.h"
 #include "weir/result.h"
-#include "weir/units.h"
 
-namespace weir {
+namespace weir::sim {
 
-struct PolicyRequest {
-  TimeDelta interval = TimeDelta::Millis(200);
-  FeatureSpecification features;
-  ActionMapping action;
-};
-
-// Reads `interval_ms`, `features`, `history` and `action`. Throws ProgramError.
-PolicyRequest ParsePolicyRequest(JsonObject& request);
+// Reads `interval_ms`, `features`, `history` and `action` into `agent`. Throws ProgramError.
+void ParsePolicyRequest(JsonObject& request, AgentSpecification& agent);
 
 struct AgentStep {
   // One element, or a score for each multiplier of a discrete action; not checked further.
@@ -34,6 +27,6 @@ struct AgentStep {
 // From the payload of a frame `S`.
 Result<AgentStep> ParseAgentStep(std::string_view payload, const ActionMapping& mapping);
 
-}  // namespace weir
+}  // namespace weir::sim
 
 #endif  // WEIR_SIMULATOR_SERVE_POLICY_REQUEST_H_

@@ -20,10 +20,7 @@ ServeRequest ParseServeRequest(std::string_view text) {
   AgentFlowIndex(request.job.scenario);
   request.job.controller = "agent";
   request.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
-  PolicyRequest policy = ParsePolicyRequest(object);
-  request.agent.interval = policy.interval;
-  request.agent.features = std::move(policy.features);
-  request.agent.action = std::move(policy.action);
+  ParsePolicyRequest(object, request.agent);
   request.agent.at_sender = object.FindOptional("side") && object.Choice("side", {"receiver", "sender"}) == 1;
   if (const json* objective = object.FindOptional("objective")) {
     request.job.objective = ParseObjective(*objective, "objective");

@@ -27,7 +27,7 @@ constexpr int kGoldenInterval = 40;
 constexpr double kKeyFrameFinestShare = 0.19;
 constexpr double kFinestShare = 0.76;
 
-// Fitted to libvpx on the source video of calls at 320x180, 640x360 and 1280x720, by compare_encoders.py.
+// Fitted to libvpx on the source video of calls at 320x180, 640x360 and 1280x720, by encoder_comparison.py.
 struct Point {
   double quantizer;
   double log_bytes;

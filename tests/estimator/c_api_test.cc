@@ -365,13 +365,11 @@ TEST(CApiTest, StatisticsAndStreamsThatEnd) {
   EXPECT_EQ(statistics.packets_received, 0);
 
   Stream(estimator.get(), 1'000'000, 3'000'000, 1'000'000);
-  EXPECT_EQ(weir_estimator_on_packet_fate_unknown(estimator.get(), 0x1234, 300), WEIR_OK);
   ASSERT_EQ(weir_estimator_get_statistics(estimator.get(), 3'000'000, &statistics, sizeof statistics), WEIR_OK);
   EXPECT_GT(statistics.target_rate_bps, 0);
   EXPECT_NEAR(static_cast<double>(statistics.receive_rate_bps), 1e6, 5e4);
   EXPECT_EQ(statistics.packets_received, 200);
   EXPECT_EQ(statistics.bytes_received, 250'000);
-  EXPECT_EQ(statistics.packets_fate_unknown, 1);
   EXPECT_EQ(statistics.packets_with_delay, 200);
 
   std::array<uint8_t, 1040> buffer{};
@@ -379,7 +377,6 @@ TEST(CApiTest, StatisticsAndStreamsThatEnd) {
   EXPECT_EQ(weir_estimator_remove_stream(estimator.get(), 0x1234), WEIR_OK);
   EXPECT_EQ(weir_estimator_write_remb(estimator.get(), 7, buffer.data(), buffer.size()), 20);
   EXPECT_EQ(weir_estimator_remove_stream(nullptr, 0x1234), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_estimator_on_packet_fate_unknown(nullptr, 0x1234, 1), WEIR_ERROR_INVALID_ARGUMENT);
 }
 
 // ---- MOCC ----

@@ -122,7 +122,6 @@ void RunEstimator(FuzzInput& input) {
       }
       case 5:
         Check(weir_estimator_set_objective(estimator, input.Take<float>(), input.Take<float>(), input.Take<float>()));
-        Check(weir_estimator_on_packet_fate_unknown(estimator, input.Take<uint32_t>(), input.Take<uint16_t>()));
         Check(weir_estimator_remove_stream(estimator, input.Take<uint32_t>()));
         Statistics(estimator, now_us);
         break;

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "programs/external_controller.h"
+#include "programs/external_controllers.h"
 #include "programs/file_descriptor.h"
 
 namespace weir::external {

@@ -138,7 +138,6 @@ class Soak {
     if (chance < 10) return;  // lost
     estimator_.OnPacket(packet);
     if (chance < 12) estimator_.OnPacket(packet);
-    if (chance < 15) estimator_.OnPacketFateUnknown(stream.ssrc, stream.sequence_number++);
   }
 
   void Step(bool abs_send_time) {

@@ -93,7 +93,7 @@ def test_only_the_worker_of_the_estimator_has_threads():
     having = {one.file.parts[0] for one in includes if one.header in threads}
     users = {one.file.parts[0] for one in includes if one.quoted and one.header.startswith("worker/")}
     assert having == {"worker"}
-    assert users == {"worker"}, "hosts reach it by MakeWorkerPolicyController"
+    assert users == {"worker"}, "hosts reach it by ProcessWorker"
 
 
 def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():

@@ -254,6 +254,17 @@ TEST_F(Switch, BoundsAreKeptWhileTheCallRuns) {
   EXPECT_EQ(decisions_.back().constraints.max_rate, DataRate::KilobitsPerSecond(200));
 }
 
+TEST_F(Switch, AMaximumOfTheMediaAloneIsKept) {
+  Begin(Config(ReceiveSideMode::kWeir));
+  call_->Run(3000, 1'000'000);
+  ASSERT_GT(LastBps(), 300'000);
+  TargetRateConstraints constraints = decisions_.back().constraints;
+  constraints.max_media_rate = DataRate::KilobitsPerSecond(300);
+  EXPECT_FALSE(switch_->SetConstraints(constraints));
+  call_->Run(300, 1'000'000);
+  EXPECT_EQ(LastBps(), 300'000);
+}
+
 TEST_F(Switch, ForgetsStreamsThatEnd) {
   Begin(Config(ReceiveSideMode::kWeir));
   call_->Run(1000, 400'000);

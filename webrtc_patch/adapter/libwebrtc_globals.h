@@ -26,8 +26,8 @@ class ScopedSimulatedTime {
   ScopedSimulatedTime& operator=(const ScopedSimulatedTime&) = delete;
 };
 
-// Stops libwebrtc from logging to stderr, which Debian's build does from level INFO on. Acts once a process, so that a
-// host can turn the log on again.
+// Stops libwebrtc from logging to stderr, which Debian's build does from level INFO on. Only the first call in a
+// process has an effect, so that a host can turn the log on again.
 void SilenceLibwebrtcLog();
 
 // The field trials of one controller; all others have libwebrtc's default. libwebrtc's global field-trial string would

@@ -1,5 +1,5 @@
-// libwebrtc's own congestion controllers behind Weir's interfaces, for hosts that run in simulated time. This header
-// needs nothing of libwebrtc.
+// libwebrtc's own congestion controllers behind Weir's interfaces, for hosts that run in simulated time; and the rates
+// that a receiver's SDP gives GCC, in calls too. This header needs nothing of libwebrtc.
 //
 // All are sans-IO: they act on the times they are given, start no thread and share no state, so any number of
 // them run in one process and the same calls give the same results. Creating one turns off libwebrtc's log for the

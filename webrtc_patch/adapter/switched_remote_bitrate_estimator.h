@@ -46,7 +46,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   uint64_t version_ = 0;
   uint64_t repeats_ = 0;
   std::optional<ReceiveSideMode> mode_;
-  // Whichever the mode asks for; at least one.
+  // Null where the mode does not need it, as `weir_`; one of both is there.
   std::unique_ptr<webrtc::RemoteBitrateEstimator> gcc_;
   webrtc::Timestamp next_gcc_process_ = webrtc::Timestamp::MinusInfinity();
   std::unique_ptr<WeirRemoteBitrateEstimator> weir_;

@@ -51,12 +51,9 @@ WeirRemoteBitrateEstimator::WeirRemoteBitrateEstimator(const ReceiveSideSettings
 }
 
 void WeirRemoteBitrateEstimator::ApplySettings(const ReceiveSideSettings& settings) {
-  const auto same = [](const TargetRateConstraints& a, const TargetRateConstraints& b) {
-    return a.min_rate == b.min_rate && a.start_rate == b.start_rate && a.max_rate == b.max_rate;
-  };
   // The switch has validated objective and constraints.
   if (settings.objective != settings_.objective) static_cast<void>(estimator_.SetObjective(settings.objective));
-  if (!same(settings.constraints, settings_.constraints)) {
+  if (settings.constraints != settings_.constraints) {
     TargetRateConstraints constraints = settings.constraints;
     constraints.at_time = now();
     static_cast<void>(estimator_.SetConstraints(constraints));

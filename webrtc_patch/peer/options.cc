@@ -41,8 +41,8 @@ bool ParsePattern(std::string_view text, FrameFormat& format) {
 }
 
 bool ParseRole(std::string_view text, Options& options) {
-  options.send = text == "send" || text == "both";
-  options.receive = text == "receive" || text == "both";
+  options.send = text == "send";
+  options.receive = text == "receive";
   return options.send || options.receive;
 }
 
@@ -65,7 +65,7 @@ TargetRateConstraints MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t ma
 }
 
 void AddOptions(CLI::App& app, Options& options) {
-  AddOption(app, "--role", "ROLE", "send, receive or both", "send, receive or both", [&](const auto& value) {
+  AddOption(app, "--role", "ROLE", "send or receive", "send or receive", [&](const auto& value) {
     return ParseRole(value, options);
   })->required();
   const std::string controllers =

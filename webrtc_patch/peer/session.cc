@@ -15,7 +15,7 @@
 #include "command.h"
 #include "policy/policy_executor.h"
 #include "programs/command_line.h"
-#include "programs/external_controller.h"
+#include "programs/external_controllers.h"
 #include "programs/file_descriptor.h"
 #include "programs/input.h"
 

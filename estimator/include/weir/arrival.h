@@ -91,7 +91,6 @@ struct ArrivalCounters {
   uint64_t send_time_outliers = 0;  // implausible send times; the packet counts without a delay
   uint64_t clock_restarts = 0;      // leaps of a sender's clock, or of the receiver's back by more than 3 s
   uint64_t ssrc_evictions = 0;      // streams dropped to make room
-  uint64_t fate_unknown = 0;        // packets that were sent and may or may not have arrived
 };
 
 // Sums of arrivals since construction, after W3C's webrtc-stats.

@@ -43,15 +43,6 @@ struct Estimate {
   EstimateReason reason;
 };
 
-// Cause of the next timeout, for logs and debuggers.
-enum class TimeoutReason : uint8_t {
-  kStart,         // the estimator is not active yet
-  kController,    // a controller decides
-  kGuard,         // a guard rule runs again, for example because no packets arrive
-  kFirstPackets,  // the controller's target counts although it has not decided since the first packet
-};
-std::string_view ToString(TimeoutReason reason);
-
 struct EstimatorCounters {
   ControllerCounters controller;  // of all controllers since construction
   GuardCounters guard{};
@@ -65,9 +56,7 @@ struct EstimatorStatistics {
   EstimateReason reason;
   LastSecond last_second;
   ArrivalTotals total;
-  // See ArrivalCounters.
-  uint64_t packets_fate_unknown = 0;
-  uint64_t clock_restarts = 0;
+  uint64_t clock_restarts = 0;  // see ArrivalCounters
 };
 
 struct BandwidthEstimatorConfig {
@@ -105,16 +94,12 @@ class BandwidthEstimator {
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
   // In place of OnPacket where the arrivals are reported.
   void OnReportedArrival(const ReportedArrival& reported);
-  // The packet may or may not have arrived, for example because feedback was lost: neither received nor lost. Called
-  // before the next packet of the stream.
-  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
   // The stream has ended (RTCP BYE or signaling); it may begin again.
   void RemoveStream(uint32_t ssrc);
   // The estimate in force if its target or reason has changed. Ignored unless `now` is after that of the previous call.
   std::optional<Estimate> OnTimeout(Timestamp now);
   // When to call OnTimeout next; may be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
-  TimeoutReason next_timeout_reason() const;
 
   // On an error nothing changes.
   [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);

@@ -54,16 +54,16 @@ const char* OnnxRuntimeVersion();
 // The controllers "nada", "rule" and "fixed", which needs `fixed_rate`; null for any other name.
 std::unique_ptr<ReceiverController> MakeBuiltInController(std::string_view name, DataRate fixed_rate);
 
-// A controller that runs a policy model; and one that runs it on a thread for the whole process, for which no call
-// waits. The rate in force stays until the answer is there; an answer after more than the model's interval is a fault.
-std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model);
-std::unique_ptr<ReceiverController> MakeWorkerPolicyController(std::shared_ptr<const PolicyModel> model);
-
 // Makes what computes the decisions of one call; an empty one computes them on the caller's thread.
 using PolicyExecutorFactory = std::function<std::unique_ptr<PolicyExecutor>(std::unique_ptr<Policy>)>;
 // A thread for all that the process makes, which starts with the first: packets never wait for a model. Throws
 // std::system_error when there is no thread.
 PolicyExecutorFactory ProcessWorker();
+
+// A controller that runs a policy model. The rate in force stays until the answer is there; an answer after more than
+// the model's interval is a fault.
+std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model,
+                                                         const PolicyExecutorFactory& make_executor = nullptr);
 
 // True for "weir" and "weir:NAME", which are policy models.
 bool IsModelName(std::string_view controller);
@@ -73,7 +73,8 @@ using ModelSource = std::function<Result<std::shared_ptr<const PolicyModel>>(con
 
 // A controller that needs nothing but the library: "weir", "weir:NAME", or a built-in one.
 Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
-                                                           DataRate fixed_rate);
+                                                           DataRate fixed_rate,
+                                                           const PolicyExecutorFactory& make_executor = nullptr);
 
 }  // namespace weir
 

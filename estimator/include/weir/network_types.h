@@ -21,6 +21,8 @@ struct TargetRateConstraints {
   // The most that the media use, above 0; infinite: unknown. Only under loss is the target higher, up to twice that:
   // for retransmissions and FEC.
   DataRate max_media_rate = DataRate::PlusInfinity();
+
+  friend bool operator==(const TargetRateConstraints&, const TargetRateConstraints&) = default;
 };
 
 // The constraints with the start rate moved into the bounds, or the error.

@@ -208,11 +208,6 @@ class BandwidthEstimator:
         field of the IP header, 0 to 3. Duplicate, late and malformed packets are counted; they are not errors.
         Values that fit no field are a ValueError.
         """
-    def on_packet_fate_unknown(self, ssrc: int, sequence_number: int) -> None:
-        """The packet may or may not have arrived: it counts neither as received nor as lost.
-
-        Called before the stream's next packet; later reports of the packet are duplicates.
-        """
     def remove_stream(self, ssrc: int) -> None:
         """The stream has ended: REMBs omit it until its next packet.
 

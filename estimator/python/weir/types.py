@@ -93,7 +93,6 @@ class Statistics(TypedDict):
     bytes_received: int
     # Late packets subtract, so it can fall, also below 0.
     packets_lost: int
-    packets_fate_unknown: int
     # Sum over packets_with_delay.
     total_queueing_delay_us: int
     packets_with_delay: int

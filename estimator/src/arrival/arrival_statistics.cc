@@ -15,8 +15,6 @@ constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
-// Bound for a stream of which nothing arrives.
-constexpr int32_t kMaxLostChange = 1'000'000;
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
 
@@ -73,7 +71,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
       break;
   }
   arrival.sequence_number = number.sequence_number;
-  arrival.lost_change = number.lost_change + std::exchange(stream.lost_change, 0);
+  arrival.lost_change = number.lost_change;
   return true;
 }
 
@@ -159,10 +157,7 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   const bool is_new = slot.is_new || !place;
   if (!place) place = std::make_unique<Stream>();
   Stream& stream = *place;
-  if (is_new) {
-    stream.RestartDelay();
-    stream.lost_change = 0;
-  }
+  if (is_new) stream.RestartDelay();
   stream.removed = false;
   stream.last_heard = packet.arrival_time;
   if (slot.evicted) ++counters_.ssrc_evictions;
@@ -197,15 +192,6 @@ void ArrivalStatistics::RestartClock(Timestamp arrival_time) {
     stream->last_heard = std::min(stream->last_heard, arrival_time);
   }
   last_abs_send_time_ = last_arrival_ = arrival_time;
-}
-
-void ArrivalStatistics::OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number) {
-  const std::optional<size_t> slot = ssrcs_.Known(ssrc);
-  if (!slot || !streams_[*slot]) return;
-  Stream& stream = *streams_[*slot];
-  const SequenceNumbers::Unknown unknown = stream.sequence_numbers.AddUnknown(sequence_number);
-  stream.lost_change = std::clamp(stream.lost_change + unknown.lost_change, -kMaxLostChange, kMaxLostChange);
-  counters_.fate_unknown += unknown.taken;
 }
 
 void ArrivalStatistics::RemoveStream(uint32_t ssrc) {

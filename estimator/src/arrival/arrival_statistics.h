@@ -40,9 +40,6 @@ class ArrivalStatistics {
   // pace (SendClockCheck). See SendTimeFilter for implausible send times.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
-  // See BandwidthEstimator.
-  void OnPacketFateUnknown(uint32_t ssrc, uint16_t sequence_number);
-
   void RemoveStream(uint32_t ssrc);
   // A sender up to this rate can yield no more, since the target is near the minimum. Zero: it is not.
   void SetLowestRate(DataRate rate) { lowest_rate_ = rate; }
@@ -83,8 +80,6 @@ class ArrivalStatistics {
     uint32_t rtp_timestamp = 0;
     Timestamp last_heard = Timestamp::MinusInfinity();
     bool removed = false;
-    // Change by packets of unknown fate; added to the next arrival.
-    int32_t lost_change = 0;
   };
 
   // False: the packet was counted and is dropped.

@@ -14,18 +14,6 @@ void SequenceNumbers::Start(uint16_t sequence_number, Timestamp arrival_time) {
   Mark(highest_);
 }
 
-SequenceNumbers::Unknown SequenceNumbers::AddUnknown(uint16_t sequence_number) {
-  const int64_t step = StepTo(sequence_number);
-  const int64_t number = highest_ + step;
-  if (step >= kMaxDropout || step <= -kWindow || (step <= 0 && Received(number))) return {false, 0};
-  if (step > 0) {
-    Advance(number);
-    return {true, static_cast<int32_t>(step - 1)};
-  }
-  Mark(number);
-  return {true, number > first_ ? -1 : 0};
-}
-
 SequenceNumbers::Result SequenceNumbers::AddOther(uint16_t sequence_number, bool sent_later) {
   const int64_t step = StepTo(sequence_number);
   const int64_t number = highest_ + step;

@@ -21,8 +21,7 @@ namespace weir {
 // 1. A gap of more than 150 numbers, and 16 for each millisecond since the previous packet, is no loss but a leap, and
 //    so is one of 3000. A pause of 200 ms counts for 2 s, since packets that waited in an outage arrive after it.
 // 2. Ten duplicates, each above the one before and sent after all before it, without a new packet between are a
-// restart.
-//    A copy was sent when its original was.
+//    restart. A copy was sent when its original was.
 class SequenceNumbers {
  public:
   enum class Verdict {
@@ -53,14 +52,6 @@ class SequenceNumbers {
     Mark(++highest_);
     return {Verdict::kNew, highest_, 0};
   }
-  struct Unknown {
-    // False: the number is beyond the window, or its fate is known.
-    bool taken;
-    // See Arrival::lost_change.
-    int32_t lost_change;
-  };
-  // A packet was sent and may or may not have arrived: not lost. Its arrival later counts as a duplicate.
-  Unknown AddUnknown(uint16_t sequence_number);
 
  private:
   static constexpr int64_t kMaxDropout = 3000;
@@ -78,7 +69,6 @@ class SequenceNumbers {
   int64_t StepTo(uint16_t sequence_number) const {
     return static_cast<int16_t>(static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(highest_)));
   }
-  // True also for packets of unknown fate.
   bool Received(int64_t number) const { return (received_[Word(number)] & Bit(number)) != 0; }
   void Mark(int64_t number) { received_[Word(number)] |= Bit(number); }
   void Unmark(int64_t number) { received_[Word(number)] &= ~Bit(number); }

@@ -52,7 +52,7 @@ int weir_controller_create_policy(const weir_model* model, int worker, weir_cont
   return Create(out, [&](weir_controller*& controller) {
     if (model == nullptr) return FailArgument("the model is NULL");
     const auto make = [model = model->model, worker](DataRate) -> Made {
-      return worker != 0 ? weir::MakeWorkerPolicyController(model) : weir::MakePolicyController(model);
+      return weir::MakePolicyController(model, worker != 0 ? weir::ProcessWorker() : nullptr);
     };
     controller = new weir_controller{.make = make};
     return static_cast<int>(WEIR_OK);

@@ -95,13 +95,6 @@ int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packe
   });
 }
 
-int weir_estimator_on_packet_fate_unknown(weir_estimator* estimator, uint32_t ssrc, uint16_t sequence_number) noexcept {
-  return OnHandle(estimator, [&] {
-    estimator->estimator.OnPacketFateUnknown(ssrc, sequence_number);
-    return static_cast<int>(WEIR_OK);
-  });
-}
-
 int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) noexcept {
   return OnHandle(estimator, [&] {
     estimator->estimator.RemoveStream(ssrc);
@@ -261,7 +254,6 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
         .packets_received = all.total.packets,
         .bytes_received = all.total.size.bytes(),
         .packets_lost = all.total.packets_lost,
-        .packets_fate_unknown = static_cast<int64_t>(all.packets_fate_unknown),
         .total_queueing_delay_us = all.total.queueing_delay.us(),
         .packets_with_delay = all.total.packets_with_delay,
         .clock_restarts = static_cast<int64_t>(all.clock_restarts),

@@ -44,7 +44,7 @@ class GraphInspector {
 
  private:
   Objection Define(std::string_view name, OnnxValue value) {
-    // C strings end at a 0.
+    // ONNX Runtime takes names as C strings, which end at a 0.
     if (name.empty() || name.find('\0') != std::string_view::npos) return "a tensor of it has no proper name";
     if (!values_.emplace(name, std::move(value)).second) return "its tensor " + Quoted(name) + " is given twice";
     return std::nullopt;

@@ -130,10 +130,6 @@ ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
   return update;
 }
 
-std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model) {
-  return MakePolicyController(std::move(model), nullptr);
-}
-
 std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model,
                                                          const PolicyExecutorFactory& make_executor) {
   auto policy = std::make_unique<Policy>(std::move(model));
@@ -142,11 +138,6 @@ std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const P
 }
 
 bool IsModelName(std::string_view controller) { return controller.substr(0, controller.find(':')) == "weir"; }
-
-Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
-                                                           DataRate fixed_rate) {
-  return MakeController(name, models, fixed_rate, nullptr);
-}
 
 Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
                                                            DataRate fixed_rate,

@@ -80,13 +80,6 @@ class PolicyController final : public ReceiverController {
   Timestamp poll_at_ = Timestamp::PlusInfinity();
 };
 
-// As those of weir/controllers.h, with the executors of `make_executor`.
-std::unique_ptr<ReceiverController> MakePolicyController(std::shared_ptr<const PolicyModel> model,
-                                                         const PolicyExecutorFactory& make_executor);
-Result<std::unique_ptr<ReceiverController>> MakeController(const std::string& name, const ModelSource& models,
-                                                           DataRate fixed_rate,
-                                                           const PolicyExecutorFactory& make_executor);
-
 }  // namespace weir
 
 #endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_

@@ -230,8 +230,4 @@ PolicyExecutorFactory ProcessWorker() {
   };
 }
 
-std::unique_ptr<ReceiverController> MakeWorkerPolicyController(std::shared_ptr<const PolicyModel> model) {
-  return MakePolicyController(std::move(model), ProcessWorker());
-}
-
 }  // namespace weir

@@ -443,27 +443,6 @@ TEST(ArrivalStatisticsTest, StreamsThatEndAreListedNoMore) {
   EXPECT_EQ(statistics.Ssrcs(ssrcs), 1u);
 }
 
-TEST(ArrivalStatisticsTest, AnUnknownFateIsNoLoss) {
-  ArrivalStatistics statistics;
-  TestStream stream;
-  const auto arrive = [&](uint16_t number) { return statistics.OnPacket(stream.Make(number, kStart)); };
-  statistics.OnPacketFateUnknown(1, 0);  // an unknown stream
-  EXPECT_EQ(arrive(10)->lost_change, 0);
-  for (const uint16_t number : {11, 12, 14}) statistics.OnPacketFateUnknown(1, number);
-  // 13 and 15 are lost.
-  EXPECT_EQ(arrive(16)->lost_change, 2);
-  // A lost packet becomes one of unknown fate; a received one stays received.
-  statistics.OnPacketFateUnknown(1, 13);
-  statistics.OnPacketFateUnknown(1, 16);
-  EXPECT_EQ(arrive(17)->lost_change, -1);
-  EXPECT_EQ(statistics.counters().fate_unknown, 4u);
-  // Later reports of the packet are duplicates.
-  EXPECT_FALSE(arrive(12));
-  EXPECT_EQ(statistics.counters().duplicates, 1u);
-  statistics.OnPacketFateUnknown(1, 10'000);
-  EXPECT_EQ(arrive(18)->lost_change, 0);
-}
-
 // Unmeasured streams cost no memory; only the first packets of streams beyond the prepared ones allocate.
 TEST(ArrivalStatisticsTest, AStreamMeasuredByItsRtpTimestampsIsForgottenWithItsSlot) {
   ArrivalStatistics statistics;

@@ -184,7 +184,7 @@ TEST(PolicyWorkerTest, TheCallerAllocatesNothing) {
 }
 
 TEST(PolicyWorkerTest, AControllerGetsItsAnswerFromTheWorkerOfTheProcess) {
-  const auto controller = MakeWorkerPolicyController(LoadModel("rate_bps"));
+  const auto controller = MakePolicyController(LoadModel("rate_bps"), ProcessWorker());
   const auto after = ProcessWorker()(LoadTestModel("rate_bps"));
   controller->OnTargetRateConstraints({.at_time = kStart});
   int asked = 0;
@@ -239,6 +239,7 @@ TEST(PolicyWorkerTest, CallsOfManyThreadsShareTheWorkerOfTheProcess) {
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) threads.emplace_back(call, i);
   for (std::thread& thread : threads) thread.join();
 }

@@ -10,7 +10,7 @@ import pytest
     ("arguments", "message"),
     [
         ([], "--role is required"),
-        (["--role", "watch"], "send, receive or both"),
+        (["--role", "watch"], "send or receive"),
         (["--role", "send", "--colour", "red"], "no option --colour"),
         (["--role", "send", "--codec"], "--codec needs a value"),
         (["--role", "send", "--codec", "MPEG2"], "VP8,VP9"),

@@ -67,7 +67,7 @@ type (
 		ReceiveRateBps, QueueingDelayUs int64
 		LossRatio                       float64
 		PacketsReceived, BytesReceived  int64
-		PacketsLost, PacketsFateUnknown int64
+		PacketsLost                     int64
 		TotalQueueingDelayUs            int64
 		PacketsWithDelay, ClockRestarts int64
 	}
