@@ -12,7 +12,7 @@ from weir.qoe_eval.evaluate.comparison import Comparison
 from weir.qoe_eval.evaluate.results import Metric, Results, delay_p95_ms
 from weir.qoe_eval.evaluate.scenario_sets import of_media
 from weir.qoe_eval.evaluate.suite import Outcome
-from weir.qoe_eval.measures.families import SCORE
+from weir.qoe_eval.measures.families import ORACLE, RULE, SCORE
 from weir.qoe_eval.measures.metrics import utility
 from weir.qoe_eval.measures.steering import PAIRS, steering_of
 from weir.qoe_eval.report.goal_table import Bound
@@ -23,8 +23,7 @@ from weir.traces.schema.variation import WITHOUT
 
 ALL_RULES = "all rules"
 """The variant of a set that runs with the whole guard; "RULE off" are the others."""
-ORACLE = "oracle"
-ALL = (POLICY, *LIBWEBRTC_SENDERS, "rule", ORACLE)
+ALL = (POLICY, *LIBWEBRTC_SENDERS, RULE, ORACLE)
 _EFFECTS: dict[str, Metric] = {SCORE: SCORE, "p95_one_way_delay_ms": delay_p95_ms}
 _SHOWN = 10
 _NO_PRESETS = "no run under the presets completed"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from weir.qoe_eval.measures.summary import Means, against, scenario_means
-from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.comparisons import FamilyRow, WorstScenario
 from weir.qoe_eval.records.record import Record
-from weir.registry import LIBWEBRTC_SENDERS, POLICY
+from weir.registry import LIBWEBRTC_SENDERS
 from weir.traces.generate.families.families import FAMILIES
 from weir.traces.schema.media import MEDIA, MediaKind
 
 SCORE = "challenge"
 GCC = "gcc"
 RULE = "rule"
+ORACLE = "oracle"
 
 
-def family_row(name: str, media: MediaKind, records: Sequence[Record], own: str = POLICY) -> FamilyRow:
+def family_row(name: str, media: MediaKind, records: Sequence[Record], own: str) -> FamilyRow:
     """The row of a family from its records, all with that kind of media; its differences are those of `own`."""
     means = scenario_means(records)
     scores = common_means(means, dict.fromkeys(controller for by in means.values() for controller in by))
@@ -36,12 +36,12 @@ def family_row(name: str, media: MediaKind, records: Sequence[Record], own: str 
     )
 
 
-def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) -> dict[str, float]:
-    """Means over the scenarios on which all of the controllers that have a metric have it; over all of each, where no
-    scenario is common.
+def common_means(means: Means, controllers: Iterable[str]) -> dict[str, float]:
+    """Mean scores over the scenarios on which all of the controllers that have a score have it; over all of each, where
+    no scenario is common.
     """
     values = {
-        name: {scenario: by[name][metric] for scenario, by in means.items() if metric in by.get(name, {})}
+        name: {scenario: by[name][SCORE] for scenario, by in means.items() if SCORE in by.get(name, {})}
         for name in controllers
     }
     known = {name: of for name, of in values.items() if of}
@@ -50,18 +50,16 @@ def common_means(means: Means, controllers: Iterable[str], metric: str = SCORE) 
     return {name: sum(some) / len(some) for name, some in shared.items()}
 
 
-def gains_over_best(means: Means, own: str, others: Sequence[str], metric: str = SCORE) -> dict[str, float]:
-    """A controller's value of a metric less the best of others', by scenario; above 0 is better."""
-    sign = 1.0 if MEASURES[metric].better == "higher" else -1.0
+def gains_over_best(means: Means, own: str, others: Sequence[str]) -> dict[str, float]:
+    """A controller's mean score less the best of others', by scenario."""
     return {
-        scenario: sign * by[own][metric] - max(best)
+        scenario: by[own][SCORE] - max(best)
         for scenario, by in means.items()
-        if metric in by.get(own, {})
-        and (best := [sign * by[name][metric] for name in others if metric in by.get(name, {})])
+        if SCORE in by.get(own, {}) and (best := [by[name][SCORE] for name in others if SCORE in by.get(name, {})])
     }
 
 
-def utilisation_ratios(means: Means, own: str = POLICY) -> dict[str, float]:
+def utilisation_ratios(means: Means, own: str) -> dict[str, float]:
     """A controller's utilisation by gcc's, by scenario; those that either lacks, or of which gcc uses none, are left
     out.
     """

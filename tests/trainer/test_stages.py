@@ -51,7 +51,7 @@ def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, f
     first_weights = weights(tmp_path / "first")
     assert all(np.array_equal(kept.arrays[f"policy/{name}"], first_weights[name]) for name in expected)
     record, configuration = read_training_record(tmp_path / "staged"), load_run_configuration(tmp_path / "staged")
-    assert (record.planned_steps, record.interrupted, record.commands) == (768, False, ["c"])
+    assert (record.steps, record.interrupted, record.commands) == (768, False, ["c"])
     assert (configuration.stages, configuration.ppo.weight_average_decay) == (STAGES, 0.9)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.objectives import checked_objective
 from weir.trainer.gym.episode import EpisodeSource
-from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
+from weir.trainer.gym.pool import SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
 from weir.trainer.gym.step import StepRecord
@@ -28,8 +28,8 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     Observation: float32 of shape (width,), SI units: the features of each interval of the history, newest first, those
     of the path, the objective's three weights (and the privileged fields, if asked for). Action: float32 of shape (1,)
     in [-1, 1], made a rate by the action specification. An episode is truncated when the scenario's duration is over;
-    `terminated` is the simulator's to say and never means time. The first observation is that of a call: of the first
-    interval, which is under the start rate, with two intervals without packets before it.
+    none terminates. The first observation is that of a call: of the first interval, which is under the start rate, with
+    two intervals without packets before it.
 
     `info` of a step: every name of the specification's `step_fields` (`weir.trainer.gym.step`) as a float, and
     `objectives`, the three measures of MOCC Eq. 2 (float64 of shape (3,)). `info` of a reset: `scenario` (its name),
@@ -112,12 +112,11 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         objective = self._pool.objectives[0].astype(np.float64)
         info: dict[str, Any] = dict(zip(self.specification.step_fields, values.tolist(), strict=True))
         info["objectives"] = mocc_objectives(record)
-        flags = int(self._pool.flags[0])
         return (
             self._pool.observations[0].copy(),
             float(self._reward(record, objective)),
-            bool(flags & TERMINATED),
-            bool(flags & TRUNCATED),
+            False,
+            bool(self._pool.flags[0]),
             info,
         )
 

@@ -20,18 +20,15 @@ from weir.trainer.gym.process import FRAME_HEADER, SimulatorError, SimulatorProc
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.gym.step import PRIVILEGED_COLUMNS
 
-TERMINATED = 1
-TRUNCATED = 2
-
 
 class SimulatorPool:
     """N environments, one simulator process each, processes started when first needed and again after a failure.
 
     After `reset` or `step`, row i of `observations` (float32, (N, width): history newest first, then the objective,
     then the privileged fields if asked for) is the latest of environment i; `objectives` is its part of three
-    columns. After `step`, `steps` (float64, (N, len(specification.step_fields))) and `flags` (uint8: TERMINATED,
-    TRUNCATED) tell about the interval just run, and `final_observations` holds the last observation of the episodes
-    that ended. The next step writes all of them again.
+    columns. After `step`, `steps` (float64, (N, len(specification.step_fields))) and `flags` (uint8, 0 unless it ended
+    an episode) describe the interval just run, and `final_observations` holds the last observation of the episodes that
+    ended. The next step writes all of them again.
     """
 
     def __init__(

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from weir.errors import InputError
+from weir.qoe_eval.measures.metrics import CHALLENGE_LARGEST_DELAY_MS
 from weir.qoe_eval.measures.viewer import estimate_vmaf
 from weir.simulator.executables import Stack
 from weir.trainer.gym.step import StepRecord
@@ -20,9 +21,7 @@ from weir.trainer.gym.step import StepRecord
 Reward = Callable[[StepRecord, np.ndarray], np.ndarray]
 
 RECOCO_UTILISATION_THRESHOLD: Final = 0.65
-# The challenge's scale: 400 ms of one-way delay score nothing.
-CHALLENGE_MAXIMUM_DELAY_MS: Final = 400.0
-# On paths with a longer delay of their own the scale does not shrink further.
+# The delay part's scale, CHALLENGE_LARGEST_DELAY_MS less the path's own delay, does not shrink below this.
 MINIMUM_DELAY_SCALE_MS: Final = 100.0
 CHALLENGE_SCALES: Final = np.array([1.0, 1.2, 6.0])
 # Capacity of an outage counts as this, so that no ratio divides by zero.
@@ -113,7 +112,7 @@ def challenge_objectives(record: StepRecord) -> np.ndarray:
     throughput = np.where(record.fair_share_bps > 0, np.minimum(share, 1.0), 1.0)
     base_ms = record.base_one_way_delay_ms
     delay_ms = np.maximum(record.one_way_delay_mean_ms, base_ms)
-    scale_ms = np.maximum(CHALLENGE_MAXIMUM_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)
+    scale_ms = np.maximum(CHALLENGE_LARGEST_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)
     latency = np.maximum(1.0 - (delay_ms - base_ms) / scale_ms, -1.0)
     return np.stack([throughput, latency, 1.0 - np.clip(record.loss_ratio, 0.0, 1.0)], axis=-1)
 

@@ -47,12 +47,11 @@ class BottleneckVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """One interval everywhere."""
-        observations, rewards, terminated, truncated, latest = self.environment.step(self._actions)
+        observations, rewards, _, done, latest = self.environment.step(self._actions)
         self.latest = latest
         self._returns += rewards
         self._objectives += latest["objectives"]
         self._lengths += 1
-        done = terminated | truncated
         infos = self._nothing
         if done.any():
             infos = [{} for _ in range(self.num_envs)]
@@ -60,7 +59,7 @@ class BottleneckVecEnv(VecEnv):
                 length = int(self._lengths[index])
                 infos[index] = {
                     "terminal_observation": latest["final_obs"][index],
-                    "TimeLimit.truncated": bool(truncated[index] and not terminated[index]),
+                    "TimeLimit.truncated": True,
                     "episode": {
                         "r": float(self._returns[index]) / length,
                         "l": length,

@@ -15,7 +15,7 @@ from weir.errors import InputError
 from weir.objectives import checked_objective
 from weir.trainer.gym.environment import DEFAULT
 from weir.trainer.gym.episode import Episode, EpisodeSource
-from weir.trainer.gym.pool import TERMINATED, TRUNCATED, SimulatorPool
+from weir.trainer.gym.pool import SimulatorPool
 from weir.trainer.gym.rewards import Reward, mocc_objectives, resolve_reward
 from weir.trainer.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
 from weir.trainer.gym.step import StepRecord
@@ -102,7 +102,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         objectives = self._pool.objectives.astype(np.float64)
         self._pool.step(np.asarray(actions), self._draw)
         record = StepRecord(self._pool.steps)
-        flags = self._pool.flags
+        ended = self._pool.flags != 0
         rewards = np.asarray(self._reward(record, objectives), dtype=np.float64)
         infos: dict[str, Any] = {}
         for column, name in enumerate(self.specification.step_fields):
@@ -110,14 +110,13 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             infos["_" + name] = self._all
         infos["objectives"] = mocc_objectives(record)
         infos["_objectives"] = self._all
-        if flags.any():
-            ended = flags != 0
+        if ended.any():
             final = np.full(self.num_envs, None, dtype=object)
             for index in np.flatnonzero(ended):
                 final[index] = self._pool.final_observations[index].copy()
             infos["final_obs"] = final
             infos["_final_obs"] = ended
-        return self._pool.observations.copy(), rewards, (flags & TERMINATED) != 0, (flags & TRUNCATED) != 0, infos
+        return self._pool.observations.copy(), rewards, np.zeros_like(ended), ended, infos
 
     def set_objectives(self, objectives: np.ndarray) -> None:
         """Changes the objective of each environment, shape (num_envs, 3), in the middle of the episodes, from the next

@@ -113,11 +113,6 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
         raise found.unfit(error) from None
 
 
-def make_policy(configuration: TrainingConfiguration) -> DeployablePolicy:
-    """An untrained policy alone."""
-    return learner_of(configuration).make_policy(configuration)
-
-
 def load_policy(checkpoint: str | os.PathLike[str]) -> DeployablePolicy:
     """The policy of a checkpoint of any algorithm, beside which is the configuration of its run.
 
@@ -136,7 +131,7 @@ def check_checkpoint(configuration: TrainingConfiguration, found: Checkpoint) ->
     """
     if found.algorithm != configuration.algorithm:
         raise InputError(f"{found.path}: was trained with {found.algorithm[:20]}, not with {configuration.algorithm}")
-    policy = make_policy(configuration)
+    policy = learner_of(configuration).make_policy(configuration)
     found.load_into(policy)
     return policy
 

@@ -16,6 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from weir.errors import InputError
 from weir.files.output import write_text
+from weir.qoe_eval.measures.families import GCC, ORACLE
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.rewards import OF_RENDERED_FRAMES, Reward, challenge, resolve_reward
@@ -24,8 +25,6 @@ from weir.trainer.gym.step import StepRecord
 from weir.trainer.learning.evaluation import evaluation_objective
 from weir.trainer.learning.reference_runs import reference_runs
 
-BASELINE: Final = "gcc"
-BEST: Final = "oracle"
 # The adaptive gap: share of draws that is spread evenly, and weight of the newest episode.
 FLOOR: Final = 0.3
 SMOOTHING: Final = 0.3
@@ -155,7 +154,7 @@ def make_curriculum(
     reward = resolve_reward(environment.reward, environment.stack)
     runs = reference_runs(
         documents,
-        (BASELINE, BEST),
+        (GCC, ORACLE),
         seed=configuration.seed,
         interval_ms=environment.interval_ms,
         simulator=simulator,
@@ -168,12 +167,12 @@ def make_curriculum(
             mean_of(challenge, gcc, objective),
             mean_of(challenge, oracle, objective),
         )
-        for document, gcc, oracle in zip(documents, runs[BASELINE], runs[BEST], strict=True)
+        for document, gcc, oracle in zip(documents, runs[GCC], runs[ORACLE], strict=True)
     ]
     order = range(len(values)) if name == "adaptive_gap" else order_of(name, values)
     traces = [asdict(values[index]) | {"gap": values[index].gap} for index in order]
     write_text(folder / CURRICULUM, json.dumps({"curriculum": name, "traces": traces}, indent=1) + "\n")
-    return AdaptiveGap(runs[BASELINE], reward) if name == "adaptive_gap" else OrderedTraces(order)
+    return AdaptiveGap(runs[GCC], reward) if name == "adaptive_gap" else OrderedTraces(order)
 
 
 class TraceCurriculum(BaseCallback):

@@ -12,7 +12,6 @@ from stable_baselines3.common.policies import BasePolicy
 from weir.files.output import replacing
 from weir.objectives import checked_objective
 from weir.registry import PRESETS
-from weir.traces.generate.random_domain import Split
 from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.vector import BottleneckVectorEnv
@@ -32,7 +31,6 @@ class Evaluation:
         configuration: of the environment and the scenarios; those of given files are drawn from them.
         scenarios: how many, one simulator process each.
         duration_s: of each; given scenarios that are shorter are followed by further ones.
-        split: of the random domain; training draws from "train".
         simulator: path of `weir-sim`; see `find_simulator`.
     """
 
@@ -42,7 +40,6 @@ class Evaluation:
         scenarios: int = SCENARIOS,
         duration_s: float = DURATION_S,
         *,
-        split: Split = "held_out",
         simulator: str | os.PathLike[str] | None = None,
     ) -> None:
         settings = configuration.environment
@@ -53,7 +50,7 @@ class Evaluation:
         # all as long, a few of the next episode count where one has fewer.
         self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
         self._environment = BottleneckVectorEnv(
-            scenarios, ScenarioSampler(domain, split), simulator=simulator, **settings.arguments()
+            scenarios, ScenarioSampler(domain, "held_out"), simulator=simulator, **settings.arguments()
         )
 
     def rewards(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> np.ndarray:

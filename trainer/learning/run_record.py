@@ -39,7 +39,7 @@ class ConfigurationFile(BaseModel):
 class TrainingRecord(BaseModel):
     """Times are the sums over all parts of a resumed run. `commands`: one for each part that a command ran.
 
-    `interrupted` is true until all `planned_steps` are done, also while the run is active; `steps` are those at the end
+    `interrupted` is true until all planned steps are done, also while the run is active; `steps` are those at the end
     of the last part. An exported model has the number of steps of its checkpoint. `origin`: inputs of the algorithm,
     such as teachers.
     """
@@ -47,7 +47,6 @@ class TrainingRecord(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     steps: int = 0
-    planned_steps: int = 0
     interrupted: bool = True
     wall_s: float = 0.0
     steps_per_s: float = 0.0

@@ -99,7 +99,6 @@ def train(
         write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
         torch.set_num_threads(configuration.threads)
         record = read_training_record(folder) if resume else TrainingRecord()
-        record.planned_steps = configuration.steps
         record.interrupted = True
         record.commands += [command] if command else []
         record.configuration = configuration_file

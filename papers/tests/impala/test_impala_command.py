@@ -53,8 +53,9 @@ def test_scenarios_are_drawn_by_the_runners(values):
 
 def test_a_run_is_exported_and_reported_without_ray(values, tmp_path):
     pytest.importorskip("torch", reason="needs the extra `train`")
-    from weir.trainer.learning.algorithms import load_policy, make_policy
+    from weir.trainer.learning.algorithms import load_policy
     from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
+    from weir.trainer.learning.ppo import make_policy
 
     run, configuration = tmp_path / "run", checked_configuration(values | {"algorithm": "impala"})
     run.mkdir()

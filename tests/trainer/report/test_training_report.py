@@ -25,7 +25,6 @@ def training(tmp_path):
     (folder / "configuration.json").write_text(settings.model_dump_json())
     TrainingRecord(
         steps=1000,
-        planned_steps=2000,
         wall_s=10.0,
         steps_per_s=100.0,
         commands=["weir train <b>.toml"],

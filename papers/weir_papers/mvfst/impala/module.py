@@ -9,7 +9,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 
-from weir.trainer.learning.algorithms import make_policy
+from weir.trainer.learning.ppo import make_policy
 from weir.trainer.policies.networks import PreferencePolicy
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
 
@@ -35,9 +35,7 @@ class PolicyModule(TorchRLModule):
 
     def setup(self) -> None:
         """Makes the policy; called by RLlib."""
-        policy = make_policy(ImpalaConfiguration.model_validate(self.model_config["configuration"]))
-        assert isinstance(policy, PreferencePolicy)
-        self.policy = policy
+        self.policy = make_policy(ImpalaConfiguration.model_validate(self.model_config["configuration"]))
 
     def _forward_exploration(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Observations (N, width) to actions (N, 1) and their log probabilities (N,); the critic is not computed."""
