@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from weir.files.output import write_text
-from weir.traces.generate.generators import GENERATORS, levels
+from weir.traces.generate.generators import GENERATORS
 from weir.traces.generate.pantheon import pantheon_scenarios
 from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
 from weir.traces.listing import INDEX, not_bundled
@@ -154,7 +154,7 @@ _steady("steady-30m", 30e6, 30, "A steady very fast path")
 _steady("steady-50m", 50e6, 20, "The fastest path, close by", delay_ms=5, queue={"milliseconds": 50.0})
 _add(
     "step-down-up", "A path that loses three quarters of its capacity and regains it",
-    levels([2.5e6, 0.6e6, 2.5e6], [0, 20, 40], 60), "levels",
+    CapacityTrace(np.array([0.0, 20.0, 40.0]), np.array([2.5e6, 0.6e6, 2.5e6]), 60), "levels",
 )  # fmt: skip
 _random("steps", "step", 60, 1.5e6, "Random steps on a longer path", delay_ms=50)
 _random("sawtooth", "sawtooth", 60, 3e6, "Capacity that grows slowly and breaks down at once", delay_ms=40)

@@ -7,7 +7,7 @@ further parameters with their usual ranges, stand at each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,11 +22,6 @@ def constant(rng: np.random.Generator, duration_s: float, rate_bps: float) -> Ca
     """``rate_bps`` all the time; nothing is random."""
     require(duration_s, rate_bps)
     return CapacityTrace(np.zeros(1), np.array([np.round(rate_bps)]), duration_s)
-
-
-def levels(rate_bps: Sequence[float], start_s: Sequence[float], duration_s: float) -> CapacityTrace:
-    """Given rates (bit/s) from given times (s, the first 0) on; nothing is random."""
-    return CapacityTrace(np.array(start_s, np.float64), np.array(rate_bps, np.float64), duration_s)
 
 
 def step(

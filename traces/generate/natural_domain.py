@@ -21,14 +21,13 @@ scenario changes up to six things. Where their edges come from:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
 from weir.traces.generate.drawing import log_uniform
 from weir.traces.generate.families.call import CONGESTION_CONTROLS
-from weir.traces.generate.families.family import steady
-from weir.traces.generate.families.path import bernoulli, gilbert_elliott
+from weir.traces.generate.families.family import Fields, steady
+from weir.traces.generate.families.path import bernoulli, gilbert_elliott, slotted, spikes, truncated_gaussian, uniform
 from weir.traces.generate.random_flows import DTX
 from weir.traces.schema.links import FULL_PACKET_BYTES
 from weir.traces.schema.media import media_of
@@ -40,8 +39,6 @@ _STREAM = 20261123
 _LOWEST_BPS, _HIGHEST_BPS = 50e3, 500e6
 _ONE_WAY_DELAY_MS = 25.0
 _MOST_TROUBLES = 6
-
-Fields = dict[str, Any]
 
 
 def natural_scenario(seed: int, without: str = "") -> Scenario:
@@ -123,22 +120,21 @@ def _codel(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
 
 def _gaussian_jitter(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
     deviation_ms = round(log_uniform(rng, 5, 70), 1)
-    jitter = {"standard_deviation_ms": deviation_ms, "maximum_ms": round(min(3 * deviation_ms, 200.0), 1)}
-    return {"forward": {"jitter": {"kind": "truncated_gaussian", **jitter}}}
+    jitter = truncated_gaussian(deviation_ms) | {"maximum_ms": round(min(3 * deviation_ms, 200.0), 1)}
+    return {"forward": {"jitter": jitter}}
 
 
 def _uniform_jitter(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
-    return {"forward": {"jitter": {"kind": "uniform", "maximum_ms": round(log_uniform(rng, 20, 200), 1)}}}
+    return {"forward": {"jitter": uniform(round(log_uniform(rng, 20, 200), 1))}}
 
 
 def _slotted_jitter(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
-    return {"forward": {"jitter": {"kind": "slotted", "interval_ms": round(log_uniform(rng, 10, 200), 1)}}}
+    return {"forward": {"jitter": slotted(round(log_uniform(rng, 10, 200), 1))}}
 
 
 def _spikes(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
     shortest_ms = round(log_uniform(rng, 20, 100), 1)
-    spikes = {"gap_mean_s": round(log_uniform(rng, 0.3, 5), 2), "shortest_ms": shortest_ms, "longest_ms": 200.0}
-    return {"forward": {"jitter": {"kind": "spikes", **spikes}}}
+    return {"forward": {"jitter": spikes(round(log_uniform(rng, 0.3, 5), 2), shortest_ms)}}
 
 
 def _clock(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:

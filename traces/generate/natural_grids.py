@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from weir.traces.generate.families.call import AUDIO_ONLY_S
 from weir.traces.generate.families.family import Case, Family, Fields, forward_with
-from weir.traces.generate.families.path import spikes, truncated_gaussian, uniform
+from weir.traces.generate.families.path import bursts, slotted, spikes, truncated_gaussian, uniform
 from weir.traces.generate.random_flows import DTX
 
 JITTER_MS = (20.0, 60.0, 120.0, 200.0)
@@ -28,8 +28,8 @@ def _jitter() -> Family:
     kinds: dict[str, Callable[[float], Fields]] = {
         "gaussian": lambda ms: truncated_gaussian(ms / 3),
         "uniform": uniform,
-        "slotted": lambda ms: {"kind": "slotted", "interval_ms": ms},
-        "spikes": lambda ms: {**spikes(1.0), "shortest_ms": ms / 2, "longest_ms": ms},
+        "slotted": slotted,
+        "spikes": lambda ms: spikes(1.0, ms / 2, ms),
     }
     cases = [
         Case(
@@ -82,18 +82,8 @@ def _interrupted() -> Family:
     deep: Fields = {"milliseconds": 500.0}
     short: Fields = {"packets": 15}
     cases = [
-        *(Case(f"{work}ms-of-{work + stop}ms", _stopping(work, stop, deep, work / (work + stop)))
+        *(Case(f"{work}ms-of-{work + stop}ms", bursts(work / 1e3, (work + stop) / 1e3, queue=deep))
           for work, stop in TURNS_MS),
-        *(Case(f"stops-{stop}ms", _stopping(5000 - stop, stop, short, 1.0)) for stop in STOPS_MS),
+        *(Case(f"stops-{stop}ms", bursts((5000 - stop) / 1e3, 5.0, 1.0, queue=short)) for stop in STOPS_MS),
     ]  # fmt: skip
     return Family("interrupted", "The link stops for a moment, again and again", cases, (1e6, 3e6), ("video",))
-
-
-def _stopping(work_ms: float, stop_ms: float, queue: Fields, share: float) -> Callable[[float], Fields]:
-    """A link that works and stops in turns; `share` of its rate is the family's."""
-
-    def forward(rate_bps: float) -> Fields:
-        rates = {"times_s": [0.0, work_ms / 1e3], "rates_bps": [rate_bps / share, 0.0]}
-        return {"capacity": {**rates, "period_s": (work_ms + stop_ms) / 1e3}, "queue": queue}
-
-    return forward

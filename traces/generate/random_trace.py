@@ -20,23 +20,16 @@ from weir.traces.schema.scenario import Scenario
 
 LOWEST_BPS: Final = 200e3
 HIGHEST_BPS: Final = 20e6
+_DURATION_S: Final = 60.0
 # `random_domain` has the streams 0 and 1.
 _STREAM: Final = 2
 
 
-def random_trace(seed: int, *, duration_s: float = 60.0) -> Scenario:
-    """The scenario of a seed; the same arguments give the same scenario.
-
-    Args:
-        seed: 0 or greater.
-        duration_s: seconds, greater than 0; the trace's period too.
-
-    Raises:
-        InputError: the duration is out of range.
-    """
+def random_trace(seed: int) -> Scenario:
+    """The scenario of a seed, 0 or greater."""
     rng = np.random.default_rng([_STREAM, seed])
     dynamics = tuple(DYNAMICS)[seed % len(DYNAMICS)]
-    trace = random_capacity(rng, dynamics, duration_s, log_uniform(rng, LOWEST_BPS, HIGHEST_BPS))
+    trace = random_capacity(rng, dynamics, _DURATION_S, log_uniform(rng, LOWEST_BPS, HIGHEST_BPS))
     scenario = scenario_from_capacity(
         trace,
         f"{dynamics}-{seed}",

@@ -13,6 +13,7 @@ from weir.traces.generate.families.path import (
     bursts,
     gilbert_elliott,
     policed,
+    slotted,
     spikes,
     truncated_gaussian,
     uniform,
@@ -60,7 +61,7 @@ def _jitter(rng: np.random.Generator) -> Case:
         truncated_gaussian(round(rng.uniform(3, 20), 1)),
         uniform(round(rng.uniform(10, 40), 1)),
         spikes(round(rng.uniform(3, 10), 1)),
-        {"kind": "slotted", "interval_ms": round(rng.uniform(5, 40), 1)},
+        slotted(round(rng.uniform(5, 40), 1)),
     )
     return Case("", forward_with(jitter=kinds[rng.choice(4, p=[0.4, 0.2, 0.2, 0.2])]))
 

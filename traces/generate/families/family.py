@@ -7,14 +7,14 @@ called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from weir.traces.schema.media import MEDIA, MediaKind, media_of
 from weir.traces.schema.scenario import Scenario
 
-Fields = Mapping[str, Any]
+Fields = dict[str, Any]
 
 RATES_BPS = (1e6, 4e6, 10e6)
 ONE_WAY_DELAY_MS = 25.0
@@ -81,7 +81,7 @@ class Family:
         )
 
 
-def steady(rate_bps: float) -> dict[str, Any]:
+def steady(rate_bps: float) -> Fields:
     """The capacity of a link that always has the same rate."""
     return {"times_s": [0.0], "rates_bps": [rate_bps]}
 

@@ -64,10 +64,7 @@ def slots() -> Family:
     """
     times_ms = ((20.0, 100.0), (10.0, 50.0), (30.0, 60.0))
     cases = [Case(f"{on:g}of{period:g}ms", bursts(on / 1e3, period / 1e3)) for on, period in times_ms]
-    cases += [
-        Case(f"frames{length:g}ms", forward_with(jitter={"kind": "slotted", "interval_ms": length}))
-        for length in _SLOTS_MS
-    ]
+    cases += [Case(f"frames{length:g}ms", forward_with(jitter=slotted(length))) for length in _SLOTS_MS]
     return Family("slots", "The link serves in slots", cases)
 
 
@@ -76,10 +73,9 @@ def reverse() -> Family:
     cases = [
         Case("plus100", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 100.0}),
         Case("plus500", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 500.0}),
-        Case("jitter30", reverse={"jitter": {
-            "kind": "truncated_gaussian", "standard_deviation_ms": 30.0, "maximum_ms": 90.0}}),
-        Case("loss10", reverse={"loss": {"kind": "bernoulli", "ratio": 0.1}}),
-    ]  # fmt: skip
+        Case("jitter30", reverse={"jitter": truncated_gaussian(30)}),
+        Case("loss10", reverse={"loss": bernoulli(0.1)}),
+    ]
     return Family("reverse", "The return path is bad", cases)
 
 
@@ -103,12 +99,14 @@ def _delays(name: str, times_s: Sequence[float], above_ms: Sequence[float]) -> C
     return Case(name, forward_with(one_way_delay_ms=delay))
 
 
-def bursts(on_s: float, period_s: float) -> Callable[[float], Fields]:
-    """A forward link that serves for `on_s` of each `period_s`."""
+def bursts(on_s: float, period_s: float, ratio: float | None = None, **fields: Any) -> Callable[[float], Fields]:
+    """A forward link with `fields` that serves for `on_s` of each `period_s`, at `ratio` times the rate; by default at
+    what makes the rate the mean.
+    """
 
     def forward(rate_bps: float) -> Fields:
-        rates_bps = [float(round(rate_bps * period_s / on_s)), 0.0]
-        return {"capacity": {"times_s": [0.0, on_s], "rates_bps": rates_bps, "period_s": period_s}}
+        rates_bps = [float(round(rate_bps * (ratio or period_s / on_s))), 0.0]
+        return {"capacity": {"times_s": [0.0, on_s], "rates_bps": rates_bps, "period_s": period_s}, **fields}
 
     return forward
 
@@ -165,9 +163,14 @@ def uniform(maximum_ms: float) -> Fields:
     return {"kind": "uniform", "maximum_ms": float(maximum_ms)}
 
 
-def spikes(gap_mean_s: float) -> Fields:
-    """Nothing arrives for 50 to 200 ms, now and then."""
-    return {"kind": "spikes", "gap_mean_s": float(gap_mean_s), "shortest_ms": 50.0, "longest_ms": 200.0}
+def slotted(interval_ms: float) -> Fields:
+    """Packets arrive only at the ends of slots."""
+    return {"kind": "slotted", "interval_ms": float(interval_ms)}
+
+
+def spikes(gap_mean_s: float, shortest_ms: float = 50.0, longest_ms: float = 200.0) -> Fields:
+    """Nothing arrives for a while, now and then."""
+    return {"kind": "spikes", "gap_mean_s": float(gap_mean_s), "shortest_ms": shortest_ms, "longest_ms": longest_ms}
 
 
 def fault() -> Family:
