@@ -75,6 +75,6 @@ def number(value: Any, lowest: float = -LARGEST_NUMBER, highest: float = LARGEST
         return None
 
 
-def integer(value: Any, lowest: int = 0, highest: int = 1 << 62) -> int | None:
-    """Returns an integer within bounds, and None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest else None
+def integer(value: Any, highest: int = 1 << 62) -> int | None:
+    """Returns an integer from 0 to `highest`, and None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= highest else None

@@ -16,60 +16,38 @@ Stack = Literal["model", "libwebrtc"]
 
 
 def find_simulator(executable: str | os.PathLike[str] | None = None) -> Path:
-    """The path of `weir-sim`: the argument, else what the environment variable WEIR_SIM names, else beside this Python,
-    else on PATH.
-
-    Raises:
-        MissingComponent: it is in none of these places.
-    """
-    return _find_executable("weir-sim", "WEIR_SIM", "build", executable)
+    """The path of `weir-sim`; see `find_program`."""
+    return find_program("weir-sim", executable)
 
 
 def find_virtual_call() -> Path:
-    """The path of `weir-virtual-call`: what the environment variable WEIR_VIRTUAL_CALL names, else beside this Python,
-    else on PATH.
-
-    Raises:
-        MissingComponent: it is in none of these places.
-    """
-    return _find_executable("weir-virtual-call", "WEIR_VIRTUAL_CALL", "webrtc")
+    """The path of `weir-virtual-call`; see `find_program`."""
+    return find_program("weir-virtual-call")
 
 
 def find_stack(stack: Stack) -> Path:
-    """The path of the program that simulates on a stack; both answer the same jobs and frames.
-
-    Raises:
-        MissingComponent: see `find_simulator` and `find_virtual_call`.
-    """
+    """The path of the program that simulates on a stack; both answer the same jobs and frames. See `find_program`."""
     return find_virtual_call() if stack == "libwebrtc" else find_simulator()
 
 
 def find_peer() -> Path:
-    """The path of `weir-peer`: what the environment variable WEIR_PEER names, else beside this Python, else on PATH.
-
-    Raises:
-        MissingComponent: it is in none of these places.
-    """
-    return _find_executable("weir-peer", "WEIR_PEER", "webrtc")
+    """The path of `weir-peer`; see `find_program`."""
+    return find_program("weir-peer")
 
 
 def find_event_log() -> Path:
-    """The path of `weir-event-log`: what the environment variable WEIR_EVENT_LOG names, else beside this Python, else
-    on PATH.
+    """The path of `weir-event-log`; see `find_program`."""
+    return find_program("weir-event-log")
+
+
+def find_program(name: str, given: str | os.PathLike[str] | None = None) -> Path:
+    """The path of a program: `given`, else the value of its environment variable, such as WEIR_SIM of `weir-sim`, else
+    beside this Python, else on PATH.
 
     Raises:
         MissingComponent: it is in none of these places.
     """
-    return _find_executable("weir-event-log", "WEIR_EVENT_LOG", "webrtc")
-
-
-def _find_executable(name: str, variable: str, target: str, given: str | os.PathLike[str] | None = None) -> Path:
-    """The path of a program: `given`, else what an environment variable names, else beside this Python, else on PATH.
-    `target` is the `make` target that the message names.
-
-    Raises:
-        MissingComponent: it is in none of these places.
-    """
+    variable, target = name.upper().replace("-", "_"), "build" if name == "weir-sim" else "webrtc"
     named = given or os.environ.get(variable)
     if named:
         path = Path(named)

@@ -13,7 +13,7 @@ from pathlib import Path
 from weir.qoe_eval.call.logs import LINK_LOG
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.records.call_record import CallRecord
-from weir.qoe_eval.runs.store import CallStore
+from weir.qoe_eval.runs.store import RecordStore
 from weir.traces.schema.scenario import Scenario
 
 
@@ -60,7 +60,7 @@ def make_calls(scenario: Scenario, peer: Path, out: Path, *options: str) -> Iter
     command = [str(Path(sys.executable).parent / "weir"), "call", str(path), "--size", "640x360", *options]
     command += ["--duration", f"{scenario.duration_s:g}", "--out", str(folder)]
     subprocess.run(command, env=os.environ | {"WEIR_PEER": str(peer)}, stdout=subprocess.DEVNULL, check=True)
-    for record in CallStore(folder).read():
+    for record in RecordStore(folder, CallRecord).read():
         for why in record.call.disturbed:
             print(f"disturbed: {scenario.name}, {record.controller}: {why}")
         log = read_link_log(folder / "calls" / record.call.folder / LINK_LOG, "forward")

@@ -11,6 +11,7 @@ from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.logs import read_pool_states
 from weir.qoe_eval.call.measures import VMAF_FRAMES, end_to_end_delays_ms
 from weir.qoe_eval.call.media.received_frames import read_index
+from weir.qoe_eval.call.plan import CALLS
 from weir.qoe_eval.call.summary import Call
 from weir.qoe_eval.call.webrtc_stats import read_stats_log
 from weir.qoe_eval.json_lines import number, read_objects
@@ -205,4 +206,4 @@ def folder_of(record: CallRecord, out: Path) -> Path:
     name = Path(record.call.folder).name
     if out.resolve().name == name and (out / logs.RECORD).is_file():
         return out
-    return out / "calls" / name if (out / "calls" / name).is_dir() else out / name
+    return out / CALLS / name if (out / CALLS / name).is_dir() else out / name

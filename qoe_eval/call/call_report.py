@@ -29,7 +29,7 @@ from weir.qoe_eval.report.sections.controllers import all_measures, means_table,
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir.qoe_eval.report.sections.scenarios import heat_table
 from weir.qoe_eval.report.text import paired_sentences
-from weir.qoe_eval.runs.store import CallStore
+from weir.qoe_eval.runs.store import RecordStore
 
 _MAIN = (
     "call_score", "viewer_quality", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
@@ -82,7 +82,7 @@ def rewrite(out: Path, reference: str | None = None) -> tuple[Summary, Path] | N
         return None
     check_reference(reference, ordered_controllers(call.controller for call in read_calls(records)))
     # The number of calls of `weir serve` is not planned.
-    run = read_run(out / SUMMARY) if CallStore(out).results_path.is_file() else RunAbout(failures=[])
+    run = read_run(out / SUMMARY) if RecordStore(out, CallRecord).results_path.is_file() else RunAbout(failures=[])
     return write(records, out, run.model_copy(update={"reference": reference}) if reference else run)
 
 
@@ -93,7 +93,7 @@ def read_folder(out: Path) -> list[CallRecord]:
     Raises:
         InputError: a record is damaged.
     """
-    store = CallStore(out)
+    store = RecordStore(out, CallRecord)
     if holds_calls(store.results_path):
         return store.read()
     only = read_record(out)

@@ -22,6 +22,7 @@ from weir.qoe_eval.call.stats_measures import Values, frame_metrics_of_stats, st
 from weir.qoe_eval.call.webrtc_stats import StatsReports, read_stats_log
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.measures.call_score import call_score
+from weir.qoe_eval.measures.metrics import finite
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.measures.viewer import find_freezes
 from weir.traces.schema.values_over_time import DelayOverTime
@@ -96,9 +97,9 @@ def measure(
             folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us), problems
         )
     CALL_MEASURES.check(metrics)
-    finite = {name: _finite(value) for name, value in metrics.items()}
-    finite["call_score"] = call_score(finite, (end_us - start_us) / 1e6)
-    return CallMeasures(finite, start_us, end_us, _frame_counts(frames), problems)
+    measured = finite(metrics)
+    measured["call_score"] = call_score(measured, (end_us - start_us) / 1e6)
+    return CallMeasures(measured, start_us, end_us, _frame_counts(frames), problems)
 
 
 def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, start_us: int, end_us: int) -> Values:
@@ -207,7 +208,3 @@ def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:
         "not_written": sum(frame.position is None for frame in frames),
         "never_came": max(0, expected - len(set(numbers)) - without_number),
     }
-
-
-def _finite(value: float | None) -> float | None:
-    return float(value) if value is not None and np.isfinite(value) else None

@@ -21,7 +21,9 @@ from weir.traces.schema.scenario import RtpFlow, Scenario
 from weir.traces.schema.variation import varied
 
 Order = dict[str, Any]
-"""A change to a running call, see `weir.qoe_eval.call.orders`."""
+"""A change to a running call, which `weir.qoe_eval.call.session` executes: to stop, to take the link down, or one for
+the receiver.
+"""
 
 CALLS = "calls"
 # Scenarios of up to two minutes are called in full; of longer ones, the first minute.

@@ -73,7 +73,7 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         more = {"episodes": call_episodes(settings, sender, link, progress.started_us, progress.ended_us)}
     record = make_record(settings, progress, measures, disturbed).model_copy(update=more)
     (folder / logs.FRAMES).unlink(missing_ok=True)
-    write_record(folder, record)
+    write_text(folder / logs.RECORD, json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n")
     return record
 
 
@@ -119,15 +119,6 @@ def make_record(
             ),
         ),
     )
-
-
-def write_record(folder: Path, record: CallRecord) -> None:
-    """Writes `call.json` atomically.
-
-    Raises:
-        InputError: it cannot be written.
-    """
-    write_text(folder / logs.RECORD, json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n")
 
 
 def read_record(folder: Path) -> CallRecord | None:

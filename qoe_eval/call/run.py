@@ -19,7 +19,7 @@ from weir.errors import MissingComponent
 from weir.files.place import refuse_folders_of_others
 from weir.qoe_eval.call.plan import CallResult, CallSettings, done_calls
 from weir.qoe_eval.records.call_record import CallRecord
-from weir.qoe_eval.runs.store import CallStore
+from weir.qoe_eval.runs.store import RecordStore
 
 
 @dataclass
@@ -50,7 +50,7 @@ def run_calls(calls: Mapping[str, CallSettings], out: Path, console: Console, *,
         typer.Exit: status 1, after a message: interrupted; complete calls are kept.
     """
     refuse_folders_of_others(out)
-    with contextlib.closing(CallStore(out)) as store:
+    with contextlib.closing(RecordStore(out, CallRecord)) as store:
         disturbed = {record.key for record in store.read() if record.call.disturbed}
         store.start(dict.fromkeys(calls.keys() - disturbed, False))
         run = _Run(calls, store, console, quiet)
@@ -70,7 +70,9 @@ def run_calls(calls: Mapping[str, CallSettings], out: Path, console: Console, *,
 
 
 class _Run:
-    def __init__(self, calls: Mapping[str, CallSettings], store: CallStore, console: Console, quiet: bool) -> None:
+    def __init__(
+        self, calls: Mapping[str, CallSettings], store: RecordStore[CallRecord], console: Console, quiet: bool
+    ) -> None:
         self.done = done_calls(calls, store.read())
         self._calls = calls
         self._store = store

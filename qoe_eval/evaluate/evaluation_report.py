@@ -15,8 +15,8 @@ from weir.console import counted, output_console
 from weir.qoe_eval.evaluate.results import Results
 from weir.qoe_eval.evaluate.runner import Evaluated
 from weir.qoe_eval.evaluate.suite import Replays
-from weir.qoe_eval.measures.families import GCC, SCORE
-from weir.qoe_eval.measures.summary import ordered_controllers, scenario_differences, scenario_means
+from weir.qoe_eval.measures.families import GCC, SCORE, gains_over_best
+from weir.qoe_eval.measures.summary import ordered_controllers, scenario_means
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
@@ -115,7 +115,7 @@ def _set(one: Evaluated, replays: Replays, controllers: Sequence[str], charts: l
     name = replays.name
     scenarios = {scenario.name: scenario for scenario in one.results.scenarios(name)}
     means = scenario_means(one.results.of(name))
-    differences = scenario_differences(means, POLICY, GCC)
+    differences = gains_over_best(means, POLICY, (GCC,))
     ordered = sorted(means, key=lambda scenario: differences.get(scenario, float("inf")))[:_SHOWN]
     drawn = [scenario for scenario in ordered[:_CHARTS] if scenario in differences and replays.series == "kept"]
     new_charts = [_chart(one.results, name, scenarios[scenario], differences[scenario]) for scenario in drawn]

@@ -21,6 +21,7 @@ START_SHARE = 0.9
 START_WINDOW_S = 0.3
 DRAINED_BELOW_MS = 50.0
 DRAINED_FOR_S = 1.0
+SHARE_OVER_S = 5.0
 # Key frames and single frames make no dip of a second.
 WINDOW_S = 1.0
 BEFORE_S = 10.0
@@ -63,14 +64,14 @@ def drain_time_s(series: FlowSeries, base_ms: float, step_s: float) -> float:
     return float(first[0]) * series.interval_s if first.size else math.inf
 
 
-def share_before_step(series: FlowSeries, step_s: float, over_s: float = 5.0) -> float | None:
-    """Receive rate as a share of the capacity over the last seconds before a step: a flow that hardly used the link has
-    nothing to drain. None without a capacity.
+def share_before_step(series: FlowSeries, step_s: float) -> float | None:
+    """Receive rate as a share of the capacity over the last SHARE_OVER_S before a step: a flow that hardly used the
+    link has nothing to drain. None without a capacity.
     """
     if series.capacity_bps is None:
         return None
     end = round(step_s / series.interval_s)
-    some = slice(end - round(over_s / series.interval_s), end)
+    some = slice(end - round(SHARE_OVER_S / series.interval_s), end)
     return float(series.receive_rate_bps[some].sum() / series.capacity_bps[some].sum())
 
 

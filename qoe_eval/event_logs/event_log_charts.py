@@ -27,7 +27,7 @@ def event_log_chart(log: EventLog, name: str, targets: Sequence[Line] = ()) -> C
         _rate("acknowledged", "--series-2", reports["time_s"][arrived], reports["size_bytes"][arrived], duration_s),
         _rate("sent", "--series-4", *log.of("sent", "size_bytes"), duration_s),
         _kbps("REMB received", "--series-7", *log.of("remb_received", "bitrate_bps"), step=True, dash="dash"),
-        _rate("received", "--series-3", *_received(log), duration_s),
+        _rate("received", "--series-3", *received_bytes(log), duration_s),
         _kbps("REMB sent", "--series-6", *log.of("remb_sent", "bitrate_bps"), step=True, dash="dash"),
     ]
     delays = [_mean("one way, above its least", "--series-2", *queueing_delay_ms(log), duration_s, "ms")]
@@ -60,7 +60,8 @@ def queueing_delay_ms(log: EventLog) -> tuple[Array, Array]:
     return log.reports["sent_s"][arrived], 1e3 * (delays_s[arrived] - delays_s[arrived].min())
 
 
-def _received(log: EventLog) -> tuple[Array, Array]:
+def received_bytes(log: EventLog) -> tuple[Array, Array]:
+    """Times of the packets received, and their sizes: header, payload and padding."""
     times, payload = log.of("received", "payload_bytes")
     rest = (log.of("received", name)[1] for name in ("header_bytes", "padding_bytes"))
     return times, payload + sum(rest)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from weir.errors import InputError
 from weir.files.input import printable
+from weir.qoe_eval.event_logs.packet_file import PCAPNG
 from weir.simulator.executables import find_event_log
 
 LONGEST_READING_S = 300
 # The first bytes: the field begin_log_events of a log, or stream of one before 2019.
 _BEGIN_LOG = b"\x82\x01"
 _LEGACY = b"\x0a"
-_PCAPNG = b"\x0a\x0d\x0d\x0a"
 _FIRST_BYTES = 4096
 
 
@@ -25,7 +25,7 @@ def is_event_log(path: Path) -> bool:
     except OSError:
         return False
     return start.startswith(_BEGIN_LOG) or (
-        start.startswith(_LEGACY) and not start.startswith(_PCAPNG) and (b"\0" in start or not start.isascii())
+        start.startswith(_LEGACY) and not start.startswith(PCAPNG) and (b"\0" in start or not start.isascii())
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from weir.files.input import printable
 from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
-from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, queueing_delay_ms
+from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, queueing_delay_ms, received_bytes
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
 from weir.qoe_eval.report.page_table import Cell, Row, Table
 from weir.qoe_eval.report.page_template import REPORT, Section, render_page
@@ -62,12 +62,11 @@ def describe_log(log: EventLog) -> dict[str, Any]:
     duration_s = log.duration_s
     arrived = np.isfinite(log.reports["received_s"])
     _, delays_ms = queueing_delay_ms(log)
-    received = [log.of("received", name)[1] for name in ("header_bytes", "payload_bytes", "padding_bytes")]
     numbers = {
         "target_kbps": _time_mean(*log.target(), log.duration_s, 1e-3),
         "acknowledged_kbps": _rate(log.reports["size_bytes"][arrived], duration_s),
         "sent_kbps": _rate(log.of("sent", "size_bytes")[1], duration_s),
-        "received_kbps": _rate(sum(received), duration_s) if len(received[0]) else None,
+        "received_kbps": _rate(received_bytes(log)[1], duration_s),
         "lost_percent": 100 * float(1 - arrived.mean()) if len(arrived) else None,
         "delay_ms_p95": float(np.percentile(delays_ms, 95)) if len(delays_ms) else None,
         "round_trip_ms": _mean(1e-3 * log.of("round_trip", "round_trip_us")[1]),

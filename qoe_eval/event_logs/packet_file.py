@@ -20,7 +20,7 @@ MOST_PACKETS = 2_000_000
 _RTPDUMP = b"#!rtpplay1.0 "
 _RTPDUMP_HEADER_BYTES = 16
 _LONGEST_FIRST_LINE = 200
-_PCAPNG = b"\x0a\x0d\x0d\x0a"
+PCAPNG = b"\x0a\x0d\x0d\x0a"
 # Byte order and ticks per second, by magic.
 _PCAP = {
     b"\xd4\xc3\xb2\xa1": ("<", 1_000_000),
@@ -63,7 +63,7 @@ def is_packet_file(path: Path) -> bool:
             start = file.read(len(_RTPDUMP))
     except OSError:
         return False
-    return start == _RTPDUMP or start[:4] in _PCAP or start[:4] == _PCAPNG
+    return start == _RTPDUMP or start[:4] in _PCAP or start[:4] == PCAPNG
 
 
 def read_packet_file(path: Path, abs_send_time_id: int | None = None) -> PacketRecording:
@@ -76,7 +76,7 @@ def read_packet_file(path: Path, abs_send_time_id: int | None = None) -> PacketR
     data = read_bytes(path, LARGEST_BYTES)
     if len(data) > LARGEST_BYTES:
         raise InputError(f"{source}: over {LARGEST_BYTES >> 20} MiB; give a shorter recording")
-    if data.startswith(_PCAPNG):
+    if data.startswith(PCAPNG):
         raise InputError(f"{source}: pcapng; convert it: editcap -F pcap FILE.pcapng FILE.pcap")
     found = list(_rtpdump(data, source) if data.startswith(_RTPDUMP) else _pcap(data, source))
     sizes: Counter[bytes] = Counter()

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weir.qoe_eval.json_lines import number, read_objects
-
-Array = NDArray[np.float64]
+from weir.qoe_eval.measures.flow_series import Array
 
 DELAY_ERROR_BOUNDS_MS = (*(2.0**power for power in range(-4, 7)), float("inf"))
 """Upper bounds of the bins of delay errors."""

@@ -14,7 +14,7 @@ import numpy as np
 from weir.qoe_eval.measures.call_score import call_score
 from weir.qoe_eval.measures.fairness import rtp_fairness, tcp_share
 from weir.qoe_eval.measures.flow_series import FlowSeries, read_flow_series
-from weir.qoe_eval.measures.recoco import recoco_score
+from weir.qoe_eval.measures.recoco import recoco_scores_of_series
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.measures.viewer import rendered_measures, viewer_measures
 from weir.qoe_eval.records.flow_record import EstimatorRecord, FlowRecord
@@ -55,7 +55,7 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
         run["utilisation"] = _joint_utilisation(record, tested)
     run["jain_index"] = rtp_fairness(record)
     run["tcp_share"] = tcp_share(record)
-    return Metrics(run=_finite(run), flows={name: _finite(values) for name, values in flows.items()})
+    return Metrics(run=finite(run), flows={name: finite(values) for name, values in flows.items()})
 
 
 def challenge_parts(
@@ -144,11 +144,12 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
     if flow.rendered:
         parts["call_score"] = call_score(parts, active_s)
     challenge = challenge_score(delay, rate, loss)
+    recoco = recoco_scores_of_series(series, packet_bytes) if series else None
     return {
         "utility": utility(record.objective, parts) if record.objective else None,
         "challenge": None if challenge is None else challenge * visible(parts.get("frozen_share")),
         **parts,
-        "recoco": recoco_score(series, packet_bytes) if series else None,
+        "recoco": recoco.overall if recoco else None,
         # A policer's bucket lets through more than its rate.
         "utilisation": min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None,
         "network_delay_ms_p95": flow.delay_ms.get("p95"),
@@ -222,5 +223,6 @@ def _above(delay_ms: float | None, base_ms: float) -> float | None:
     return None if delay_ms is None else max(0.0, delay_ms - base_ms)
 
 
-def _finite(values: Measures) -> dict[str, float | None]:
+def finite(values: Measures) -> dict[str, float | None]:
+    """The values as floats; None for those that are not finite."""
     return {name: float(v) if v is not None and math.isfinite(v) else None for name, v in values.items()}

@@ -32,12 +32,6 @@ class RecocoScores:
         return WEIGHT * (self.rate + self.delay + self.loss)
 
 
-def recoco_score(series: FlowSeries, mean_packet_bytes: float | None) -> float | None:
-    """Eq. 10 of `recoco_scores_of_series`."""
-    scores = recoco_scores_of_series(series, mean_packet_bytes)
-    return None if scores is None else scores.overall
-
-
 def recoco_scores_of_series(series: FlowSeries, mean_packet_bytes: float | None) -> RecocoScores | None:
     """`recoco_scores` over the flow's active time; nothing where the capacity is unlimited or nothing arrived.
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 from weir.qoe_eval.measures.comparison import compared_pairs, default_reference
 from weir.qoe_eval.measures.statistics import compare_paired, distinct_runs, spread
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.records.comparisons import PairedComparison, PairedRow, Spread
 from weir.qoe_eval.records.record import Record
+from weir.qoe_eval.records.results_file import RecordType
 from weir.qoe_eval.records.summary import MeasureAbout, RunAbout, Summary
 from weir.registry import SIMULATED
 
-RecordType = TypeVar("RecordType", bound=Record)
 Values = dict[tuple[str, int], float]
 """One measure by scenario and seed."""
 Means = dict[str, dict[str, dict[str, float]]]
@@ -96,15 +95,6 @@ def against(records: Sequence[Record], own: str, other: str, metric: str = "chal
     """own - other, paired by scenario and seed; runs that repeat others count once."""
     records = distinct_runs(records)
     return compare_paired(MEASURES[metric], run_values(records, own, metric), run_values(records, other, metric))
-
-
-def scenario_differences(means: Means, own: str, other: str, metric: str = "challenge") -> dict[str, float]:
-    """own - other by scenario, of means over seeds, for the scenarios that both have."""
-    return {
-        name: by[own][metric] - by[other][metric]
-        for name, by in means.items()
-        if metric in by.get(own, {}) and metric in by.get(other, {})
-    }
 
 
 def _by_measure(

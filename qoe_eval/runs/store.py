@@ -21,7 +21,6 @@ from weir.console import counted, error_console
 from weir.errors import InputError
 from weir.files.input import printable
 from weir.files.output import alone_in, append, file_name, make_folder, refuse_other_results, write_bytes
-from weir.qoe_eval.records.call_record import CallRecord
 from weir.qoe_eval.records.results_file import RecordType, read_records, to_line
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.series import Series, parse_series
@@ -144,10 +143,3 @@ class RunStore(RecordStore[RunRecord]):
         """A record as the simulator wrote it, with its series; unchanged when their file is gone."""
         series = self.read_series(record)
         return record if series is None else record.with_series(series)
-
-
-class CallStore(RecordStore[CallRecord]):
-    """The folder of calls."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, CallRecord)

@@ -18,10 +18,11 @@ from weir.files.output import file_name
 from weir.qoe_eval.call import call_report
 from weir.qoe_eval.call.logs import FRAME_LOG
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
+from weir.qoe_eval.link.child_process import monotonic_us
 from weir.qoe_eval.requirements import missing_requirements
 from weir.qoe_eval.serve.call_folders import ListedCall, describe_call, new_folder
 from weir.qoe_eval.serve.call_request import CallRequest
-from weir.qoe_eval.serve.feed import Event, Feed, for_viewers, now_us
+from weir.qoe_eval.serve.feed import Event, Feed, for_viewers
 from weir.registry import WEIGHTS
 
 MAX_CHANGES = 64
@@ -326,4 +327,4 @@ class CallRunner:
         self._publish({"type": "call", "call": call.describe()})
 
     def _publish(self, event: Mapping[str, Any]) -> None:
-        self._feed.publish({"time_us": now_us(), **event})
+        self._feed.publish({"time_us": monotonic_us(), **event})

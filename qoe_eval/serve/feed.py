@@ -7,12 +7,12 @@ disconnected, and reconnects with the number of its last event. Events have only
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
 from weir.qoe_eval.json_lines import number
+from weir.qoe_eval.link.child_process import monotonic_us
 
 Event = dict[str, Any]
 
@@ -122,13 +122,8 @@ def for_viewers(event: Mapping[str, Any]) -> Event | None:
     if kind == "stats":
         shown["report"] = _stats(event.get("report"))
     if not isinstance(shown.get("time_us"), int | float):
-        shown["time_us"] = now_us()
+        shown["time_us"] = monotonic_us()
     return shown
-
-
-def now_us() -> int:
-    """CLOCK_MONOTONIC in microseconds, the clock of all events."""
-    return time.monotonic_ns() // 1000
 
 
 def _stats(report: Any) -> list[Event]:

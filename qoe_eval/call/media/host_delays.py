@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, read_index
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, read_link_log
+from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.records.call_record import CallRecord
 
 _LATE_BINS: Final = DELAY_ERROR_BOUNDS_MS.index(0.25) + 1
@@ -33,8 +33,6 @@ _SHOWN_BOUNDS: Final = 8
 _CAMERA_SHARES: Final = (0.5, 0.95, 0.98, 0.99, 0.999)
 # Frames around one, of which the earliest tenth is on time: clocks drift.
 _NEIGHBOURS: Final = 60
-
-Array = NDArray[np.float64]
 
 
 @dataclass

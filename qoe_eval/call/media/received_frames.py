@@ -12,11 +12,11 @@ import numpy as np
 
 from weir.qoe_eval.call.media.frame_number import HIGHEST_NUMBER
 from weir.qoe_eval.call.media.source_video import FRAMES, FRAMES_PER_SECOND
+from weir.qoe_eval.call.media.y4m import LARGEST_SIDE
 from weir.qoe_eval.json_lines import integer, number, parse_object, read_objects
 from weir.qoe_eval.link.child_process import Message
 
 VIDEO_CLOCK_HZ = 90_000
-_LARGEST_SIDE = 16384
 _HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
 # Some ten seconds of frames.
 _TAIL_BYTES = 1 << 16
@@ -84,8 +84,8 @@ def _frame(line: dict[str, Any], position: int | None) -> ReceivedFrame | None:
         capture_time_us=integer(line.get("capture_time_us")),
         render_time_us=render_time_us,
         rtp_timestamp=integer(line.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP),
-        width=integer(line.get("width"), highest=_LARGEST_SIDE) or 0,
-        height=integer(line.get("height"), highest=_LARGEST_SIDE) or 0,
+        width=integer(line.get("width"), highest=LARGEST_SIDE) or 0,
+        height=integer(line.get("height"), highest=LARGEST_SIDE) or 0,
         position=position,
     )
 

@@ -10,7 +10,7 @@ from weir.errors import InputError
 _MAGIC = b"YUV4MPEG2 "
 _FRAME = b"FRAME\n"
 _LONGEST_HEADER = 1024
-_LARGEST_SIDE = 16384
+LARGEST_SIDE = 16384
 
 
 class Y4m:
@@ -76,8 +76,8 @@ def _size(path: Path, header: bytes) -> tuple[int, int]:
     except (KeyError, ValueError):
         raise InputError(f"{path}: the y4m header has no size") from None
     colour = tags.get(b"C", b"420")
-    if not (0 < width <= _LARGEST_SIDE and 0 < height <= _LARGEST_SIDE) or width % 2 or height % 2:
-        raise InputError(f"{path}: frames of {width}x{height}; both sides must be even, and at most {_LARGEST_SIDE}")
+    if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE) or width % 2 or height % 2:
+        raise InputError(f"{path}: frames of {width}x{height}; both sides must be even, and at most {LARGEST_SIDE}")
     if not colour.startswith(b"420") or colour.startswith(b"420p"):
         raise InputError(f"{path}: colour format {colour.decode(errors='replace')}; only 8-bit 4:2:0 is read")
     return width, height

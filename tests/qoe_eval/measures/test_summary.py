@@ -93,6 +93,7 @@ def test_the_better_of_libwebrtcs_is_the_rival_and_of_the_worst_scenario_the_bet
                 "rule": {"x-a": (90, 90), "x-b": (60, 60)},
             }
         ),
+        "weir",
     )
     assert (row.name, row.media, row.description) == ("route", "filler", "The base delay changes")
     assert (row.scenarios, row.better) == (2, "scream")
@@ -105,12 +106,12 @@ def test_the_better_of_libwebrtcs_is_the_rival_and_of_the_worst_scenario_the_bet
 
 def test_utilisation_is_a_ratio_of_gccs():
     used = {"weir": {"x-a": (0.4,), "x-b": (0.9,), "x-c": (0.9,)}, "gcc": {"x-a": (0.5,), "x-b": (0.9,), "x-c": (0.0,)}}
-    worst = family_row("route", "video", records_of(used, "utilisation")).worst_utilisation
+    worst = family_row("route", "video", records_of(used, "utilisation"), "weir").worst_utilisation
     assert (worst.scenario, worst.value) == ("x-a", pytest.approx(0.8))
 
 
 def test_what_did_not_run_is_not_there():
-    row = family_row("route", "video", records_of({"weir": {"x-a": (90,)}}))
+    row = family_row("route", "video", records_of({"weir": {"x-a": (90,)}}), "weir")
     assert row.scores == {"weir": 90}
     assert (row.better, row.against_better, row.against_rule, row.worst_score) == (None, None, None, None)
 
@@ -144,7 +145,9 @@ def test_a_controller_without_a_common_run_takes_none_from_the_others():
 
 
 def test_scores_of_a_family_are_over_the_scenarios_that_all_have():
-    row = family_row("route", "video", records_of({"weir": {"x-a": (90,), "x-b": (50,)}, "dies": {"x-a": (80,)}}))
+    row = family_row(
+        "route", "video", records_of({"weir": {"x-a": (90,), "x-b": (50,)}, "dies": {"x-a": (80,)}}), "weir"
+    )
     assert row.scores == {"weir": 90, "dies": 80}
 
 

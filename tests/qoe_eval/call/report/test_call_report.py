@@ -9,7 +9,7 @@ from weir.errors import InputError
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.call_report import rewrite, write
 from weir.qoe_eval.call.plan import CallResult
-from weir.qoe_eval.call.record import make_record, write_record
+from weir.qoe_eval.call.record import make_record
 from weir.qoe_eval.call.summary import read_calls
 from weir.qoe_eval.records.call_record import CallRecord
 from weir.qoe_eval.records.summary import RunAbout
@@ -40,7 +40,7 @@ def calls(made_call, tmp_path):
                     measures = made_call.measured(folder)
                     settings = made_call.settings(folder, controller, seed, scenario=scenario, **more)
                     records.append(make_record(settings, made_call.progress(**(about or {})), measures, []))
-                    write_record(folder, records[-1])
+                    (folder / logs.RECORD).write_text(json.dumps(records[-1].to_json()))
         return records
 
     return make
