@@ -1,4 +1,4 @@
-"""All subcommands of `weir`, each in the file next to its subject; only the one that runs is imported."""
+"""All subcommands of `weir`, each in a file NAME_command.py next to its subject; only the one that runs is imported."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from weir.installation import installed_version
 Commands = Mapping[str, tuple[Any, str]]
 
 TRACES: Commands = {
-    "validate": ("weir.traces.cli:validate", "Check files of traces and scenarios."),
-    "convert": ("weir.traces.cli:convert", "Convert a trace or scenario to another format."),
-    "list": ("weir.traces.listing:list_scenarios", "List the bundled scenarios."),
-    "generate": ("weir.traces.generate.command:generate", "Generate a trace or scenario."),
+    "validate": ("weir.traces.convert_command:validate", "Check files of traces and scenarios."),
+    "convert": ("weir.traces.convert_command:convert", "Convert a trace or scenario to another format."),
+    "list": ("weir.traces.list_command:list_scenarios", "List the bundled scenarios."),
+    "generate": ("weir.traces.generate_command:generate", "Generate a trace or scenario."),
 }
 COMMANDS: Commands = {
     "replay": ("weir.qoe_eval.replay_command:replay", "Replay traces or scenarios under rate controllers."),
     "call": ("weir.qoe_eval.call_command:call", "Make real calls through a link that replays a scenario."),
-    "link": ("weir.qoe_eval.link.link:link", "Run a command behind a link that replays a scenario."),
-    "serve": ("weir.qoe_eval.serve.serve:serve", "Make, steer and watch calls on a page."),
-    "doctor": ("weir.qoe_eval.doctor:doctor", "Show every component: its version, or how to get it."),
-    "bench": ("weir.cli.bench.bench:bench", "Measure the speed of this machine."),
-    "report": ("weir.cli.report:report", "Make a report again, or one of a dump or event log."),
+    "link": ("weir.qoe_eval.link_command:link", "Run a command behind a link that replays a scenario."),
+    "serve": ("weir.qoe_eval.serve_command:serve", "Make, steer and watch calls on a page."),
+    "doctor": ("weir.cli.doctor_command:doctor", "Show every component: its version, or how to get it."),
+    "bench": ("weir.cli.bench_command:bench", "Measure the speed of this machine."),
+    "report": ("weir.cli.report_command:report", "Make a report again, or one of a dump or event log."),
     "whatif": (
         "weir.qoe_eval.whatif_command:whatif",
         "Show what other controllers would have said on a recorded call.",
     ),
-    "evaluate": ("weir.qoe_eval.evaluate.evaluate:evaluate", "Measure a model against goals."),
-    "train": ("weir.trainer.train:train", "Train a policy."),
+    "evaluate": ("weir.qoe_eval.evaluate_command:evaluate", "Measure a model against goals."),
+    "train": ("weir.trainer.train_command:train", "Train a policy."),
     "tune": ("weir.trainer.tune_command:tune", "Search settings of a training."),
-    "adapt": ("weir.trainer.adapt:adapt", "Fine-tune a model for a new objective."),
-    "export": ("weir.trainer.export:export", "Export a trained policy to ONNX, and check it."),
+    "adapt": ("weir.trainer.adapt_command:adapt", "Fine-tune a model for a new objective."),
+    "export": ("weir.trainer.export_command:export", "Export a trained policy to ONNX, and check it."),
     "model": ("weir.trainer.model_command:model", "Show what a model needs and gives."),
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
-    "webrtc": ("weir.webrtc_patch.check:app", "Check the patches that put Weir into libwebrtc."),
+    "webrtc": ("weir.webrtc_patch.check_command:app", "Check the patches that put Weir into libwebrtc."),
 }
 # The base class of what typer shows of a wrong use.
 _UsageError: Any = typer.BadParameter.__base__

@@ -1,4 +1,4 @@
-"""``weir traces list``, and the names of bundled scenarios, from an index beside the catalogue; none is loaded."""
+"""The rows and names of bundled scenarios, from an index beside the catalogue; none is loaded."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from weir.errors import InputError, closest
 from weir.files.input import printable, why
@@ -48,7 +46,7 @@ def check_input(name: str) -> None:
 
 def bundled() -> list[str]:
     """The names of the bundled scenarios of all groups."""
-    return [row["name"] for rows in _index().values() for row in rows]
+    return [row["name"] for rows in read_index().values() for row in rows]
 
 
 def not_bundled(name: str) -> InputError:
@@ -58,34 +56,6 @@ def not_bundled(name: str) -> InputError:
     return InputError(f'no bundled scenario "{printable(name)}"; {fix}"weir traces list" shows them all')
 
 
-def _index() -> dict[str, list[dict[str, Any]]]:
+def read_index() -> dict[str, list[dict[str, Any]]]:
+    """The rows of the list by their group."""
     return json.loads(INDEX.read_text(encoding="utf-8"))
-
-
-def list_scenarios(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON array on stdout.")] = False,
-    rfc8867: Annotated[bool, typer.Option("--rfc8867", help="The RFC 8867 cases too.")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Those of published experiments with calls too.")] = False,
-    pantheon: Annotated[bool, typer.Option("--pantheon", help="Pantheon's emulators too.")] = False,
-) -> None:
-    """List the bundled scenarios."""
-    index = _index()
-    chosen = {"bundled": True, "rfc8867": rfc8867, "calls": calls, "pantheon": pantheon}
-    rows = [row for group, wanted in chosen.items() if wanted for row in index[group]]
-    if as_json:
-        typer.echo(json.dumps(rows, indent=2))
-        return
-    from rich.table import Table
-
-    from weir.console import output_console
-
-    heads = ("scenario", "duration", "capacity, Mbps", "delay", "queue", "loss", "flows", "what it is")
-    table = Table(*heads, box=None, header_style="dim", pad_edge=False)
-    for row in rows:
-        low, mean, high = (row[f"{key}_capacity_bps"] / 1e6 for key in ("min", "mean", "max"))
-        capacity = f"{mean:g}" if low == high else f"{low:.3g} - {mean:.3g} - {high:.3g}"
-        delay, seconds = f"{row['one_way_delay_ms']:g} ms", f"{row['duration_s']:g} s"
-        table.add_row(
-            row["name"], seconds, capacity, delay, row["queue"], row["loss"], row["flows"], row["description"]
-        )
-    output_console(pipe_width=160).print(table)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.doctor import components
+from weir.cli.doctor_command import components
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from weir import installation
+from weir.cli.doctor_command import _TARGETS, components
 from weir.errors import MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get, packages_of
-from weir.qoe_eval.doctor import _TARGETS, components
 
 ROOT = Path(__file__).parents[2]
 # `weir` is other people's on the package index, with or without an extra; WHEEL files are ours.
@@ -81,7 +81,7 @@ def test_training_without_its_packages(monkeypatch):
 
 
 def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch):
-    monkeypatch.setattr("weir.qoe_eval.doctor._package_version", lambda name: None)
+    monkeypatch.setattr("weir.cli.doctor_command._package_version", lambda name: None)
     found = {component.name: component for component in components()}
     assert found[f"{DISTRIBUTION} (this)"].found == f"{installation.installed_version()}, {ROOT}"
     assert found["operating system"].found

@@ -70,7 +70,7 @@ for name in group.list_commands(None):
 print(*sorted(sys.modules))
 """
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert "weir.trainer.train" in loaded
+    assert "weir.trainer.train_command" in loaded
     assert not {"torch", "stable_baselines3", "tensorboard", "sklearn"} & set(loaded)
 
 

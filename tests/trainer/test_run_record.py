@@ -198,7 +198,7 @@ def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
 
 def test_eval_freq_without_eval_is_a_wrong_use(configuration_toml):
     from weir.errors import InputError
-    from weir.trainer.train import train
+    from weir.trainer.train_command import train
 
     with pytest.raises(InputError, match="--eval"):
         train(configuration_toml, eval_freq=10)

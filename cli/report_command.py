@@ -47,7 +47,8 @@ def report(
         summary, page = learned
     else:
         summary, page = _report_records(path, reference, csv=csv, quiet=as_json)
-        csv, reference = False, None
+        typer.echo(summary if as_json else str(page))
+        return
     if csv:
         raise InputError(f"{path}: --csv is for runs and calls; the curves of a training are in progress.json")
     if reference is not None:

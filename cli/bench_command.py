@@ -83,6 +83,7 @@ FIGURES: dict[str, Figure] = {
     "gcc.feedback_us_p50": Figure(None, "GccFeedback/2500", "feedback_us_p50"),
 }
 _EXECUTABLE_TIME_LIMIT_S = 300
+_REPETITIONS = 5
 
 Values = dict[str, list[float]]
 
@@ -95,7 +96,6 @@ def bench(
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="ONNX model in the loop. Default: the one shipped.")
     ] = None,
-    repetitions: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Measurements of each figure.")] = 5,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a record of results, which documents cite.")
     ] = None,
@@ -124,13 +124,15 @@ def bench(
     figures: Values = {}
     failures: dict[str, str] = {}
     parts: dict[str, Callable[[], Values]] = {
-        "simulator": lambda: measure_simulator(simulator, chosen, repetitions),
+        "simulator": lambda: measure_simulator(simulator, chosen, _REPETITIONS),
         "environment": lambda: {
-            "env.steps_per_s": measure_environment(simulator, repetitions),
-            "env.opennetlab_steps_per_s": measure_opennetlab("model", repetitions),
+            "env.steps_per_s": measure_environment(simulator, _REPETITIONS),
+            "env.opennetlab_steps_per_s": measure_opennetlab("model", _REPETITIONS),
         },
-        "virtual calls": lambda: {"env.opennetlab_libwebrtc_steps_per_s": measure_opennetlab("libwebrtc", repetitions)},
-        "estimator and GCC": lambda: run_executables(build_dir, repetitions),
+        "virtual calls": lambda: {
+            "env.opennetlab_libwebrtc_steps_per_s": measure_opennetlab("libwebrtc", _REPETITIONS)
+        },
+        "estimator and GCC": lambda: run_executables(build_dir, _REPETITIONS),
     }
     for name, part in parts.items():
         try:
@@ -142,29 +144,27 @@ def bench(
         failures |= {
             key: "no benchmark reported it" for key, one in FIGURES.items() if one.benchmark and key not in figures
         }
-    document = describe(figures, failures, repetitions)
+    document = describe(figures, failures)
     write_text(out, json.dumps(document, indent=1) + "\n")
     if record is not None:
         from weir.qoe_eval.measurement import write_measurement
 
-        write_measurement(record, measurement_of(figures, chosen, simulator, repetitions))
+        write_measurement(record, measurement_of(figures, chosen, simulator))
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:
         raise typer.Exit(1)
 
 
-def measurement_of(
-    figures: Mapping[str, Sequence[float]], model: Path, simulator: Path, repetitions: int
-) -> Measurement:
+def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, simulator: Path) -> Measurement:
     """The record of results: medians, with the smallest and largest repetition."""
     from weir.qoe_eval.measurement import Measurement, Value, commit, today
     from weir.qoe_eval.runs.simulator import simulator_versions
 
     return Measurement(
         measured="speed",
-        about=f"Medians of {repetitions} repetitions on a machine with {os.cpu_count()} cores ({platform.machine()}), "
+        about=f"Medians of {_REPETITIONS} repetitions on a machine with {os.cpu_count()} cores ({platform.machine()}), "
         "with the smallest and largest.",
-        command=f"weir bench --repetitions {repetitions}",
+        command="weir bench",
         model_sha256=sha256_of_file(model),
         libwebrtc=simulator_versions(simulator)["libwebrtc"],
         date=today(),
@@ -219,7 +219,7 @@ def read_google_benchmark(document: Mapping[str, Any]) -> Values:
     return figures
 
 
-def describe(figures: Mapping[str, Sequence[float]], failures: Mapping[str, str], repetitions: int) -> dict[str, Any]:
+def describe(figures: Mapping[str, Sequence[float]], failures: Mapping[str, str]) -> dict[str, Any]:
     """The document that is written: the figures flat under their names, then spread, targets, machine and what
     failed.
     """
@@ -233,7 +233,7 @@ def describe(figures: Mapping[str, Sequence[float]], failures: Mapping[str, str]
         "spread": {name: [_rounded(min(values)), _rounded(max(values))] for name, values in sorted(figures.items())},
         "targets": {name: f"{kind} {limit:g}" for name, (kind, limit) in bounds.items()},
         "reached": reached,
-        "repetitions": repetitions,
+        "repetitions": _REPETITIONS,
         "machine": {
             "cores": os.cpu_count(),
             "architecture": platform.machine(),

@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,7 +23,7 @@ from weir.errors import InputError, MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
 from weir.qoe_eval.link.link_requirements import find_link_devices
 from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.simulator.executables import find_event_log, find_peer, find_simulator, find_virtual_call
+from weir.simulator.executables import find_program, find_simulator
 
 # "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
 Need = Literal["run", "build", "train", "test", "calls"]
@@ -174,14 +174,9 @@ def _package_version(name: str) -> str | None:
 
 def _webrtc() -> Iterator[Component]:
     """The programs of `make webrtc`."""
-    programs: dict[str, Callable[[], Path]] = {
-        "weir-peer": find_peer,
-        "weir-virtual-call": find_virtual_call,
-        "weir-event-log": find_event_log,
-    }
-    for name, find in programs.items():
+    for name in ("weir-peer", "weir-virtual-call", "weir-event-log"):
         try:
-            path = find()
+            path = find_program(name)
             found = ", ".join(filter(None, (_program_version(str(path)), str(path))))
             yield Component(name, "calls", found)
         except MissingComponent as error:

@@ -1,4 +1,4 @@
-"""``weir traces``: validates and converts trace and scenario files; what the commands below it share."""
+"""``weir traces validate`` and ``weir traces convert``; what the commands that write files share."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from weir.files.input import printable
 from weir.files.output import refuse_to_overwrite
 from weir.options import ForceOption
 from weir.traces.bounds import MAX_DURATION_S
-from weir.traces.cli import DELAY, LOSS, QUEUE, warn, write
+from weir.traces.convert_command import DELAY, LOSS, QUEUE, warn, write
 from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.generators import GENERATORS

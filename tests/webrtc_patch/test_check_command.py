@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from weir.errors import InputError, MissingComponent
-from weir.webrtc_patch.check import app, apply_series, changed_files, find_root, read_series
+from weir.webrtc_patch.check_command import app, apply_series, changed_files, find_root, read_series
 
 CONTROLLER = "modules/congestion_controller/receive_side_congestion_controller.cc"
 DESCRIPTIONS = ("pc/BUILD.gn", "pc/media_session.cc", "pc/webrtc_session_description_factory.cc")
