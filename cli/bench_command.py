@@ -149,13 +149,13 @@ def bench(
     if record is not None:
         from weir.qoe_eval.measurement import write_measurement
 
-        write_measurement(record, measurement_of(figures, chosen, simulator))
+        write_measurement(record, speed_measurement(figures, chosen, simulator))
     typer.echo(json.dumps(document, indent=1) if as_json else "\n".join(_lines(document)) + f"\n{out}")
     if failures:
         raise typer.Exit(1)
 
 
-def measurement_of(figures: Mapping[str, Sequence[float]], model: Path, simulator: Path) -> Measurement:
+def speed_measurement(figures: Mapping[str, Sequence[float]], model: Path, simulator: Path) -> Measurement:
     """The record of results: medians, with the smallest and largest repetition."""
     from weir.qoe_eval.measurement import Measurement, Value, commit, today
     from weir.qoe_eval.runs.simulator import simulator_versions

@@ -96,7 +96,7 @@ def _report_training(folder: Path) -> tuple[str, Path] | None:
 def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bool) -> tuple[str, Path]:
     with loading():
         from weir.qoe_eval.call import call_report
-        from weir.qoe_eval.measures.summary import in_order
+        from weir.qoe_eval.measures.summary import sorted_records
         from weir.qoe_eval.report import replay_page
         from weir.qoe_eval.report.csv_tables import write_results_csv
         from weir.qoe_eval.runs.store import RunStore
@@ -105,10 +105,10 @@ def _report_records(folder: Path, reference: str | None, *, csv: bool, quiet: bo
     if calls is not None:
         summary, page = calls
         if csv:
-            write_results_csv(folder, in_order(call_report.read_folder(folder), ()), "call")
+            write_results_csv(folder, sorted_records(call_report.read_folder(folder), ()), "call")
         return summary.text(), page
     summary, page = replay_page.rewrite(folder, reference)
     if csv:
         store = RunStore(folder)
-        replay_page.write_csv(store, in_order(store.read(), summary.run.scenarios), quiet=quiet)
+        replay_page.write_csv(store, sorted_records(store.read(), summary.run.scenarios), quiet=quiet)
     return summary.text(), page

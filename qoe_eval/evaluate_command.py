@@ -121,7 +121,7 @@ def evaluate(
     sha256 = hashlib.sha256(read_bytes(chosen_model, LARGEST_MODEL_BYTES)).hexdigest()
     find_simulator()
     with loading():
-        from weir.qoe_eval.evaluate.documents import evaluation_document, measurement_of
+        from weir.qoe_eval.evaluate.documents import evaluation_document, evaluation_measurement
         from weir.qoe_eval.evaluate.evaluation_report import evaluation_page, print_evaluation
         from weir.qoe_eval.evaluate.runner import evaluate_suite, plan_suites
         from weir.qoe_eval.evaluate.scenario_sets import Settings
@@ -159,7 +159,7 @@ def evaluate(
     if record is not None:
         parts = [*(f"--set {shlex.quote(name)}" for name in chosen_sets or ()), *([f"--size {size}"] if size else [])]
         write_measurement(
-            record, measurement_of(evaluated[0], run, seeds or evaluated[0].planned.suite.seeds or 1, parts)
+            record, evaluation_measurement(evaluated[0], run, seeds or evaluated[0].planned.suite.seeds or 1, parts)
         )
     finish(
         evaluation_document(evaluated, run),

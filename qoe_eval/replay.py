@@ -16,14 +16,14 @@ from weir.files.input import printable, printable_lines
 from weir.installation import how_to_get
 from weir.objectives import parse_objective
 from weir.qoe_eval.call.media.sent_media import with_sources
-from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.measures.summary import sorted_records
 from weir.qoe_eval.options.replay import ReplayOptions, SeriesKept
 from weir.qoe_eval.options.shared import model_to_run
 from weir.qoe_eval.records.command_record import command_record
 from weir.qoe_eval.records.summary import ControllerAbout, RunAbout, ScenarioAbout, Summary
 from weir.qoe_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirements
-from weir.qoe_eval.report.text import SHOWN, print_means, print_paired, rendered_measures
+from weir.qoe_eval.report.text import SHOWN, names_of_rendered_measures, print_means, print_paired
 from weir.qoe_eval.runs import objectives as objective_runs
 from weir.qoe_eval.runs.cluster_runs import check_travels
 from weir.qoe_eval.runs.custom_controllers import CustomController
@@ -88,12 +88,12 @@ def run_replay(
     plans = plan_replay(options, names, own)
     requirements = parse_requirements(options.require, plans.main.controllers, options.reference, "replay")
     with nullcontext() if options.address is None else connected(options.address):
-        results = run_plans(plans, options)
+        results = run_parts(plans, options)
     summary, page = report_results(plans, results, options, started)
     if options.as_json:
         typer.echo(summary.text())
     elif results.main.records:
-        print_means(summary, (*SHOWN, *rendered_measures(summary)))
+        print_means(summary, (*SHOWN, *names_of_rendered_measures(summary)))
         print_paired(summary)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = counted(len(results.main.records), "run")
@@ -177,7 +177,7 @@ def _family_plan(plan: ReplayPlan) -> ReplayPlan:
     return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="measured")
 
 
-def run_plans(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
+def run_parts(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
     """Runs what is not there yet, with a progress bar.
 
     Raises:
@@ -213,7 +213,7 @@ def report_results(
 ) -> tuple[Summary, Path]:
     """Writes summary, page and tables; returns the summary and the page's path."""
     store = RunStore(options.out)
-    records = in_order(results.main.records, (scenario.name for scenario in plans.main.scenarios))
+    records = sorted_records(results.main.records, (scenario.name for scenario in plans.main.scenarios))
     about = _about(plans.main, results, options.reference or "", started)
     summary = summarise_replay(records, results.objectives.records, results.families.records, about)
     page = write_report(store, records, summary)

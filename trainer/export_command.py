@@ -11,7 +11,7 @@ import typer
 from weir.files.input import check_exists
 from weir.installation import require
 from weir.options import ForceOption, loading
-from weir.trainer.model.file import BEST_MODEL, check_checkpoint, check_target, trained_policy
+from weir.trainer.model.file import BEST_MODEL, check_checkpoint_file, check_target, trained_policy
 
 
 def export(
@@ -27,7 +27,7 @@ def export(
     require("train")
     check_target(out, force=force)
     checkpoint = run / BEST_MODEL if best else trained_policy(run)
-    check_checkpoint(checkpoint)
+    check_checkpoint_file(checkpoint)
     with loading():
         from weir.trainer.model.card import write_card
 

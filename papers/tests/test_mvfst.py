@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.registry import PRESETS
 from weir.simulator.executables import find_simulator
 from weir.traces.catalogue import load_bundled
@@ -81,7 +81,7 @@ def test_a_blocked_sender_sends_nothing_for_its_share_of_every_100_ms():
 def test_one_of_each_kind_runs_in_the_simulator(tmp_path):
     scenarios = [load_bundled(f"pantheon-{number}") for number in (1, 7, 13, 15)]
     plan = ReplayPlan(scenarios, ["rule"], PRESETS["balanced"], [1], None, find_simulator(), "measured")
-    lossy, policer, aggregated, short = run_plan(plan, tmp_path, 1).records
+    lossy, policer, aggregated, short = complete_plans([plan], tmp_path, 1).records
     assert lossy.flows[0].packets_lost / lossy.flows[0].packets_sent == pytest.approx(0.05, abs=0.02)
     # A packet waits for the end of its own transmission at most: 1 ms.
     assert policer.flows[0].delay_ms["max"] - policer.flows[0].base_one_way_delay_ms < 1.1

@@ -168,7 +168,7 @@ def _per_scenario(summary: Summary) -> Section | None:
 def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: Path) -> Section:
     """Every call with its measures and links relative to `out`, by case, seed and controller."""
     rows, left_out = [], []
-    for call, folder in _in_order(calls):
+    for call, folder in _sorted_calls(calls):
         measures, links = call.record.measures, _links(folder, out)
         why = "; ".join(reason[:_LONGEST_REASON] for reason in call.why_left_out)
         if why:
@@ -193,7 +193,7 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: 
     return Section("calls", "Calls", "call/calls", {"table": Table(heads, rows), "left_out": left_out})
 
 
-def _in_order(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
+def _sorted_calls(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:
     controllers = ordered_controllers(call.controller for call, _ in calls)
     cases = list(dict.fromkeys(call.case for call, _ in calls))
 

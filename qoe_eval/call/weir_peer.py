@@ -16,7 +16,7 @@ from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
     Message,
-    described,
+    exit_text,
     monotonic_us,
     run_in_real_time,
 )
@@ -212,7 +212,7 @@ class PeerProcess:
         if self._stopping or status == 0:
             self._ended = True
             return None
-        return self._failed(f"the {self.name} (weir-peer) {described(status)}")
+        return self._failed(f"the {self.name} (weir-peer) {exit_text(status)}")
 
     async def stop(self) -> str:
         """Asks it to end, and kills it if it does not. The caller must continue to receive meanwhile."""

@@ -84,7 +84,9 @@ def _suite_document(one: Evaluated) -> dict[str, Any]:
     }
 
 
-def measurement_of(evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()) -> Measurement:
+def evaluation_measurement(
+    evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()
+) -> Measurement:
     """The record of a suite's replays and calls. `run`: of the document of the evaluation; `parts`: options that chose
     some of the suite.
     """

@@ -103,7 +103,7 @@ def _rtpdump(data: bytes, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
             break
         packet = parse_rtp(data[place + 8 : place + length], 1000 * offset_ms, packet_length) if packet_length else None
         if packet is not None:
-            count = _counted(count, source)
+            count = _next_count(count, source)
             yield b"", packet
         place += length
 
@@ -128,11 +128,11 @@ def _pcap(data: bytes, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
         address, payload, missing = found
         packet = parse_rtp(payload, 1_000_000 * seconds + fraction * 1_000_000 // ticks, len(payload) + missing)
         if packet is not None:
-            count = _counted(count, source)
+            count = _next_count(count, source)
             yield address, packet
 
 
-def _counted(count: int, source: str) -> int:
+def _next_count(count: int, source: str) -> int:
     if count >= MOST_PACKETS:
         raise InputError(f"{source}: over {MOST_PACKETS:,} RTP packets; give a shorter recording")
     return count + 1

@@ -38,7 +38,7 @@ from weir.qoe_eval.fingerprint import fingerprint
 from weir.qoe_eval.measurement import Measurement, Value, commit, today, write_measurement
 from weir.qoe_eval.options.shared import TRACE_SETS, shared_traces
 from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.registry import POLICY, PRESETS
 from weir.simulator.executables import find_simulator, find_virtual_call
@@ -102,7 +102,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
         plan = call_plan(
             scenarios, [controller], PRESETS["balanced"], model if controller == POLICY else None, program, seed
         )
-        return {one.scenario: one for one in run_plan(plan, folder / name, processes).all_records()}
+        return {one.scenario: one for one in complete_plans([plan], folder / name, processes).all_records()}
 
     logs = folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)

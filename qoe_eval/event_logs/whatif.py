@@ -97,7 +97,7 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     make_folder(out)
     refuse_other_results(out, REPORT)
     logged = logged_targets(recording.log)
-    described = [_described(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
+    described = [_numbers(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
     end_s = recording.log.duration_s
     lines = [
         target_line(f"target of {one.controller}", f"--c-{css_name(one.controller)}", one.time_s, one.bps, end_s)
@@ -115,7 +115,7 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     return {"file": recording.name, "note": recording.note, "controllers": described}, page
 
 
-def _described(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
+def _numbers(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
     times = np.arange(one.time_s[0], max(end_s, one.time_s[0] + STEP_S), STEP_S)
     kbps = 1e-3 * one.at(times)
     numbers = {"mean_kbps": float(kbps.mean()), "lowest_kbps": float(kbps.min()), "highest_kbps": float(kbps.max())}

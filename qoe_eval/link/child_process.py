@@ -167,7 +167,7 @@ class JsonLinesProcess:
         except TimeoutError:
             await self.kill()
             return f"did not end within {limit_s:g} s and was killed"
-        return described(status) if status < 0 else ""
+        return exit_text(status) if status < 0 else ""
 
     async def kill(self) -> None:
         """Kills it and waits for its end."""
@@ -188,6 +188,6 @@ class JsonLinesProcess:
         return ""
 
 
-def described(status: int) -> str:
+def exit_text(status: int) -> str:
     """An exit status as a predicate."""
     return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from weir.files.output import make_folder
-from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, described, monotonic_us
+from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, exit_text, monotonic_us
 from weir.qoe_eval.link.namespaces import Network
 from weir.qoe_eval.link.program import program_in
 
@@ -79,7 +79,7 @@ class CommandEnd:
                 status = await self._process.wait()
                 if self._stopping:
                     break
-                reason = f"{self.name} {described(status)} before the call was over"
+                reason = f"{self.name} {exit_text(status)} before the call was over"
                 return {"type": "end", "reason": reason, "failed": True, "time_us": monotonic_us()}
             if message["type"] in _PASSED_ON:
                 return message

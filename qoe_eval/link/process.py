@@ -17,7 +17,7 @@ from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
     Message,
-    described,
+    exit_text,
     run_in_real_time,
 )
 from weir.qoe_eval.link.namespaces import CallNamespaces
@@ -208,7 +208,7 @@ class LinkProcess:
         status = self._status = await self._process.wait()
         if not self._stopping:
             error_text = self.errors[-1] if self.errors and status >= 0 else self._last_words()
-            self.failure = f"weir-sim link {described(status)}" + (f": {error_text}" if error_text else "")
+            self.failure = f"weir-sim link {exit_text(status)}" + (f": {error_text}" if error_text else "")
         self._ended.set()
         self._fail_answers(self.failure or "weir-sim link has ended")
 

@@ -64,7 +64,7 @@ def ordered_controllers(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 
 
-def in_order(results: Sequence[RecordType], scenarios: Iterable[str]) -> list[RecordType]:
+def sorted_records(results: Sequence[RecordType], scenarios: Iterable[str]) -> list[RecordType]:
     """By seed, scenario (in the order given, others after) and controller: results are written as runs complete."""
     position = {name: index for index, name in enumerate(scenarios)}
     order = {name: index for index, name in enumerate(ordered_controllers(one.controller for one in results))}

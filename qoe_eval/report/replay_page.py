@@ -14,7 +14,7 @@ from weir.files.output import write_text
 from weir.qoe_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
 from weir.qoe_eval.measures.families import summarise_families
 from weir.qoe_eval.measures.run_causes import summarise_causes
-from weir.qoe_eval.measures.summary import in_order, ordered_controllers, summarise
+from weir.qoe_eval.measures.summary import ordered_controllers, sorted_records, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
@@ -93,7 +93,7 @@ def rewrite(folder: Path, reference: str | None = None) -> tuple[Summary, Path]:
     about = about.model_copy(
         update={"planned": planned, "runs": len(records), "reference": reference or about.reference}
     )
-    records = in_order(records, about.scenarios)
+    records = sorted_records(records, about.scenarios)
     steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
     summary = summarise_replay(records, steered, on_families, about)
     return summary, write_report(store, records, summary)

@@ -36,7 +36,7 @@ def libwebrtc_of(summary: Summary) -> str:
     return summary.run.versions.get("libwebrtc", "")
 
 
-def rendered_measures(summary: Summary) -> list[str]:
+def names_of_rendered_measures(summary: Summary) -> list[str]:
     """Measures of rendered media, of those that a controller has: virtual calls have them on request."""
     return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
 

@@ -9,7 +9,7 @@ from weir.objectives import MINIMUM_WEIGHT
 from weir.qoe_eval.measures.metrics import utility
 from weir.qoe_eval.measures.statistics import compare_paired
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, steering
-from weir.qoe_eval.measures.summary import in_order
+from weir.qoe_eval.measures.summary import sorted_records
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.comparisons import PairedRow
 from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary
@@ -54,7 +54,7 @@ def summarise_objectives(records: Sequence[RunRecord], main_records: Sequence[Ru
     for the controllers beside the model.
     """
     by_objective: dict[Objective, dict[str, Measures]] = {}
-    for record in in_order(records, dict.fromkeys(record.scenario for record in main_records)):
+    for record in sorted_records(records, dict.fromkeys(record.scenario for record in main_records)):
         if record.objective:
             by_objective.setdefault(record.objective, {})[record.scenario] = record.measures
     if not set(PRESETS.values()) <= by_objective.keys():

@@ -20,7 +20,7 @@ from weir.console import counted
 from weir.errors import InputError
 from weir.files.output import write_text
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import ReplayOutcome, run_plans
+from weir.qoe_eval.runs.run_plans import ReplayOutcome, complete_plans
 from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.qoe_eval.runs.store import RunStore
 
@@ -37,8 +37,8 @@ def run_with_progress(
     after_interrupt: str = "",
     on_cluster: bool = False,
 ) -> ReplayOutcome:
-    """`run_plans` for a command. SIGTERM does what Ctrl-C does; `after_interrupt` tells the user what else is possible
-    then. Without a terminal, progress is a line each half minute. `on_cluster`: on the one that is joined.
+    """`complete_plans` for a command. SIGTERM does what Ctrl-C does; `after_interrupt` tells the user what else is
+    possible then. Without a terminal, progress is a line each half minute. `on_cluster`: on the one that is joined.
 
     Raises:
         InputError: the simulator refused a run; what is complete is kept.
@@ -59,7 +59,7 @@ def run_with_progress(
                     next_line_s = time.monotonic() + _LINE_INTERVAL_S
                     console.print(f"{done:,} of {counted(total, 'run')}")
 
-            outcome = run_plans(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
+            outcome = complete_plans(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
     except SimulatorFailed as error:
         RunStore(out).discard_if_empty()
         console.print(f"weir: {error}")

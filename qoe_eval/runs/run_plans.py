@@ -54,12 +54,7 @@ class ReplayOutcome:
         return self.records
 
 
-def run_plan(plan: ReplayPlan, folder: Path, processes: int, on_progress: OnProgress | None = None) -> ReplayOutcome:
-    """`run_plans` of one plan."""
-    return run_plans([plan], folder, processes, on_progress)
-
-
-def run_plans(
+def complete_plans(
     plans: Sequence[ReplayPlan], folder: Path, processes: int | None, on_progress: OnProgress | None = None
 ) -> ReplayOutcome:
     """Runs what is not there yet, appending each record as it completes. A run of several plans runs once. `processes`

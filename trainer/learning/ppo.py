@@ -12,7 +12,7 @@ from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.gym.sb3 import BottleneckVecEnv
 from weir.trainer.learning.algorithms import LinearSchedule, events_folder
 from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
-from weir.trainer.learning.reinforcement import described, in_environment, reinforce
+from weir.trainer.learning.reinforcement import description_with_library, in_environment, reinforce
 from weir.trainer.policies.networks import PreferencePolicy
 
 PACKAGES: Final = ("stable-baselines3", "torch", "gymnasium")
@@ -37,7 +37,7 @@ def origin(configuration: TrainingConfiguration) -> dict[str, Any]:
 
 def description(configuration: TrainingConfiguration, done: str) -> dict[str, Any]:
     """See `Learner`."""
-    return described(configuration, "stable-baselines3", done)
+    return description_with_library(configuration, "stable-baselines3", done)
 
 
 def make_model(configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None) -> PPO:

@@ -89,7 +89,7 @@ def reinforce(
     return TrainingOutcome(model.num_timesteps, interrupted, recorder.mean_reward)
 
 
-def described(configuration: TrainingConfiguration, library: str, done: str) -> dict[str, Any]:
+def description_with_library(configuration: TrainingConfiguration, library: str, done: str) -> dict[str, Any]:
     """`Learner.description` of an algorithm that `library` has."""
     return {
         "algorithm": f"{configuration.algorithm.upper()} ({library}), {done} steps",

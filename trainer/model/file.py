@@ -37,7 +37,7 @@ def trained_policy(source: Path) -> Path:
     return averaged if averaged.is_file() else source / CHECKPOINT if source.is_dir() else source
 
 
-def check_checkpoint(checkpoint: Path) -> None:
+def check_checkpoint_file(checkpoint: Path) -> None:
     """Refuses what is not the checkpoint of a training run.
 
     Raises:
@@ -57,7 +57,7 @@ def check_source(source: Path) -> None:
         InputError: as said.
     """
     if source.suffix != ".onnx":
-        check_checkpoint(trained_policy(source))
+        check_checkpoint_file(trained_policy(source))
         return
     content = read_bytes(source, LARGEST_MODEL_BYTES)
     try:

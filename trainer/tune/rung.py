@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weir.errors import InputError
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.registry import PRESETS
 from weir.simulator.executables import find_simulator
 from weir.traces.generate.random_domain import random_scenario
@@ -84,6 +84,6 @@ def _viewer_quality(model: Path, rung: Rung, folder: Path) -> float:
         simulator=find_simulator(),
         series="measured",
     )
-    records = run_plan(plan, folder, processes=1).all_records()
+    records = complete_plans([plan], folder, processes=1).all_records()
     found = (record.metrics.run["viewer_quality"] for record in records)
     return statistics.fmean(value for value in found if value is not None)

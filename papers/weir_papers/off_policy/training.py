@@ -17,7 +17,7 @@ from weir.trainer.learning.algorithms import LinearSchedule, arrays_of, events_f
 from weir.trainer.learning.callbacks import STEPS_BETWEEN_RECORDS
 from weir.trainer.learning.checkpoint import write_checkpoint
 from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
-from weir.trainer.learning.reinforcement import described, in_environment, reinforce
+from weir.trainer.learning.reinforcement import description_with_library, in_environment, reinforce
 from weir_papers.off_policy.configuration import OffPolicyConfiguration, Td3Settings
 from weir_papers.off_policy.policies import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer
@@ -56,7 +56,7 @@ def origin(configuration: OffPolicyConfiguration) -> dict[str, Any]:
 
 def description(configuration: OffPolicyConfiguration, done: str) -> dict[str, Any]:
     """See `Learner`."""
-    return described(configuration, "stable-baselines3", done)
+    return description_with_library(configuration, "stable-baselines3", done)
 
 
 def make_model(

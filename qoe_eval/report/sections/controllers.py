@@ -24,7 +24,7 @@ from weir.qoe_eval.report.display import (
 )
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell, measure_heads
 from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import libwebrtc_of, rendered_measures, seeds_text, summary_sample
+from weir.qoe_eval.report.text import libwebrtc_of, names_of_rendered_measures, seeds_text, summary_sample
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
@@ -159,7 +159,7 @@ def viewer(summary: Summary, limited: str) -> Section | None:
     if not controllers:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
-    table = means_table(summary, ordered, (*VIEWER, *rendered_measures(summary)))
+    table = means_table(summary, ordered, (*VIEWER, *names_of_rendered_measures(summary)))
     view = {"table": table, "standard_error": f"{STANDARD_ERROR:.1f}", "limited": limited}
     return Section("viewer", "What a viewer would see", "replay/viewer", view)
 

@@ -8,7 +8,7 @@ from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
 from weir.qoe_eval.measures.run_causes import run_episodes, summarise_causes
 from weir.qoe_eval.records.record import Episode
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 from weir.simulator.executables import find_simulator
 from weir.traces.catalogue import load_bundled
@@ -110,7 +110,7 @@ def test_the_summary_has_means_over_the_runs_of_a_controller():
 def test_a_simulated_outage(tmp_path):
     scenarios = [load_bundled(name) for name in ("application-limited", "outage")]
     plan = ReplayPlan(scenarios, ["gcc"], (0.4, 0.5, 0.1), [0], None, find_simulator())
-    records = run_plan(plan, tmp_path, 1).records
+    records = complete_plans([plan], tmp_path, 1).records
     limited, outage = (
         next(one for one in records if one.scenario == name) for name in ("application-limited", "outage")
     )

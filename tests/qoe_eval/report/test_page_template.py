@@ -11,7 +11,7 @@ from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror='alert(1)'>\"&"
@@ -50,7 +50,7 @@ def test_controllers_on_one_page_have_different_colours():
 def test_a_replay_whose_names_are_hostile(name, fake_simulator, scenarios, tmp_path):
     """Results come from a folder, which may be somebody else's: all its texts are hostile."""
     plan = ReplayPlan(scenarios, ["weir", "gcc"], (0.4, 0.5, 0.1), [1], None, fake_simulator)
-    records = [record.to_json() for record in run_plan(plan, tmp_path, 2).records]
+    records = [record.to_json() for record in complete_plans([plan], tmp_path, 2).records]
     for record in records:
         record["scenario"] += name
         record["controller"] = name if record["controller"] == "gcc" else "weir"

@@ -12,7 +12,7 @@ from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.report.sections.controllers import paired as section
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_plans, summarise_objectives
-from weir.qoe_eval.runs.run_plans import run_plan, run_plans
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 from weir.traces.schema.scenario import Scenario
@@ -21,7 +21,7 @@ SECTIONS = ["viewer", "paired", "headline", "delay-throughput", "scenarios", "wo
 
 
 def build(plan, folder, **run):
-    outcome = run_plan(plan, folder, 2)
+    outcome = complete_plans([plan], folder, 2)
     summary = summarise(outcome.records, RunAbout.model_validate({"runs": len(outcome.records), "planned": 99, **run}))
     return render_report(RunStore(folder), outcome.records, summary)
 
@@ -63,7 +63,7 @@ def test_the_page_has_its_sections_and_needs_no_network(plan, tmp_path):
 
 def test_the_page_leads_with_the_viewer_then_the_measure_of_the_objective(plan, tmp_path):
     latency = ReplayPlan(plan.scenarios, ["weir", "gcc"], PRESETS["latency"], [1], None, plan.simulator)
-    outcome = run_plan(latency, tmp_path, 1)
+    outcome = complete_plans([latency], tmp_path, 1)
     summary = summarise(outcome.records, RunAbout(objective=latency.objective))
     checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
     text = " ".join(" ".join(checker.text).split())
@@ -117,7 +117,7 @@ def test_an_axis_that_the_media_flattens_says_so(plan, tmp_path, scenarios):
     fast = Scenario.make(name="fast", duration_s=10.0, forward={"capacity": fast}, flows=[{"kind": "rtp"}])
     two = ReplayPlan([scenarios[0], fast], ["weir", "gcc"], plan.objective, [1], None, plan.simulator)
     media = {"media": {"media": MediaRecord(kind="video", max_rate_bps=2.5e6)}}
-    records = [record.model_copy(update=media) for record in run_plan(two, tmp_path, 2).records]
+    records = [record.model_copy(update=media) for record in complete_plans([two], tmp_path, 2).records]
     page = render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))
     text = " ".join(" ".join(check(page).text).split())
     assert text.count("On 1 of 2 scenarios the path carries more than the media may send, 2.5 Mbps") == 2
@@ -149,7 +149,7 @@ def changed(records, **values):
 
 
 def test_the_first_series_is_the_worst_defeat(plan, tmp_path):
-    records = changed(run_plan(plan, tmp_path, 2).records, viewer_quality=99.9)
+    records = changed(complete_plans([plan], tmp_path, 2).records, viewer_quality=99.9)
     first, second = data_of(render_report(RunStore(tmp_path), records, summarise(records, RunAbout())))["charts"]
     assert (first["name"], second["name"]) == ("step", "steady")
     assert first["note"].startswith("weir is furthest behind gcc here: Viewer's quality ")
@@ -159,7 +159,7 @@ def test_the_first_series_is_the_worst_defeat(plan, tmp_path):
 
 def test_every_measure_that_is_worse_is_in_the_paired_table(plan, tmp_path):
     worse = ("freeze_count", "max_queueing_delay_ms", "frame_delay_ms_p50", "frame_delay_ms_p95", "oscillation")
-    records = changed(run_plan(plan, tmp_path, 2).records, **dict.fromkeys(worse, 0.0))
+    records = changed(complete_plans([plan], tmp_path, 2).records, **dict.fromkeys(worse, 0.0))
     summary = summarise(records, RunAbout())
     paired = [row.metric for row in summary.paired if row.b == "gcc"]
     assert set(worse) < set(paired)
@@ -186,7 +186,7 @@ def test_colours_are_given_only_where_the_interval_excludes_0():
 
 @pytest.mark.parametrize("reference", ["gcc", "oracle", "weir"])
 def test_anyone_can_be_the_reference(plan, tmp_path, reference):
-    records = run_plan(plan, tmp_path, 2).records
+    records = complete_plans([plan], tmp_path, 2).records
     summary = summarise(records, RunAbout(reference=reference))
     page = render_report(RunStore(tmp_path), records, summary)
     own = "gcc" if reference == "weir" else "weir"
@@ -197,8 +197,8 @@ def test_anyone_can_be_the_reference(plan, tmp_path, reference):
 
 
 def test_the_objective_page(plan, tmp_path):
-    main = run_plan(plan, tmp_path, 2)
-    records = run_plans(objective_plans(plan, 5), tmp_path / "objectives", 2).records
+    main = complete_plans([plan], tmp_path, 2)
+    records = complete_plans(objective_plans(plan, 5), tmp_path / "objectives", 2).records
     summary = summarise(main.records, RunAbout(runs=12, planned=12))
     summary = summary.model_copy(update={"objectives": summarise_objectives(records, main.records)})
     page = render_report(RunStore(tmp_path), main.records, summary)
@@ -237,7 +237,8 @@ def test_one_controller_and_one_run(plan, tmp_path):
 
 
 def test_a_controller_that_lacks_runs_says_so_in_its_row(plan, tmp_path):
-    records = [one for one in run_plan(plan, tmp_path, 2).records if (one.controller, one.scenario) != ("gcc", "step")]
+    done = complete_plans([plan], tmp_path, 2).records
+    records = [one for one in done if (one.controller, one.scenario) != ("gcc", "step")]
     text = " ".join(check(render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))).text)
     assert "2 of 4 runs" in text
     assert "Means over 1 independent scenario, 2 seeds" in " ".join(text.split())
@@ -246,7 +247,7 @@ def test_a_controller_that_lacks_runs_says_so_in_its_row(plan, tmp_path):
 def test_long_series_are_thinned(plan, tmp_path):
     capacity = {"times_s": [0.0], "rates_bps": [1e6]}
     long = Scenario.make(name="long", duration_s=200.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
-    outcome = run_plan(ReplayPlan([long], ["gcc"], plan.objective, [1], None, plan.simulator), tmp_path, 1)
+    outcome = complete_plans([ReplayPlan([long], ["gcc"], plan.objective, [1], None, plan.simulator)], tmp_path, 1)
     (entry,) = replay_charts(RunStore(tmp_path), outcome.records, {})
     found = {title: lines(entry, title)["gcc"]["y"] for title in ("Received, kbps", "Packet delay, ms", "Lost")}
     assert all(len(values) <= MAX_POINTS for values in found.values())

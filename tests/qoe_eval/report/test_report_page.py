@@ -8,7 +8,7 @@ from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.records.summary import RunAbout
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 
 CHROMIUM = "/usr/bin/chromium"
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMI
 def open_report(chromium, fake_simulator, scenarios, tmp_path):
     """open_report(width): the page of a small replay, drawn without any error; `name` is then that of rule."""
     plan = ReplayPlan(scenarios, ["weir", "gcc", "rule", "oracle"], (0.4, 0.5, 0.1), [1], None, fake_simulator)
-    records = run_plan(plan, tmp_path, 2).records
+    records = complete_plans([plan], tmp_path, 2).records
     path = tmp_path / "report.html"
     wrong = []
 

@@ -20,7 +20,7 @@ from weir.installation import shipped_model
 from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
 from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.registry import SIMULATED
 from weir.simulator.executables import find_simulator
 
@@ -337,7 +337,7 @@ def test_a_faulty_program_or_class_is_one_clear_message(steady, write, tmp_path,
         own={"bad": own},
     )  # fmt: skip
     before = children()
-    (failure,) = run_plan(plan, tmp_path / "out", 1).failures
+    (failure,) = complete_plans([plan], tmp_path / "out", 1).failures
     assert failure.refused == at_start
     assert failure.describe().startswith("steady, bad, seed 1: the controller bad: ")
     assert re.search(message, failure.error), failure.error

@@ -4,7 +4,7 @@ from weir.objectives import checked_objective
 from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
-from weir.qoe_eval.runs.run_plans import run_plan, run_plans
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 from weir.registry import PRESETS
 
@@ -37,8 +37,8 @@ def plan(fake_simulator, scenarios):
 
 
 def test_the_summary(plan, tmp_path):
-    main = run_plan(plan, tmp_path, 2).records
-    records = run_plans(objective_plans(plan, 4), tmp_path / "objectives", 2).records
+    main = complete_plans([plan], tmp_path, 2).records
+    records = complete_plans(objective_plans(plan, 4), tmp_path / "objectives", 2).records
     assert len(records) == (3 + 4) * 2
     assert not (tmp_path / "objectives" / "series").exists()
     found = summarise_objectives(records, main)
@@ -74,7 +74,7 @@ def test_the_summary(plan, tmp_path):
 
 
 def test_only_scenarios_that_every_objective_has_count(plan, tmp_path):
-    records = run_plans(objective_plans(plan, 1), tmp_path, 2).records
+    records = complete_plans(objective_plans(plan, 1), tmp_path, 2).records
     without = [r for r in records if not (r.scenario == "step" and r.objective == objective_fan(1)[0])]
     assert summarise_objectives(without, []).scenarios == ["steady"]
     no_latency = [r for r in records if r.objective != PRESETS["latency"]]
@@ -84,7 +84,7 @@ def test_only_scenarios_that_every_objective_has_count(plan, tmp_path):
 
 def test_runs_of_several_plans_run_once_and_keep_their_series_if_any_wants_them(plan, tmp_path):
     bare = ReplayPlan(plan.scenarios, ["weir"], plan.objective, [1], None, plan.simulator, "none")
-    outcome = run_plans([bare, plan], tmp_path, 2)
+    outcome = complete_plans([bare, plan], tmp_path, 2)
     assert len(outcome.records) == 12
     assert [len(records) for records in outcome.by_plan] == [2, 12]
     assert outcome.by_plan[0][0] in outcome.by_plan[1]

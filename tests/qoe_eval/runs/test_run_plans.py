@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import run_plan
+from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 
 
@@ -20,7 +20,7 @@ def lines(folder):
 
 
 def test_one_lean_record_per_run_and_its_series_beside_it(plan, tmp_path):
-    outcome = run_plan(plan, tmp_path, 2)
+    outcome = complete_plans([plan], tmp_path, 2)
     assert len(outcome.records) == len(lines(tmp_path)) == 8
     record = outcome.records[0]
     assert (record.scenario, record.controller, record.seed) == ("steady", "weir", 1)
@@ -34,16 +34,16 @@ def test_one_lean_record_per_run_and_its_series_beside_it(plan, tmp_path):
 
 
 def test_what_is_there_is_not_run_again(plan, tmp_path, misbehave):
-    first = run_plan(plan, tmp_path, 2)
+    first = complete_plans([plan], tmp_path, 2)
     misbehave({"*": "die"})
-    second = run_plan(plan, tmp_path, 2)
+    second = complete_plans([plan], tmp_path, 2)
     assert second.reused == 8
     assert second.records == first.records
 
 
 @pytest.mark.parametrize("change", ["objective", "scenario", "simulator"])
 def test_what_was_made_otherwise_is_run_again_and_the_old_set_aside(plan, tmp_path, change):
-    run_plan(plan, tmp_path, 2)
+    complete_plans([plan], tmp_path, 2)
     if change == "objective":
         other = replace(plan, objective=(0.1, 0.8, 0.1))
     elif change == "scenario":
@@ -54,27 +54,27 @@ def test_what_was_made_otherwise_is_run_again_and_the_old_set_aside(plan, tmp_pa
         copy.write_text(plan.simulator.read_text() + "\n# another build\n")
         copy.chmod(0o755)
         other = replace(plan, simulator=copy)
-    outcome = run_plan(other, tmp_path, 2)
+    outcome = complete_plans([other], tmp_path, 2)
     assert outcome.reused == 0
     assert len(lines(tmp_path)) == 8
     assert len((tmp_path / "results.previous.jsonl").read_text().splitlines()) == 8
 
 
 def test_a_decision_delay_is_part_of_the_run(plan, tmp_path):
-    at_once = run_plan(plan, tmp_path, 2)
+    at_once = complete_plans([plan], tmp_path, 2)
     assert "decision_delay_ms" not in "".join(lines(tmp_path))
-    slow = run_plan(replace(plan, decision_delay_ms=50.0), tmp_path, 2)
+    slow = complete_plans([replace(plan, decision_delay_ms=50.0)], tmp_path, 2)
     # Only of controllers with a model.
     assert slow.reused == 4
     assert {(one.controller, one.decision_delay_ms) for one in slow.records} == {("weir", 50.0), ("gcc", 0.0)}
     assert {json.loads(line).get("decision_delay_ms") for line in lines(tmp_path)} == {None, 50.0}
-    again = run_plan(plan, tmp_path, 2)
+    again = complete_plans([plan], tmp_path, 2)
     assert [one.key for one in again.records] == [one.key for one in at_once.records]
 
 
 def test_more_seeds_extend_what_is_there(plan, tmp_path):
-    run_plan(plan, tmp_path, 2)
-    outcome = run_plan(replace(plan, seeds=[1, 2, 3]), tmp_path, 2)
+    complete_plans([plan], tmp_path, 2)
+    outcome = complete_plans([replace(plan, seeds=[1, 2, 3])], tmp_path, 2)
     assert (outcome.reused, len(outcome.records), len(lines(tmp_path))) == (8, 12, 12)
 
 
@@ -86,37 +86,37 @@ def test_ctrl_c_keeps_complete_records_and_ends_the_processes(plan, tmp_path, mo
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        run_plan(plan, tmp_path, 2, interrupt)
+        complete_plans([plan], tmp_path, 2, interrupt)
     kept = [json.loads(line) for line in lines(tmp_path)]
     assert 3 <= len(kept) < 8
     for pid in map(int, (tmp_path / "pids").read_text().split()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-    resumed = run_plan(plan, tmp_path, 2)
+    resumed = complete_plans([plan], tmp_path, 2)
     assert resumed.reused == len(kept)
     assert len(resumed.records) == 8
 
 
 def test_a_torn_last_line_is_run_again(plan, tmp_path):
-    run_plan(plan, tmp_path, 2)
+    complete_plans([plan], tmp_path, 2)
     whole = (tmp_path / "results.jsonl").read_bytes()
     (tmp_path / "results.jsonl").write_bytes(whole[:-100])
-    outcome = run_plan(plan, tmp_path, 2)
+    outcome = complete_plans([plan], tmp_path, 2)
     assert outcome.reused == 7
     assert len(lines(tmp_path)) == 8
     assert all(json.loads(line)["schema"] == "weir.result/1" for line in lines(tmp_path))
 
 
 def test_a_record_without_its_series_is_run_again(plan, tmp_path):
-    record = run_plan(plan, tmp_path, 2).records[0]
+    record = complete_plans([plan], tmp_path, 2).records[0]
     RunStore(tmp_path).series_path(record).unlink()
-    assert run_plan(plan, tmp_path, 2).reused == 7
+    assert complete_plans([plan], tmp_path, 2).reused == 7
 
 
 def test_scenario_names_do_not_leave_the_folder(plan, tmp_path):
     strange = plan.scenarios[0].model_copy(update={"name": "../../up / <b>&"})
     folder = tmp_path / "out"
-    outcome = run_plan(replace(plan, scenarios=[strange]), folder, 2)
+    outcome = complete_plans([replace(plan, scenarios=[strange])], folder, 2)
     assert len(outcome.records) == 4
     assert {path.name for path in tmp_path.iterdir()} == {"out"}
     assert len(list((folder / "series").iterdir())) == 4

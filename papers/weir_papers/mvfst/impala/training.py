@@ -12,7 +12,7 @@ from weir.simulator.cluster import connected
 from weir.trainer.learning.callbacks import STEPS_BETWEEN_RECORDS
 from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
 from weir.trainer.learning.ppo import make_policy
-from weir.trainer.learning.reinforcement import described, reinforce
+from weir.trainer.learning.reinforcement import description_with_library, reinforce
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
 
 __all__ = ["PACKAGES", "description", "make_policy", "origin", "train"]
@@ -51,4 +51,4 @@ def origin(configuration: ImpalaConfiguration) -> dict[str, Any]:
 
 def description(configuration: ImpalaConfiguration, done: str) -> dict[str, Any]:
     """See `Learner`."""
-    return described(configuration, "RLlib", done)
+    return description_with_library(configuration, "RLlib", done)
