@@ -70,7 +70,9 @@ PARALLEL = "".join(
         HEADER + PARALLEL + SUMMARY + SUMMARY.replace("[  5]", "[SUM]"),
         # A server, whose last interval is hardly any time.
         HEADER + "".join(rows(rest="")) + "[  5]   3.00-3.00   sec  0.00 Bytes  0.00 bits/sec\n" + SUMMARY,
-        HEADER + "".join(rows(scale=3)) + SUMMARY + "\nServer output:\n" + HEADER + TEXT + SUMMARY,
+        HEADER + "".join(rows(scale=3)) + SUMMARY + "\nServer output:\nAccepted connection\n" + TEXT + SUMMARY,
+        # An interrupted server.
+        HEADER + TEXT + TEXT.splitlines(keepends=True)[-1] + SUMMARY,
         "[ ID] Interval       Transfer     Bandwidth\n"
         + "".join(f"[  3] {s:2d}.0-{s + 1:2d}.0 sec  1.25 MBytes  {r:g} Mbits/sec\n" for s, r in enumerate(RATES))
         + "[  3]  0.0- 3.0 sec  3.75 MBytes  99.9 Mbits/sec\n",
@@ -102,6 +104,7 @@ def test_json(tmp_path: Path) -> None:
     both = read(tmp_path, json.dumps(session(bidir=True)))
     assert both.reverse is not None
     assert (both.capacity, both.reverse.capacity) == (TRACE, HALF)
+    assert read(tmp_path, "Control connection MSS 1448\n" + json.dumps(session(), indent=2)).capacity == TRACE
     server = session() | {"intervals": session(omitted=1)["intervals"][:2], "server_output_json": session()}
     assert read(tmp_path, json.dumps(server)).capacity == TRACE
     events = [("start", session()["start"]), *(("interval", one) for one in session()["intervals"]), ("end", {})]
@@ -137,7 +140,14 @@ def test_a_udp_sender_has_what_it_sent(tmp_path: Path, is_json: bool) -> None:
     ("text", "message"),
     [
         (HEADER + SUMMARY, "a test of iperf without intervals but its summary; run it with -i 1"),
-        (HEADER + TEXT + SUMMARY + HEADER + TEXT, "line 16: another test begins; keep the rows of one in a file"),
+        (HEADER + TEXT + SUMMARY + HEADER + TEXT, "line 13: another test begins; keep the rows of one in a file"),
+        # The server's rows would replace the client's, of each.
+        (
+            2 * (HEADER + TEXT + SUMMARY + "Server output:\n" + TEXT + SUMMARY),
+            "another test begins; keep the rows of one",
+        ),
+        (TEXT + TEXT, "line 4: another test begins"),
+        ("Server listening on UDP port 5001\nReceiving 1470 byte datagrams\n", "without intervals but its summary"),
         ("".join(rows("  5")[:2] + rows("  7")), "line 1: rows of 2 streams without [SUM]"),
         (rows()[0] + rows()[2], "line 2: 2 to 3 s comes after 0 to 1 s; add the rows between"),
         ('{"intervals": [], "error": "unable to connect"}', "without intervals (unable to connect); run it"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +28,10 @@ _ROW = re.compile(
     r"(?P<rate>\d+(?:\.\d+)?) (?P<unit>[KMGT]?)(?P<of>bits|Bytes)/sec(?P<rest>.*)"
 )
 _START = re.compile(rf"(?:{_LABEL}|\[ ID\] ).", re.DOTALL)
+_CLIENT = re.compile(r"(?:Connecting to host|Client connecting to) ")
+_TITLE = re.compile(rf"^(?:Server listening on |{_CLIENT.pattern})", re.MULTILINE)
+# Some versions write it above JSON, too.
+_PREFACE = re.compile(r"\A\s*Control connection MSS \d+\s*(?=\{)")
 _SEARCHED = 100_000
 # Bits are counted in powers of 1000, bytes in those of 1024.
 _UNITS = {"bits": (1.0, 1000), "Bytes": (8.0, 1024)}
@@ -35,6 +39,7 @@ _NOT_COUNTED = re.compile(r"\b(?:sender|receiver)\s*$|\(omitted\)")
 _BACK = ("RX-C", "TX-S")
 # A test may end with an interval that is hardly any time.
 _SHORTEST_S = 0.005
+_ANOTHER = "another test begins; keep the rows of one in a file"
 _SENT = "a UDP test at its sender: what was sent, not what arrived; take the server's output, or add -R to the client"
 
 
@@ -49,8 +54,13 @@ class _Interval:
 
 
 def is_iperf_text(text: str) -> bool:
-    """True for a text with a row of iperf near its beginning."""
-    return bool(_ROW.search(text, 0, _SEARCHED))
+    """True for a text with a row of iperf near its beginning, or what iperf writes before the first one."""
+    return bool(_ROW.search(text, 0, _SEARCHED) or _TITLE.search(text, 0, _SEARCHED))
+
+
+def without_preface(text: str) -> str:
+    """The JSON of a test without the text in the line above it."""
+    return _PREFACE.sub("\n", text, count=1)
 
 
 def is_no_json(text: str) -> bool:
@@ -111,6 +121,8 @@ def read_iperf_text(text: str, source: str) -> ImportedTrace:
     rows: dict[bool, dict[str, list[_Interval]]] = {False: {}, True: {}}
     header = ""
     for number, line in enumerate(text.splitlines(), start=1):
+        if rows[False] and _CLIENT.search(line):
+            raise InputError(f"{source}: line {number}: {_ANOTHER}")
         if line.strip().startswith("Server output"):
             rows, header = {False: {}, True: {}}, ""
         if "Transfer" in line:
@@ -154,12 +166,15 @@ def _of_streams(rows: Mapping[str, list[_Interval]], source: str) -> list[_Inter
 
 def _trace(intervals: list[_Interval], back: list[_Interval], source: str, *, is_sent: bool) -> ImportedTrace:
     intervals = [one for one in intervals if not 0 <= one.end_s - one.start_s < _SHORTEST_S]
+    # A server that was interrupted writes its last row twice.
+    if len(intervals) > 1 and replace(intervals[-1], position="") == replace(intervals[-2], position=""):
+        intervals = intervals[:-1]
     if not intervals:
         raise InputError(f"{source}: a test of iperf without intervals but its summary; run it with -i 1")
     for before, now in pairwise([intervals[0], *intervals]):
         step_s = now.end_s - now.start_s
         if now.start_s < before.start_s:
-            raise InputError(f"{source}: {now.position}: another test begins; keep the rows of one in a file")
+            raise InputError(f"{source}: {now.position}: {_ANOTHER}")
         if step_s <= 0 or (now is not before and abs(now.start_s - before.end_s) > 0.5 * step_s):
             raise InputError(
                 f"{source}: {now.position}: {now.start_s:g} to {now.end_s:g} s comes after {before.start_s:g} to "

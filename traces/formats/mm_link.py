@@ -1,7 +1,8 @@
 """Logs of Mahimahi's mm-link: of each delivery opportunity (#) the time in ms; other events are not capacity.
 
 ``T # BYTES`` is an opportunity, ``T + BYTES`` an arrival, ``T - BYTES DELAY`` a departure, ``T d PACKETS BYTES`` a
-drop. An opportunity counts as a delivery of the trace that mm-link replayed; times count from ``# base timestamp``.
+drop; derived emulators write more numbers and other events. An opportunity counts as a delivery of the trace that
+mm-link replayed; times count from ``# base timestamp``.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from weir.traces.formats import ImportedTrace
 from weir.traces.formats.mahimahi import read_mahimahi
 from weir.traces.formats.tables.table import content_lines
 
-_EVENT = re.compile(r"(\d{1,15}) (?:# \d+|\+ \d+|- \d+ \d+|d \d+ \d+)")
+_EVENT = re.compile(r"(\d{1,15}) ([#+a-z-])(?: \d+)+")
 _BASE = re.compile(r"^# base timestamp: (\d{1,15})\s*$", re.MULTILINE)
 
 
 def is_mm_link(first: str) -> bool:
     """True for the first event of a log."""
-    return bool(_EVENT.fullmatch(first))
+    found = _EVENT.fullmatch(first)
+    return found is not None and found[2] in "#+-d"
 
 
 def read_mm_link(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) -> ImportedTrace:
@@ -37,7 +39,7 @@ def read_mm_link(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) 
         found = _EVENT.fullmatch(line)
         if not found:
             raise InputError(f"{source}: line {number}: {line[:40]!r} is no event of mm-link; fix the line")
-        if line.split(" ", 2)[1] == "#":
+        if found[2] == "#":
             times.append(max(int(found[1]) - base_ms, 0))
     if not times:
         raise InputError(f"{source}: no delivery opportunity (#) in this log of mm-link")

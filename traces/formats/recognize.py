@@ -14,7 +14,15 @@ from weir.files.input import parse_json
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.byte_log import is_byte_log, read_byte_log
 from weir.traces.formats.csv_trace import read_csv
-from weir.traces.formats.iperf import is_iperf, is_iperf_text, is_no_json, joined_events, read_iperf, read_iperf_text
+from weir.traces.formats.iperf import (
+    is_iperf,
+    is_iperf_text,
+    is_no_json,
+    joined_events,
+    read_iperf,
+    read_iperf_text,
+    without_preface,
+)
 from weir.traces.formats.mm_link import is_mm_link, read_mm_link
 from weir.traces.formats.mmsys import KEYS, is_mmsys, read_mmsys
 from weir.traces.formats.opennetlab import read_opennetlab
@@ -40,14 +48,14 @@ class Content:
     @cached_property
     def json(self) -> Any:
         """Parsed JSON, None for other texts. Raises InputError for JSON that is wrong."""
-        text = self.text.lstrip()
-        if not text.startswith(("{", "[")) or is_no_json(text):
+        text = without_preface(self.text)
+        if not text.lstrip().startswith(("{", "[")) or is_no_json(text.lstrip()):
             return None
         if (test := joined_events(text)) is not None:
             return test
         # Sessions of MMSys 2024 are written with NaN, which is no JSON.
         is_session = any(f'"{key}"' in self.text for key in KEYS)
-        return parse_json(_NAN.sub("null", self.text) if is_session else self.text, self.source)
+        return parse_json(_NAN.sub("null", text) if is_session else text, self.source)
 
     @cached_property
     def lines(self) -> list[str]:
