@@ -68,6 +68,7 @@ def test_tables_that_leave_no_doubt(tmp_path: Path, text: str) -> None:
         ("time_s,target_mbps\n0,5\n", "no rate of a link with its unit"),
         ("time_s,bandwidth_MBps\n0,5\n", "no rate of a link with its unit"),
         ("time_s,video_bitrate_kbps\n0,5\n", "no rate of a link with its unit"),
+        ("timestamp,linkUpKbps,linkDownKbps\n0,15000,30000\n", "no rate of a link with its unit"),
         ("throughput\n5\n6\n", "no column of times"),
     ],
 )

@@ -80,6 +80,7 @@ def test_one_minute_in_digits_is_the_same_both_ways(tmp_path: Path) -> None:
     assert trace.capacity == CapacityTrace(np.arange(40.0), np.array(RATES[:40]) * 1e6, 40.0)
 
 
+CLOCK = [f"10:{row // 60:02}:{row % 60:02}" for row in range(80)]
 KBPS = [f"{1e3 * rate:.18e}" for rate in RATES]
 QUOTED = [f'"{rate}"' for rate in RATES]
 
@@ -103,6 +104,16 @@ QUOTED = [f'"{rate}"' for rate in RATES]
         table(range(80), [rate * 1e6 / 8192 for rate in RATES], "time_s,speed (KiB/s)"),
         table([f"20240229_10{row // 60:02}{row % 60:02}" for row in range(80)], RATES, "time,Mbps"),
         table([f"20240229T10{row // 60:02}{row % 60:02}Z" for row in range(80)], RATES, "time,Mbps"),
+        # As date, syslog, mail and spreadsheets write them; one date has day and month in any order.
+        table([f"Thu Feb 29 {clock} UTC 2024" for clock in CLOCK], RATES, "Time,RATE(MBit/s)"),
+        table([f"Thu Feb 29 {clock} 2024" for clock in CLOCK], RATES, "time,Mbps"),
+        table([f"Thu, 29 Feb 2024 {clock} +0100" for clock in CLOCK], RATES, "time;Mbps", ";"),
+        table([f"Feb  9 {clock}" for clock in CLOCK], RATES, "time,Mbps"),
+        table([f"9-Feb-2024 {clock}" for clock in CLOCK], RATES, "time,Mbps"),
+        table([f"02/03/2024 {clock}.000" for clock in CLOCK], RATES, "time,Mbps"),
+        table([f'"2/29/2024, {clock} PM"' for clock in CLOCK], RATES, "time,Mbps"),
+        table([f"{clock} am" for clock in CLOCK], RATES, "time,Mbps"),
+        table(["12/01/2024 23:59:59", *(f"13/01/2024 00:{clock[3:]}" for clock in CLOCK[:79])], RATES, "time,Mbps"),
         "run_num,seq_num,nrStatus,Throughput\n" + "".join(f"3,{row},CONNECTED,{r}\n" for row, r in enumerate(RATES)),
     ],
 )
@@ -121,6 +132,11 @@ def test_tables_that_leave_no_doubt(tmp_path: Path, text: str) -> None:
         (table([1000 * (EPOCH + row) for row in range(80)], [100 * r for r in RATES], separator=" "), "--unit ms,Mbps"),
         (table([1000 * row for row in range(80)], [100 * rate for rate in RATES], separator=" "), "--unit ms,Mbps"),
         (table([10**9 * (1 + row) for row in range(80)], header="timestamp,Mbps"), "state their unit: --unit ms, us"),
+        (
+            "time,Mbps\n3/4/2024 23:59:59,5\n4/4/2024 00:00:00,5\n",
+            "the day or the month first; write them",
+        ),
+        ("time,Mbps\nJun 31 23:59:59,5\nJul 1 00:00:00,5\n", "it must be a date with a time"),
         ("# Mbps\n" + "".join(f"{rate}\n" for rate in RATES), "add --time-column NAME, or --step SECONDS"),
         ("".join(f"{rate}\n" for rate in RATES).replace(".", ","), "one number a row, and they do not rise"),
         (b"PK\x03\x04rest", "a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"),

@@ -49,16 +49,17 @@ ONE_OF = ("session_id", "unit_id", "run_num", "run_id", "trace_id")
 """Columns that have the same value in all rows of a trace."""
 
 _OWN_TIMES, _OWN_RATES = {"time_s", "time_ms"}, {"rate_bps", "rate_kbps", "rate_mbps"}
-_TIME_WORDS = {"time", "timestamp", "times", "t", "ts", "date", "datetime", "elapsed", "epoch", "hhmmss"}
+_TIME_WORDS = {"time", "timestamp", "times", "timestamps", "t", "ts", "date", "datetime", "elapsed", "epoch", "hhmmss"}
 _WITH_TIME = _TIME_WORDS | {
     "unix", "utc", "gmt", "since", "start", "from", "of", "the", "relative", "rel", "and", "stamp", "hh", "mm", "ss",
     "local",
 }  # fmt: skip
 _DOWN_WORDS = {"dl", "down", "downlink", "download"}
 _UP_WORDS = {"ul", "up", "uplink", "upload"}
+# The speed of a link, and Android's linkDownKbps, are what its radio negotiated.
 _WITH_RATE = _DOWN_WORDS | _UP_WORDS | {
     "rate", "bandwidth", "bw", "throughput", "tput", "thrpt", "capacity", "goodput", "datarate", "speed", "bitrate",
-    "link", "data", "net", "network", "tcp", "udp", "measured", "avg", "average", "mean", "available",
+    "data", "net", "network", "tcp", "udp", "measured", "avg", "average", "mean", "available",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weir.errors import InputError
 from weir.traces.formats.tables.clock_digits import spelled_out
+from weir.traces.formats.tables.written_dates import as_iso, is_written_date
 from weir.traces.formats.units import time_name
 
 # As of ISO 8601, and with the separators of loggers: 2018.01.18_14.22.33, 2023-04-10 12:00:05 CDT.
@@ -59,7 +60,8 @@ def is_number(cell: str) -> bool:
 
 def is_timestamp(cell: str) -> bool:
     """True for a date with a time, or a time of day."""
-    return any(pattern.fullmatch(cell.strip()) for pattern in (_DATE, _COMPACT_DATE, _TIME_OF_DAY))
+    text = cell.strip()
+    return any(pattern.fullmatch(text) for pattern in (_DATE, _COMPACT_DATE, _TIME_OF_DAY)) or is_written_date(text)
 
 
 def read_times(cells: list[str], unit_s: float | None, name: str, source: str, lines: list[int]) -> Times:
@@ -75,6 +77,7 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
     Raises:
         InputError: a cell is no time, or the unit is in doubt.
     """
+    cells = as_iso(cells, name, source)
     if unit_s is None:
         cells = spelled_out(cells, name, source)
     if is_timestamp(cells[0]) and (unit_s is None or not is_number(cells[0])):
