@@ -34,6 +34,7 @@ MMSYS = '{"bandwidth_predictions": [1], "true_capacity": [NaN, 1000000, 2000000.
 IPERF = "".join(f"[  5]  {row}.00-{row + 1}.00  sec  1.25 MBytes  {9 + row}.5 Mbits/sec    0\n" for row in range(20))
 IPERF_JSON = '{"start": {}, "intervals": [{"sum": {"start": 0, "end": 1.5, "bits_per_second": 1000000.5}}, ' \
     '{"sum": {"start": 1.5, "end": 2.5, "bits_per_second": 2e6, "omitted": false}}], "end": {}}'  # fmt: skip
+JSON_TABLE = f'{{"time_s": {list(range(20))}, "rate_mbps": {[1.5] * 20}, "loss": 0.1}}'
 CLOCK = "time,Mbps\n" + "".join(f"{134650 + row if row < 10 else 134690 + row},{row}.5\n" for row in range(30))
 # Hard input for readers: absurd numbers, other types, control characters, invalid UTF-8.
 SPLINTERS = [
@@ -79,10 +80,10 @@ def read(path: Path, content: bytes) -> bool:
     [
         ("csv", CSV), ("mahimahi", MAHIMAHI), ("opennetlab", OPENNETLAB), ("columns", COLUMNS), ("byte log", BYTES),
         ("csv", UCC), ("mm-link", MM_LINK), ("sabre", SABRE), ("mmsys2024", MMSYS),
-        ("iperf3", IPERF), ("iperf3", IPERF_JSON), ("csv", CLOCK),
+        ("iperf3", IPERF), ("iperf3", IPERF_JSON), ("csv", CLOCK), ("csv", JSON_TABLE),
     ],
     ids=["csv", "mahimahi", "opennetlab", "columns", "byte log", "ucc", "mm-link", "sabre", "mmsys2024", "iperf3",
-         "iperf3 json", "clock"],
+         "iperf3 json", "clock", "json table"],
 )  # fmt: skip
 def test_damaged_traces(tmp_path: Path, kind: str, content: str) -> None:
     assert recognized(Content(content, "x", AS_WRITTEN, 200)).name == kind

@@ -1,5 +1,6 @@
 """Tables as the programs of others write them: what they mean, or the doubt with the options that remove it."""
 
+import json
 import random
 from pathlib import Path
 
@@ -222,3 +223,26 @@ def test_packets_of_a_capture_are_averaged(tmp_path: Path, start: int) -> None:
     assert np.all(np.abs(capacity.rates_bps - 4e6) < 0.5e6)
     assert "in windows of 200 ms" in trace.understood
     assert "their bytes are added" in " ".join(finding.message for finding in trace.findings)
+
+
+def test_tables_in_json(tmp_path: Path) -> None:
+    columns = {"name": "drive 5", "timestamps": list(range(80)), "bandwidths": RATES, "delays": [50], "loss": 0.01}
+    text = json.dumps(columns, indent=4)
+    assert "add --rate-column NAME and, unless its name has it, --unit UNIT" in refused(tmp_path, text)
+    assert read(tmp_path, text, rate_column="bandwidths", unit="Mbps").capacity == TRACE
+    entries = [{"t": row, "dl_mbps": rate, "at": {"lat": 60}} for row, rate in enumerate(RATES)]
+    assert read(tmp_path, json.dumps(entries)).capacity == TRACE
+    entries[7]["dl_mbps"] = 0.005
+    (finding,) = read(tmp_path, json.dumps(entries)).findings
+    assert finding.position == "entry 7"
+    entries[7]["dl_mbps"] = "fast"
+    assert "entry 7: dl_mbps is 'fast'; it must be a finite number" in refused(tmp_path, json.dumps(entries))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"0": [1, 2], "1": [3, 4]}, {"#a": [1, 2], "b": [3, 4]}, {"a": [1], "b": [2]}, {"a": [1, 2], "b": [[3], 4]},
+     [1, 2], [{"a": 1}, {"a": 2}], [{}, {}], {"a;b": [1, 2], "c": [3, 4]}],
+)  # fmt: skip
+def test_json_that_is_no_table(tmp_path: Path, data: object) -> None:
+    assert "JSON, but neither a scenario" in refused(tmp_path, json.dumps(data))

@@ -30,6 +30,7 @@ from weir.traces.formats.reading import Reading
 from weir.traces.formats.sabre import is_sabre, read_sabre
 from weir.traces.formats.scenario_file import is_scenario, read_scenario
 from weir.traces.formats.tables.columns import read_columns
+from weir.traces.formats.tables.json_table import json_table, read_json_table
 from weir.traces.formats.tables.one_column import has_decimal_commas, is_one_column, read_one_column
 from weir.traces.formats.tables.table import Table, content_lines, is_header, is_row
 
@@ -94,6 +95,11 @@ FORMATS = (
     Format("sabre", lambda content: is_sabre(content.json), lambda content: read_sabre(content.json, content.source)),
     Format("iperf3", lambda content: is_iperf(content.json), lambda content: read_iperf(content.json, content.source)),
     Format(
+        "csv",
+        lambda content: bool(json_table(content.json)),
+        lambda content: read_json_table(json_table(content.json), content.source, content.reading),
+    ),
+    Format(
         "iperf3",
         lambda content: content.json is None and is_iperf_text(content.text),
         lambda content: read_iperf_text(content.text, content.source),
@@ -139,8 +145,9 @@ def recognized(content: Content) -> Format:
     if content.json is not None:
         raise InputError(
             f'{content.source}: JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace '
-            '("uplink": {"trace_pattern": [...]}), a network of Sabre ([{"duration_ms": ..., "bandwidth_kbps": ...}]) '
-            'or a session of MMSys 2024 ("true_capacity": [...]); convert it to one of these'
+            '("uplink": {"trace_pattern": [...]}), a network of Sabre ([{"duration_ms": ..., "bandwidth_kbps": ...}]), '
+            'a session of MMSys 2024 ("true_capacity": [...]) or a table ({"time_s": [...], "rate_mbps": [...]}); '
+            "convert it to one of these"
         )
     raise InputError(
         f"{content.source}: line 1: neither JSON, nor CSV with a header such as time_s,rate_bps, nor columns of "
