@@ -47,6 +47,10 @@ def rows(
     ]
 
 
+def csv_row(start: int, end: int, mbps: float, rest: str = "", stream: int = 3) -> str:
+    return f"20261129025137,10.0.0.1,40000,10.0.0.2,5001,{stream},{start}.0-{end}.0,131072,{mbps * 1e6:.0f}{rest}\n"
+
+
 TEXT = "".join(rows())
 OMITTED = "".join(rows(rest="    0    120 KBytes       (omitted)"))
 PARALLEL = "".join(
@@ -71,6 +75,11 @@ PARALLEL = "".join(
         # A server, whose last interval is hardly any time.
         HEADER + "".join(rows(rest="")) + "[  5]   3.00-3.00   sec  0.00 Bytes  0.00 bits/sec\n" + SUMMARY,
         HEADER + "".join(rows(scale=3)) + SUMMARY + "\nServer output:\nAccepted connection\n" + TEXT + SUMMARY,
+        # iperf2 -y C, with the client's summary and the server's.
+        "".join(csv_row(s, s + 1, r) for s, r in enumerate(RATES)) + csv_row(0, 3, 9.5) + csv_row(0, 3, 9.4, ",0.1"),
+        "timestamp,source_address\n" + "".join(
+            csv_row(s, s + 1, r / n, stream=k) for s, r in enumerate(RATES) for k, n in ((3, 2), (4, 2), (-1, 1))
+        ),
         # An interrupted server.
         HEADER + TEXT + TEXT.splitlines(keepends=True)[-1] + SUMMARY,
         "[ ID] Interval       Transfer     Bandwidth\n"

@@ -2,7 +2,7 @@
 
 Summaries, and intervals that ``-O`` omits, do not count. The sum of parallel streams does, and the output of the server
 where a client has it. With ``--bidir`` the direction from the client is the trace, the other one the return path. Text
-of iperf2 is read likewise.
+and CSV (``-y C``) of iperf2 are read likewise.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ _LABEL = r"\[ *(?P<stream>\d+|SUM)\](?:\[(?P<side>[TR]X-[CS])\])? +"
 _ROW = re.compile(
     _LABEL + r"(?P<start>\d+\.\d+)- *(?P<end>\d+\.\d+) +sec +\d+(?:\.\d+)? [KMGT]?Bytes +"
     r"(?P<rate>\d+(?:\.\d+)?) (?P<unit>[KMGT]?)(?P<of>bits|Bytes)/sec(?P<rest>.*)"
+)
+_CSV_ROW = re.compile(
+    r"^\d{14}(?:\.\d+)?(?:,[^,\n]*){4},(?P<stream>-?\d+),(?P<start>\d+\.\d+)-(?P<end>\d+\.\d+),\d+,(?P<rate>\d+)"
+    r"(?P<rest>)(?P<side>)(?P<unit>)(?P<of>)(?:,|$)",
+    re.MULTILINE,
 )
 _START = re.compile(rf"(?:{_LABEL}|\[ ID\] ).", re.DOTALL)
 _CLIENT = re.compile(r"(?:Connecting to host|Client connecting to) ")
@@ -55,7 +60,7 @@ class _Interval:
 
 def is_iperf_text(text: str) -> bool:
     """True for a text with a row of iperf near its beginning, or what iperf writes before the first one."""
-    return bool(_ROW.search(text, 0, _SEARCHED) or _TITLE.search(text, 0, _SEARCHED))
+    return any(pattern.search(text, 0, _SEARCHED) for pattern in (_ROW, _CSV_ROW, _TITLE))
 
 
 def without_preface(text: str) -> str:
@@ -127,10 +132,10 @@ def read_iperf_text(text: str, source: str) -> ImportedTrace:
             rows, header = {False: {}, True: {}}, ""
         if "Transfer" in line:
             header = header or line
-        found = _ROW.search(line)
+        found = _ROW.search(line) or _CSV_ROW.search(line)
         if not found or _NOT_COUNTED.search(found["rest"]):
             continue
-        bits, base = _UNITS[found["of"]]
+        bits, base = _UNITS[found["of"] or "bits"]
         bps = float(found["rate"]) * bits * base ** " KMGT".index(found["unit"] or " ")
         interval = _Interval(f"line {number}", float(found["start"]), float(found["end"]), bps)
         rows[found["side"] in _BACK].setdefault(found["stream"], []).append(interval)
@@ -155,11 +160,13 @@ def _of_json(data: Mapping[str, Any], key: str, source: str) -> list[_Interval]:
 
 def _of_streams(rows: Mapping[str, list[_Interval]], source: str) -> list[_Interval]:
     """The intervals of all streams together, without a summary that has no name."""
-    if len(rows) > 1 and "SUM" not in rows:
+    total = rows.get("SUM") or rows.get("-1")
+    if len(rows) > 1 and not total:
         first = next(iter(rows.values()))[0].position
         raise InputError(f"{source}: {first}: rows of {len(rows)} streams without [SUM]; keep those of one in a file")
-    found = rows.get("SUM") or next(iter(rows.values()), [])
-    if len(found) > 2 and found[-1].start_s == found[0].start_s and found[-1].end_s >= found[-2].end_s - 1:
+    found = total or next(iter(rows.values()), [])
+    # A UDP client has its own, and the server's.
+    while len(found) > 2 and found[-1].start_s == found[0].start_s and found[-1].end_s >= found[-2].end_s - 1:
         found = found[:-1]
     return found
 
