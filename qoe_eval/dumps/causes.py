@@ -27,6 +27,8 @@ _LOST = 0.01
 # An estimate this far above the encoder's target does not bind it.
 _FREE = 1.5
 _MANY_NACKS = 5
+# One that loss delays comes after fewer requests.
+_MANY_KEY_FRAMES = 5
 
 
 def likely_cause(facts: FreezeFacts) -> str:
@@ -50,6 +52,7 @@ def likely_cause(facts: FreezeFacts) -> str:
         (slowed, "path slowed"),
         (lost, "loss"),
         (facts.limited_by == "bandwidth" or (out and facts.available_fell), "path slowed"),
+        (facts.key_frames_requested >= _MANY_KEY_FRAMES, "key frame"),
         (facts.nacks >= _MANY_NACKS, "loss"),
         (facts.own_cpu, "cpu"),
         (facts.key_frames_requested > 0, "key frame"),

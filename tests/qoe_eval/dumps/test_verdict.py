@@ -380,6 +380,16 @@ def test_frames_that_were_dropped_on_a_slow_path_are_no_lack_of_cpu(verdict_of):
     assert found.cause == "path slowed"
 
 
+@pytest.mark.parametrize(("requests", "cause"), [(1, "loss"), (6, "key frame")])
+def test_few_lost_packets_do_not_explain_many_requests_of_key_frames(verdict_of, requests, cause):
+    found = made_dump.reports(call(over(range(20, 26), {"lost": 0.006, "frames": 0}) | {26: {"frozen_s": 6.2}}))
+    for number, (_, objects) in enumerate(found):
+        objects["VIDEO"] |= {"nackCount": 5 * max(0, number - 19), "pliCount": min(requests, max(0, number - 19))}
+    (verdict,) = verdict_of(logged(found))
+    (explained,) = verdict.explained
+    assert explained.cause == cause
+
+
 def test_another_resolution(verdict_of):
     found = made_dump.reports(call({20: {"frozen_s": 0.3}}))
     for number, (_, objects) in enumerate(found):
