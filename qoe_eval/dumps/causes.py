@@ -56,7 +56,7 @@ def likely_cause(facts: FreezeFacts) -> str:
         (facts.nacks >= _MANY_NACKS, "loss"),
         (facts.own_cpu, "cpu"),
         (facts.key_frames_requested > 0, "key frame"),
-        (facts.reports_gap_s is not None, "browser busy"),
+        (facts.was_busy, "browser busy"),
         (facts.encoded_per_s is not None or sent_less, "sender limit"),
         (not out and facts.rate_fell and facts.knows_path, "sent less"),
         (facts.heights is not None, "resolution"),

@@ -15,6 +15,8 @@ _LEAST_KBPS = 30.0
 _LEAST_RISE_OF_JITTER_MS = 20.0
 _FEWER_FRAMES = 0.87
 _LEAST_SHOWN_LOST = 0.001
+# Share of a time without reports that a freeze takes at least if both have one cause.
+_LEAST_OF_GAP = 0.1
 
 
 class FreezeFacts(SimpleNamespace):
@@ -30,6 +32,7 @@ class FreezeFacts(SimpleNamespace):
         self.is_dry = 0 < self.without_packets_s >= 0.5 * freeze.duration_s
         self.rate_fell = fallen(self.rate_kbps) is not None and self.rate_kbps[0] >= _LEAST_KBPS
         self.available_fell = fallen(self.available_kbps) is not None
+        self.was_busy = self.reports_gap_s is not None and freeze.duration_s >= _LEAST_OF_GAP * self.reports_gap_s
         self.is_slowed = self.round_trip_ms is not None or self.jitter_ms is not None
 
     def texts(self, cause: str) -> list[str]:

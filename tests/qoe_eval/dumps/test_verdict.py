@@ -390,6 +390,13 @@ def test_few_lost_packets_do_not_explain_many_requests_of_key_frames(verdict_of,
     assert explained.cause == cause
 
 
+def test_a_short_freeze_in_a_long_time_without_reports_is_not_explained(verdict_of):
+    (verdict,) = verdict_of(made_dump.internals(call(over(range(20, 50), {"skipped": True}) | {50: {"frozen_s": 0.6}})))
+    (explained,) = verdict.explained
+    assert explained.cause == "unknown"
+    assert "the browser made no report for 31.0 s; the dump does not have why" in explained.sentence
+
+
 def test_another_resolution(verdict_of):
     found = made_dump.reports(call({20: {"frozen_s": 0.3}}))
     for number, (_, objects) in enumerate(found):
