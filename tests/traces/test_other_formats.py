@@ -58,9 +58,7 @@ LINK = """# mahimahi mm-link (downlink) [trace.up] > log
 
 def test_a_log_of_mm_link_has_its_opportunities(tmp_path: Path) -> None:
     # A derived emulator adds numbers, and events.
-    events = (
-        "600 # 1504\n600 + 1504\n690 # 1504\n690 - 1504 90\n700 d 1 1504\n700 # 1504\n700 s 9 9\n900 # 1504\n"
-    )
+    events = "600 # 1504\n600 + 1504\n690 # 1504\n690 - 1504 90\n700 d 1 1504\n700 # 1504\n700 s 9 9\n900 # 1504\n"
     trace = read_trace(file(tmp_path, LINK + events))
     assert trace.format == "mm-link"
     assert trace.capacity == CapacityTrace([0, 0.2], [2 * 12e3 / 0.2, 2 * 12e3 / 0.2], 0.4)

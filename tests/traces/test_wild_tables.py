@@ -225,6 +225,31 @@ def test_packets_of_a_capture_are_averaged(tmp_path: Path, start: int) -> None:
     assert "their bytes are added" in " ".join(finding.message for finding in trace.findings)
 
 
+def test_rows_that_have_how_long_they_last(tmp_path: Path) -> None:
+    capacity = CapacityTrace([0, 2, 2.5], [1.5e6, 0.9e6, 2e6], 3.5)
+    text = "timeframe,rul,rdl\n2000,-1,1500\n500,-1,900\n1000,-1,2000\n"
+    assert read(tmp_path, text, time_column="timeframe", rate_column="rdl", unit="ms,kbps").capacity == capacity
+    entries = json.dumps([{"mbps": 1.5, "duration": 2}, {"mbps": 0.9, "duration": 0.5}, {"mbps": 2, "duration": 1}])
+    assert "even step; --time-column duration: how long each lasts" in refused(tmp_path, entries)
+    message = refused(tmp_path, entries, time_column="duration")
+    assert "has no unit of duration: add --unit UNIT, such as s or ms,kbps" in message
+    assert read(tmp_path, entries, time_column="duration", unit="s").capacity == capacity
+    text = "duration_ms,received\n2000,375000\n500,56250\n1000,250000\n"
+    assert read(tmp_path, text, time_column="1", rate_column="received", unit="bytes").capacity == capacity
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("2,1.5\n0,9\n", "line 3: it lasts 0 s or less"),
+        ("2,1.5\n1,\n", "line 3: Mbps is ''; it must be a finite number"),
+        ("1,5\n2,5\n3,5\n", "the durations rise throughout, as times do"),
+    ],
+)
+def test_durations_that_are_refused(tmp_path: Path, rows: str, message: str) -> None:
+    assert message in refused(tmp_path, "duration_s,Mbps\n" + rows, time_column="duration_s")
+
+
 def test_tables_in_json(tmp_path: Path) -> None:
     columns = {"name": "drive 5", "timestamps": list(range(80)), "bandwidths": RATES, "delays": [50], "loss": 0.01}
     text = json.dumps(columns, indent=4)

@@ -11,6 +11,7 @@ from weir.traces.formats import ImportedTrace, TraceFormat
 from weir.traces.formats.reading import RateHolds, Reading
 from weir.traces.formats.tables.headers import (
     ONE_OF,
+    is_duration,
     is_own,
     known_header,
     rate_columns,
@@ -18,7 +19,7 @@ from weir.traces.formats.tables.headers import (
     time_unit_in_name,
     unit_in_name,
 )
-from weir.traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
+from weir.traces.formats.tables.rate_rows import RateRows, trace_of_durations, trace_of_rows, trace_of_steps
 from weir.traces.formats.tables.table import Table
 from weir.traces.formats.tables.timestamps import read_numbers, read_times
 from weir.traces.formats.units import RateUnit, time_name
@@ -67,12 +68,16 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
     if columns.time is None:
         assert reading.step_s is not None
         return trace_of_steps(rows, reading.step_s)
-    found = read_times(
-        times + end, columns.time_unit_s, table.name(columns.time), source, [*lines, *lines[-1:]][: len(times + end)]
-    )
+    clock = table.name(columns.time)
+    if is_duration(clock):
+        if columns.time_unit_s is None:
+            raise _doubt(table, f"has no unit of {clock}: add --unit UNIT, such as s or ms,kbps")
+        rows.described = f"{clock} of each row in {time_name(columns.time_unit_s)}, {rows.described}"
+        return trace_of_durations(rows, read_numbers(times, clock, source, lines) * columns.time_unit_s)
+    found = read_times(times + end, columns.time_unit_s, clock, source, [*lines, *lines[-1:]][: len(times + end)])
     rows.times_s, rows.first_s = found.seconds[: len(lines)], found.first_s
     rows.averages = found.is_coarse and not columns.is_own
-    rows.described = f"{table.name(columns.time)} {found.described}, {rows.described}"
+    rows.described = f"{clock} {found.described}, {rows.described}"
     if found.warning:
         rows.findings.append(Finding("time_unit", "warning", source, rows.positions[0], found.warning))
     if end:
@@ -117,7 +122,8 @@ def _time_column(
         candidates = time_columns(names)
         if len(candidates) != 1:
             fault = "names no column of times" if not candidates else "names more than one column of times"
-            raise _doubt(table, f"{fault}: add --time-column NAME, or --step SECONDS for rows of an even step")
+            lasting = next((f"; --time-column {name}: how long each lasts" for name in names if is_duration(name)), "")
+            raise _doubt(table, f"{fault}: add --time-column NAME, or --step SECONDS for rows of an even step{lasting}")
         index = candidates[0]
     unit_s = time_unit_in_name(names[index])
     if unit_s is not None and reading.time_unit_s not in (None, unit_s):
@@ -172,6 +178,8 @@ def _kept(table: Table, columns: _Columns, lines: list[int], rates: list[str]) -
             line = lines[missing + 1]
             raise InputError(f"{table.source}: line {line}: only the last row may have no rate; fill in the one above")
         return list(range(missing))
+    if columns.time is not None and is_duration(table.name(columns.time)):
+        return list(range(len(rates)))
     kept = [index for index, cell in enumerate(rates) if cell.strip().lower() not in _MISSING]
     if len(kept) < len(rates):
         first = next(index for index, cell in enumerate(rates) if cell.strip().lower() in _MISSING)

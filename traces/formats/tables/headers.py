@@ -54,6 +54,7 @@ _WITH_TIME = _TIME_WORDS | {
     "unix", "utc", "gmt", "since", "start", "from", "of", "the", "relative", "rel", "and", "stamp", "hh", "mm", "ss",
     "local",
 }  # fmt: skip
+_DURATION_WORDS = {"duration", "durations", "timeframe"}
 _DOWN_WORDS = {"dl", "down", "downlink", "download"}
 _UP_WORDS = {"ul", "up", "uplink", "upload"}
 # The speed of a link, and Android's linkDownKbps, are what its radio negotiated.
@@ -82,6 +83,11 @@ def time_columns(names: list[str]) -> list[int]:
         if words <= _WITH_TIME and (words & _TIME_WORDS or (not words and time_unit_in_name(name) is not None)):
             found.append(index)
     return found
+
+
+def is_duration(name: str) -> bool:
+    """True for the name of a column that has how long each row lasts."""
+    return _words(_base_and_unit(name)[0]) in ({word} for word in _DURATION_WORDS)
 
 
 def rate_columns(names: list[str]) -> list[int]:

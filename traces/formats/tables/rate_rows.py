@@ -50,16 +50,30 @@ class RateRows:
 
 def trace_of_steps(rows: RateRows, step_s: float) -> ImportedTrace:
     """The trace of rows that each last ``step_s``."""
+    # Rounded to a nanosecond, as sums of binary fractions are not.
+    edges = np.round(np.arange(rows.numbers.size + 1) * step_s, 9)
+    return _between(rows, edges, f"{rows.described}, a row for {step_s:g} s")
+
+
+def trace_of_durations(rows: RateRows, durations_s: NDArray[np.float64]) -> ImportedTrace:
+    """The trace of rows that have how long each lasts. Raises InputError for one that does not, and for times."""
+    if durations_s.size > 2 and np.all(np.diff(durations_s) > 0):
+        raise InputError(f"{rows.source}: the durations rise throughout, as times do; if they are, rename the column")
+    if (none := np.flatnonzero(durations_s <= 0)).size:
+        raise InputError(f"{rows.source}: {rows.positions[none[0]]}: it lasts 0 s or less; fix or delete the row")
+    return _between(rows, np.append(0.0, np.round(np.cumsum(durations_s), 9)), rows.described)
+
+
+def _between(rows: RateRows, edges_s: NDArray[np.float64], described: str) -> ImportedTrace:
+    """The trace of rows that last from edge to edge."""
     _take_differences(rows)
     if rows.unit.is_total:
         rows.numbers, rows.positions = rows.numbers[1:], rows.positions[1:]
-    count = rows.numbers.size
-    if not count:
+        edges_s = np.round(edges_s[1:] - edges_s[1], 9)
+    if not rows.numbers.size:
         raise InputError(f"{rows.source}: one row of a counter alone has no bytes of a step; give at least two")
-    # Rounded to a nanosecond, as sums of binary fractions are not.
-    edges = np.round(np.arange(count + 1) * step_s, 9)
-    rates = rows.numbers * rows.unit.bps / (step_s if rows.unit.is_amount else 1.0)
-    return _checked(rows, rates, edges, f"{rows.described}, a row for {step_s:g} s", None)
+    rates = rows.numbers * rows.unit.bps / (np.diff(edges_s) if rows.unit.is_amount else 1.0)
+    return _checked(rows, rates, edges_s, described, None)
 
 
 def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
