@@ -2,6 +2,7 @@ import signal
 import sys
 
 import pytest
+from hypothesis import settings
 
 from weir.cli.main import main
 from weir.errors import MissingComponent
@@ -13,6 +14,9 @@ def pytest_configure():
     # A shell lets what it starts in the background ignore interrupts, and children inherit that; tests send them.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A busy machine makes no test fail.
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,7 @@ def bits(trace: CapacityTrace) -> float:
 
 
 @given(traces)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_csv_gives_the_same_trace_back(trace: CapacityTrace) -> None:
     assert read_csv(write_csv(trace), "x.csv").capacity == trace
 
@@ -42,7 +42,7 @@ def test_csv_of_a_constant_for_ever() -> None:
 
 
 @given(traces)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_opennetlab_gives_the_same_trace_back(trace: CapacityTrace) -> None:
     text = write_opennetlab(trace, loss_ratio=0.25, one_way_delay_ms=40)
     read = read_opennetlab(json.loads(text), "x.json")
@@ -54,7 +54,7 @@ def test_opennetlab_gives_the_same_trace_back(trace: CapacityTrace) -> None:
 
 
 @given(traces)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_mahimahi_keeps_integral_and_length(trace: CapacityTrace) -> None:
     if round(bits(trace) / DELIVERY_BITS) < 1:
         with pytest.raises(InputError, match="less than one packet"):
@@ -78,7 +78,7 @@ def test_mahimahi_keeps_integral_and_length(trace: CapacityTrace) -> None:
 
 
 @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=300), st.integers(1, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_mahimahi_windows_hold_every_delivery(times: list[int], window_ms: int) -> None:
     times = [*sorted(times), 20_001]
     read = read_mahimahi("\n".join(map(str, times)), "x", window_ms=window_ms).capacity

@@ -25,7 +25,7 @@ def test_the_same_seed_gives_the_same_trace(kind: str) -> None:
 
 
 @given(st.sampled_from(KINDS), st.integers(0, 2**32), st.floats(0.5, 200), st.floats(20e3, 200e6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_duration_and_rate_give_a_sound_trace(kind: str, seed: int, duration_s: float, rate_bps: float) -> None:
     trace = GENERATORS[kind](rng(seed), duration_s, rate_bps)
     assert trace.period_s == duration_s

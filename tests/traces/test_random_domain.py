@@ -37,7 +37,7 @@ def test_seed_and_split_decide_everything() -> None:
 
 
 @given(st.integers(0, 2**63), st.sampled_from(["train", "held_out"]), st.floats(1, 300))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_seed_gives_a_scenario_that_survives_its_file(seed: int, split: str, duration_s: float) -> None:
     scenario = random_scenario(seed, split=split, duration_s=duration_s)  # type: ignore[arg-type]
     assert scenario.duration_s == duration_s
