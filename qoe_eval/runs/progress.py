@@ -72,7 +72,8 @@ def run_with_progress(
         signal.signal(signal.SIGTERM, on_sigterm)
     if outcome.refused:
         RunStore(out).discard_if_empty()
-        raise InputError(f"{outcome.refused.describe()} ({counted(len(outcome.records), 'run')} kept in {out})")
+        kept = f" ({counted(len(outcome.records), 'run')} kept in {out})" if outcome.records else ""
+        raise InputError(f"{outcome.refused.describe()}{kept}")
     return outcome
 
 

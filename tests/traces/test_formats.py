@@ -199,6 +199,7 @@ PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n35
         (CSV + "zero,1\n", "line 2: time_s is 'zero'; it must be a number, or a date such as 2024-02-29 12:00:05"),
         (CSV + "0,nan\n", "line 2: rate_bps is 'nan'; it must be a finite number"),
         (CSV + "0,inf\n", "line 2: rate_bps is 'inf'; it must be a finite number"),
+        (CSV + "0,1e308\n", "line 2: rate_bps is '1e308'; it must be a finite number of at most 1e+20"),
         (CSV + "0,1\n1,\n2,5\n", "line 4: only the last row may have no rate; fill in the one above"),
         (CSV + "0,\n", "no row of data"),
     ],

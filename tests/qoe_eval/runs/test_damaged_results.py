@@ -191,6 +191,19 @@ def test_results_of_another_command_are_not_overwritten(results, run_weir, tmp_p
     assert (there / name).read_bytes() == before
 
 
+@pytest.mark.parametrize("command", [COMMAND, ("report", DUMP)])
+def test_the_page_of_another_program_is_not_overwritten(results, run_weir, tmp_path, command):
+    theirs = tmp_path / "there/report.html"
+    theirs.parent.mkdir()
+    theirs.write_text("<title>My report</title>")
+    status, _, said = run_weir(*command, "--out", "there")
+    assert (status, "there/report.html: is not a page of Weir's; choose another folder" in said) == (2, True), said
+    assert "My report" in theirs.read_text()
+    # Its own is.
+    assert run_weir("report", DUMP, "--out", "own")[0] == 0
+    assert run_weir("report", DUMP, "--out", "own")[0] == 0
+
+
 def test_the_page_of_a_dump_does_not_replace_that_of_a_replay(results, run_weir):
     before = (results / "report.html").read_bytes()
     status, _, said = run_weir("report", DUMP, "--out", "here")

@@ -116,6 +116,8 @@ def read_number(cell: str, name: str, source: str, line: int) -> float:
     value = float(cell) if is_number(cell) else np.nan
     if not abs(value) <= LARGEST_NUMBER:
         how = ", with a decimal point and without separators of thousands" if "," in cell else ""
+        if is_number(cell):
+            how = f" of at most {LARGEST_NUMBER:g}"
         raise InputError(
             f"{source}: line {line}: {name} is {cell.strip()[:40]!r}; it must be a finite number{how}; fix or delete "
             "the row"

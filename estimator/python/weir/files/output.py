@@ -33,6 +33,7 @@ RESULT_FILES = {
     "study.log": "a search",
 }
 """The file by which a folder of results is known, and what the folder then holds."""
+_PAGE, _TITLE, _HEAD_BYTES = "report.html", b"<title>Weir", 1000
 _READABLE_CHARACTERS = 60
 _HASH_DIGITS = 8
 _JSON_WIDTH = 120
@@ -157,18 +158,24 @@ def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def refuse_other_results(folder: Path, own: str) -> None:
-    """Stops a command that would mix its results with those of another command.
+    """Stops a command that would mix its results with those of another command, or replace somebody else's page.
 
     Args:
         folder: where they would go.
         own: the command's own file, which may be there.
 
     Raises:
-        InputError: the folder holds results of another kind.
+        InputError: the folder holds results of another kind, or a page that Weir has not written.
     """
     for name, what in RESULT_FILES.items():
         if name != own and os.path.lexists(folder / name):
             raise InputError(f"--out '{printable(folder)}': holds {what} ({name}); choose another folder")
+    page = folder / _PAGE
+    is_beside_results = own != _PAGE and os.path.lexists(folder / own)
+    if page.is_file() and not is_beside_results:
+        with _told(page), page.open("rb") as file:
+            if _TITLE not in file.read(_HEAD_BYTES):
+                raise InputError(f"{printable(page)}: is not a page of Weir's; choose another folder, or move it away")
 
 
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
