@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -54,9 +52,9 @@ class SimulatorPool:
         self._executable = executable or find_stack(specification.stack)
         self._timeout_s = timeout_s
         self._processes: list[SimulatorProcess | None] = [None] * count
-        self._poll: select.poll | None = None
         low, high = specification.observation_limits()
         self._low, self._high = low[:size], high[:size]
+        self._histories = self.observations[:, :size]
 
         reply = np.dtype(
             [
@@ -71,7 +69,8 @@ class SimulatorPool:
         self._reply_header = FRAME_HEADER.pack(reply.itemsize - FRAME_HEADER.size, ord("O"))
         self._reply_views = [self._replies[i : i + 1].view(np.uint8).data for i in range(count)]
         self._first_reply = np.zeros(1, dtype=reply)
-        self.steps = self._replies["step"]
+        # Rewards compute with its columns, which lie in one piece.
+        self.steps = np.zeros((len(specification.step_fields), count)).T
         self.flags = self._replies["flags"]
 
         request = np.dtype([("length", "<u4"), ("type", "u1"), ("action", "<f4"), ("objective", "<f4", (3,))])
@@ -102,42 +101,50 @@ class SimulatorPool:
                     process.close()
             raise
 
-    def step(self, actions: np.ndarray, next_episode: Callable[[int], Episode] | None = None) -> None:
-        """One interval in every environment: sends all actions, then takes the replies as they come.
+    def step(self, actions: np.ndarray, next_episode: Callable[[int], Episode] | None = None) -> list[int]:
+        """One interval in every environment: sends all actions, then takes the replies.
 
         Args:
             actions: in [-1, 1], shape (N,) or (N, 1).
             next_episode: gives the episode to start at once in an environment whose episode has just ended, while the
                 others still run. None: the caller resets.
 
+        Returns:
+            the environments that `next_episode` gave an episode.
+
         Raises:
             SimulatorError: a process failed. All are ended, every environment must be reset.
         """
         try:
-            self._send(actions)
-            restarted = self._collect(next_episode)
+            processes = self._running()
+            self._requests["action"] = self.specification.wire_actions(actions, self.observations)
+            self._requests["objective"] = self.objectives
+            for process, view in zip(processes, self._request_views, strict=True):
+                process.send(view)
+            restarted = self._collect(processes, next_episode)
         except BaseException:
             self.close()
             raise
-        size = self.specification.observation_size
+        self.steps[:] = self._replies["step"]
         received = self._replies["observation"]
         if not np.isfinite(received).all():
             index = int(np.flatnonzero(~np.isfinite(received).all(axis=1))[0])
             self.close()
             raise SimulatorError(f"the simulator of environment {index} failed: its observation is not finite")
+        size = received.shape[1]
         if not restarted:
-            histories = self.observations[:, :size]
-            np.minimum(received, self._high, out=histories)  # np.clip costs four times as much
-            np.maximum(histories, self._low, out=histories)
+            np.minimum(received, self._high, out=self._histories)  # np.clip costs more
+            np.maximum(self._histories, self._low, out=self._histories)
             if self.specification.privileged:
                 self.observations[:, size + 3 :] = self.steps[:, PRIVILEGED_COLUMNS]
-            return
+            return restarted
         fresh = np.setdiff1d(np.arange(self.count), restarted)
         self.final_observations[restarted, :size] = np.clip(received[restarted], self._low, self._high)
         self.observations[fresh, :size] = np.clip(received[fresh], self._low, self._high)
         if self.specification.privileged:
             self.final_observations[restarted, size + 3 :] = self.steps[restarted][:, PRIVILEGED_COLUMNS]
             self.observations[fresh, size + 3 :] = self.steps[fresh][:, PRIVILEGED_COLUMNS]
+        return restarted
 
     def close(self) -> None:
         """Ends all processes."""
@@ -145,7 +152,6 @@ class SimulatorPool:
             if process is not None:
                 process.close()
         self._processes = [None] * self.count
-        self._poll = None
 
     def _process(self, index: int) -> SimulatorProcess:
         """The process of an environment, started when there is none."""
@@ -153,78 +159,36 @@ class SimulatorPool:
         if process is None or not process.alive:
             process = SimulatorProcess(self._executable, self._timeout_s)
             self._processes[index] = process
-            self._poll = None
         return process
 
-    def _send(self, actions: np.ndarray) -> None:
-        for index, process in enumerate(self._processes):
-            if process is None or not process.alive:
-                raise SimulatorError(f"environment {index} has no episode: reset it first")
-        self._requests["action"] = self.specification.wire_actions(actions, self.observations)
-        self._requests["objective"] = self.objectives
-        for process, view in zip(self._processes, self._request_views, strict=True):
-            assert process is not None
-            try:
-                written = os.write(process.input_fd, view)
-            except OSError:
-                written = 0
-            if written != len(view):
-                process.send(view[written:])
+    def _running(self) -> list[SimulatorProcess]:
+        running = [process for process in self._processes if process is not None and process.alive]
+        if len(running) < self.count:
+            index = next(i for i, process in enumerate(self._processes) if process not in running)
+            raise SimulatorError(f"environment {index} has no episode: reset it first")
+        return running
 
-    def _collect(self, next_episode: Callable[[int], Episode] | None) -> list[int]:
+    def _collect(
+        self, processes: Sequence[SimulatorProcess], next_episode: Callable[[int], Episode] | None
+    ) -> list[int]:
         """Reads one reply from every process, restarts those that ended; gives the indices of the restarted."""
-        poll = self._poll or self._register()
-        waiting = {process.output_fd: index for index, process in enumerate(self._processes) if process is not None}
         resetting: dict[int, Episode] = {}
-        restarted: list[int] = []
-        deadline = time.monotonic() + self._timeout_s
-        while waiting:
-            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
-            if not ready:
-                process = self._processes[next(iter(waiting.values()))]
-                assert process is not None
-                raise process.failure(f"no answer for {self._timeout_s:g} s")
-            for descriptor, _ in ready:
-                index = waiting.get(descriptor, -1)
-                if index < 0:
-                    raise self._owner(descriptor).spoke_unasked()
-                process = self._processes[index]
-                assert process is not None
-                if index in resetting:
-                    self._finish_reset(index, process, resetting.pop(index))
-                    del waiting[descriptor]
-                    continue
-                self._read_reply(index, process)
-                if self.flags[index] and next_episode is not None:
-                    size = self.specification.observation_size
-                    self.final_observations[index, size : size + 3] = self.objectives[index]
-                    restarted.append(index)
-                    resetting[index] = next_episode(index)
-                    self._begin_reset(process, resetting[index])
-                    deadline = time.monotonic() + self._timeout_s
-                else:
-                    del waiting[descriptor]
-        return restarted
+        # The last to receive its request is mostly the last to reply: after the wait for it the others have replied.
+        for index in reversed(range(self.count)):
+            view = self._reply_views[index]
+            self._read_reply(processes[index], view)
+            if view[FRAME_HEADER.size] and next_episode is not None:
+                size = self.specification.observation_size
+                self.final_observations[index, size : size + 3] = self.objectives[index]
+                resetting[index] = next_episode(index)
+                self._begin_reset(processes[index], resetting[index])
+        for index, episode in resetting.items():
+            self._finish_reset(index, processes[index], episode)
+        return list(resetting)
 
-    def _register(self) -> select.poll:
-        self._poll = select.poll()
-        for process in self._processes:
-            assert process is not None
-            self._poll.register(process.output_fd, select.POLLIN)
-        return self._poll
-
-    def _owner(self, descriptor: int) -> SimulatorProcess:
-        return next(process for process in self._processes if process is not None and process.output_fd == descriptor)
-
-    def _read_reply(self, index: int, process: SimulatorProcess) -> None:
-        view = self._reply_views[index]
-        count = os.readv(process.output_fd, (view,))
-        if count == 0:
-            raise process.ended()
+    def _read_reply(self, process: SimulatorProcess, view: memoryview) -> None:
         header = FRAME_HEADER.size
-        if count < header:
-            process.receive_into(view[count:header])
-            count = header
+        count = process.receive_into(view, header)
         if view[:header] != self._reply_header:
             raise process.unexpected_frame(bytes(view[:count]))
         if count < len(view):

@@ -75,7 +75,8 @@ class SimulatorProcess:
         self._output = self._child.stdout
         self.input_fd = self._input.fileno()
         self.output_fd = self._output.fileno()
-        os.set_blocking(self.input_fd, False)
+        for descriptor in (self.input_fd, self.output_fd):
+            os.set_blocking(descriptor, False)
         self._poll_output = select.poll()
         self._poll_output.register(self.output_fd, select.POLLIN)
         self._owner = os.getpid()
@@ -87,14 +88,13 @@ class SimulatorProcess:
         """The child's process id."""
         return self._child.pid
 
-    def send(self, frame: bytes | bytearray | memoryview) -> None:
-        """Writes one whole frame (header included).
+    def send(self, frame: bytes | memoryview) -> None:
+        """Writes one whole frame (header included), of bytes.
 
         Raises:
             SimulatorError: the child is gone, or does not read within the time limit.
         """
-        view = memoryview(frame).cast("B")
-        deadline = 0.0
+        view, deadline = memoryview(frame), 0.0
         while len(view):
             try:
                 view = view[os.write(self.input_fd, view) :]
@@ -106,21 +106,27 @@ class SimulatorProcess:
             except OSError:
                 raise self.ended() from None
 
-    def receive_into(self, view: memoryview) -> None:
-        """Fills `view` completely.
+    def receive_into(self, view: memoryview, least: int | None = None) -> int:
+        """Fills `view`, or at least the first `least` bytes of it, and gives how many.
 
         Raises:
             SimulatorError: the child is gone, or does not answer within the time limit.
         """
-        deadline = time.monotonic() + self.timeout_s
-        while len(view):
-            left = deadline - time.monotonic()
-            if left <= 0 or not self._poll_output.poll(left * 1000):
-                raise self.failure(f"no answer for {self.timeout_s:g} s")
-            count = os.readv(self.output_fd, (view,))
+        least = len(view) if least is None else least
+        received, deadline = 0, 0.0
+        while received < least:
+            try:
+                count = os.readv(self.output_fd, (view[received:],))
+            except BlockingIOError:
+                deadline = deadline or time.monotonic() + self.timeout_s
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._poll_output.poll(left * 1000):
+                    raise self.failure(f"no answer for {self.timeout_s:g} s") from None
+                continue
             if count == 0:
                 raise self.ended()
-            view = view[count:]
+            received += count
+        return received
 
     def receive_frame(self) -> tuple[bytes, bytearray]:
         """The next frame: its type (one byte) and its payload.
@@ -156,12 +162,6 @@ class SimulatorProcess:
         message[: len(start) - FRAME_HEADER.size] = start[FRAME_HEADER.size :]
         self.receive_into(memoryview(message)[len(start) - FRAME_HEADER.size :])
         return SimulatorRefusal(f"the simulator refuses: {message.decode('utf-8', 'replace')}")
-
-    def spoke_unasked(self) -> SimulatorError:
-        """The error to raise when there is something to read that nobody asked for; its end is such a thing."""
-        if os.read(self.output_fd, 1):
-            return self.failure("it sent a frame without a request")
-        return self.ended()
 
     def failure(self, reason: str) -> SimulatorError:
         """Ends the child and gives the error to raise."""

@@ -50,16 +50,17 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
 def _mocc_measures(record: StepRecord) -> np.ndarray:
     measures = np.empty((*record.values.shape[:-1], 3))
     delay_ms = record.one_way_delay_mean_ms
-    measures[..., 0] = np.where(record.achievable_bps > 0, np.minimum(utilisation(record), 1.0), 1.0)
-    measures[..., 1] = np.minimum(record.base_one_way_delay_ms / np.maximum(delay_ms, 1e-3), 1.0)
+    measures[..., 0] = utilisation(record)
+    measures[..., 0][record.achievable_bps <= 0] = 1.0
+    measures[..., 1] = record.base_one_way_delay_ms / np.maximum(delay_ms, 1e-3)
     measures[..., 1][delay_ms <= 0] = 1.0
-    measures[..., 2] = 1.0 - np.minimum(np.maximum(record.loss_ratio, 0.0), 1.0)
-    return measures
+    measures[..., 2] = 1.0 - record.loss_ratio
+    return measures.clip(0.0, 1.0, out=measures)
 
 
 def mocc(record: StepRecord, objective: np.ndarray) -> np.ndarray:
     """MOCC Eq. 2: the objective's weights times the three measures; in [0, 1]."""
-    return np.sum(objective * mocc_objectives(record), axis=-1)
+    return (objective * mocc_objectives(record)).sum(axis=-1)
 
 
 def recoco_utilisation(u: np.ndarray) -> np.ndarray:
@@ -108,13 +109,16 @@ def challenge_objectives(record: StepRecord) -> np.ndarray:
     of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms and falling on, cut at -1, so that a
     deep queue has a slope to leave it by. Loss: one minus the loss ratio.
     """
+    measures = np.empty((*record.values.shape[:-1], 3))
     share = record.receive_rate_bps / np.maximum(record.fair_share_bps, MINIMUM_CAPACITY_BPS)
-    throughput = np.where(record.fair_share_bps > 0, np.minimum(share, 1.0), 1.0)
+    measures[..., 0] = np.minimum(share, 1.0)
+    measures[..., 0][record.fair_share_bps <= 0] = 1.0
     base_ms = record.base_one_way_delay_ms
     delay_ms = np.maximum(record.one_way_delay_mean_ms, base_ms)
     scale_ms = np.maximum(CHALLENGE_LARGEST_DELAY_MS - base_ms, MINIMUM_DELAY_SCALE_MS)
-    latency = np.maximum(1.0 - (delay_ms - base_ms) / scale_ms, -1.0)
-    return np.stack([throughput, latency, 1.0 - np.clip(record.loss_ratio, 0.0, 1.0)], axis=-1)
+    measures[..., 1] = np.maximum(1.0 - (delay_ms - base_ms) / scale_ms, -1.0)
+    measures[..., 2] = 1.0 - record.loss_ratio.clip(0.0, 1.0)
+    return measures
 
 
 def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
@@ -124,7 +128,7 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
     weighs them 0.2 : 0.2 : 0.3, but takes the 95th percentile of the delay, where an interval can only give its mean.
     """
     weights = objective * CHALLENGE_SCALES
-    return np.sum(weights * challenge_objectives(record), axis=-1) / np.sum(weights, axis=-1)
+    return (weights * challenge_objectives(record)).sum(axis=-1) / weights.sum(axis=-1)
 
 
 def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:

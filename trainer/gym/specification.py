@@ -192,11 +192,11 @@ class EnvironmentSpecification:
             actions: shape (N,) or (N, 1); cut to [-1, 1].
             observations: float32 of shape (N, at least observation_size), those the actions answer.
         """
-        cut = np.clip(np.asarray(actions, dtype=np.float32).reshape(-1), -1.0, 1.0)
+        cut = np.asarray(actions, dtype=np.float32).reshape(-1).clip(-1.0, 1.0)
         if self.action.kind != "around_rule":
             return cut
         rates = self.rule_bps(np, observations) * np.float32(self.action.span) ** cut
-        return np.asarray(np.clip(rates, self.action.min_bps, self.action.max_bps), dtype=np.float32)
+        return np.asarray(rates.clip(self.action.min_bps, self.action.max_bps), dtype=np.float32)
 
     def actions_for(self, rates_bps: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """The actions around the rule that lead to rates, in [-1, 1]: float32 of shape (N,).

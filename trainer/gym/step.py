@@ -54,8 +54,6 @@ class StepRecord:
             are views of it.
     """
 
-    __slots__ = ("mocc_measures", "values")
-
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
         # See `weir.trainer.gym.rewards.mocc_objectives`, which computes them once.
@@ -63,11 +61,13 @@ class StepRecord:
 
     def __getattr__(self, name: str) -> np.ndarray:
         try:
-            return self.values[..., _INDEX[name]]
+            column = self.values[..., _INDEX[name]]
         except KeyError:
             raise AttributeError(f"a step record has no {name}") from None
         except IndexError:
             raise AttributeError(f"a step record has no {name} where nothing is rendered") from None
+        setattr(self, name, column)  # the next access finds it
+        return column
 
     @classmethod
     def of(cls, **columns: float | np.ndarray) -> StepRecord:

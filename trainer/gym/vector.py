@@ -24,9 +24,9 @@ from weir.trainer.gym.step import StepRecord
 class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """`BottleneckEnv` N times: environment i with seed s + i behaves as a single one with that seed.
 
-    All actions are sent before any reply is read, and replies are read as they come. An episode that ends is followed
-    by the next in the same step (`AutoresetMode.SAME_STEP`), while the other environments still run;
-    `info["final_obs"]` then holds its last observation.
+    All actions are sent before any reply is read. An episode that ends is followed by the next in the same step
+    (`AutoresetMode.SAME_STEP`), while the other environments still run; `info["final_obs"]` then holds its last
+    observation.
 
     `info` of a step: every step field and `objectives` as arrays, with gymnasium's `_name` masks; they are written
     again by the next step.
@@ -60,6 +60,11 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         self._current: list[Episode | None] = [None] * self.num_envs
         self._all = np.ones(self.num_envs, dtype=np.bool_)
+        # The record of the latest step, and its part of `info`: views of what the pool writes again with each step.
+        self._record = StepRecord(self._pool.steps)
+        self._columns: dict[str, np.ndarray] = {"_objectives": self._all}
+        for name in specification.step_fields:
+            self._columns |= {name: getattr(self._record, name), "_" + name: self._all}
         self.single_observation_space, self.single_action_space = specification.spaces()
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -99,24 +104,20 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         Raises:
             SimulatorError: a simulator failed; all environments must be reset.
         """
-        objectives = self._pool.objectives.astype(np.float64)
-        self._pool.step(np.asarray(actions), self._draw)
-        record = StepRecord(self._pool.steps)
-        ended = self._pool.flags != 0
+        pool, record = self._pool, self._record
+        objectives = pool.objectives.astype(np.float64)
+        ended = pool.step(np.asarray(actions), self._draw)
+        record.mocc_measures = None
         rewards = np.asarray(self._reward(record, objectives), dtype=np.float64)
-        infos: dict[str, Any] = {}
-        for column, name in enumerate(self.specification.step_fields):
-            infos[name] = record.values[:, column]
-            infos["_" + name] = self._all
-        infos["objectives"] = mocc_objectives(record)
-        infos["_objectives"] = self._all
-        if ended.any():
+        infos: dict[str, Any] = self._columns | {"objectives": mocc_objectives(record)}
+        terminated, truncated = np.zeros((2, self.num_envs), dtype=np.bool_)
+        if ended:
+            truncated[ended] = True
             final = np.full(self.num_envs, None, dtype=object)
-            for index in np.flatnonzero(ended):
-                final[index] = self._pool.final_observations[index].copy()
-            infos["final_obs"] = final
-            infos["_final_obs"] = ended
-        return self._pool.observations.copy(), rewards, np.zeros_like(ended), ended, infos
+            for index in ended:
+                final[index] = pool.final_observations[index].copy()
+            infos |= {"final_obs": final, "_final_obs": truncated}
+        return pool.observations.copy(), rewards, terminated, truncated, infos
 
     def set_objectives(self, objectives: np.ndarray) -> None:
         """Changes the objective of each environment, shape (num_envs, 3), in the middle of the episodes, from the next
