@@ -1,4 +1,4 @@
-"""Measures the environments in steps per second: the Gymnasium environment on all cores, OpenNetLab's gym on one."""
+"""Measures the environments in steps per second: many of Gymnasium at once, and OpenNetLab's gym."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from weir.trainer.gym.opennetlab import Gym
 
 INTERVAL_MS = 200
 OPENNETLAB_INTERVAL_MS = 60
+_ENVIRONMENTS = 8  # the default of [environment]
 _STEPS = 4000
 
 
 def measure_environment(simulator: Path, repetitions: int) -> list[float]:
-    """Environment steps per second, one value per repetition: the vectorised environment, one process per core,
-    random actions, 1 Mbps.
+    """Environment steps per second, one value per repetition: as many environments as a training has by default, random
+    actions, 1 Mbps.
     """
     capacity = {"times_s": [0.0], "rates_bps": [1e6]}
     scenario = Scenario.make(name="bench", duration_s=60.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
-    environment = BottleneckVectorEnv(None, scenario, EnvironmentSpecification(INTERVAL_MS), simulator=simulator)
+    environment = BottleneckVectorEnv(
+        _ENVIRONMENTS, scenario, EnvironmentSpecification(INTERVAL_MS), simulator=simulator
+    )
     generator = np.random.default_rng(1)
     actions = generator.uniform(-1, 1, (_STEPS, environment.num_envs, 1)).astype(np.float32)
     speeds = []
