@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from weir.errors import InputError
@@ -54,20 +55,51 @@ def parse_json(text: str, source: str) -> Any:
         raise InputError(f"{source}: not valid JSON ({error}); was the dump saved completely?") from None
 
 
-class SampleBudget:
-    """Counts the values of a dump, so that no dump takes minutes to read."""
+class DumpBuilder:
+    """Collects the connections of a dump within its bounds, so that no dump takes minutes to read.
 
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._left = MOST_SAMPLES
+    Args:
+        format: its name for people.
+        source: the file, for messages.
+    """
+
+    def __init__(self, format: str, source: str) -> None:
+        self.user_agent = ""
+        self._format, self._source = format, source
+        self._connections: dict[str, DumpedConnection] = {}
+        self._left_out: set[str] = set()
+        self._samples_left = MOST_SAMPLES
+
+    def connection(self, key: str, identifier: str, url: str = "") -> DumpedConnection | None:
+        """The connection of a key, a new one if need be; None beyond MOST_CONNECTIONS."""
+        if key not in self._connections:
+            if len(self._connections) >= MOST_CONNECTIONS:
+                self._left_out.add(key)
+                return None
+            self._connections[key] = DumpedConnection(identifier, url)
+        return self._connections[key]
 
     def take(self, samples: int) -> None:
-        """Raises:
-        InputError: these and those before are more than MOST_SAMPLES.
+        """Counts values.
+
+        Raises:
+            InputError: these and those before are more than MOST_SAMPLES.
         """
-        self._left -= samples
-        if self._left < 0:
+        self._samples_left -= samples
+        if self._samples_left < 0:
             raise InputError(f"{self._source}: over {MOST_SAMPLES:,} values; save a dump of a shorter call")
+
+    def dump(self) -> StatsDump:
+        """What was collected."""
+        return StatsDump(self._format, self.user_agent, list(self._connections.values()), len(self._left_out))
+
+
+def iso_seconds(text: Any) -> float | None:
+    """A time in ISO 8601 as seconds since 1970; None for anything else."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
 
 
 def short(value: Any) -> str:

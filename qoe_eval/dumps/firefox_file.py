@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
+from weir.qoe_eval.dumps.dump import DumpBuilder, DumpedConnection, StatsDump, short
 from weir.qoe_eval.dumps.stats_names import standard_members
 from weir.qoe_eval.json_lines import number
 
@@ -30,19 +30,15 @@ def parse_firefox(data: Any, source: str) -> StatsDump:
     Raises:
         InputError: they have too many values.
     """
-    connections: dict[str, DumpedConnection] = {}
-    left_out: set[str] = set()
-    budget = SampleBudget(source)
+    builder = DumpBuilder("about:webrtc", source)
+    builder.user_agent = "Firefox"
     for report in sorted(_reports(data), key=lambda one: number(one.get("timestamp")) or 0.0):
         name = report["pcid"]
-        if name not in connections:
-            if len(connections) >= MOST_CONNECTIONS:
-                left_out.add(name)
-                continue
-            found, url = re.search(r"id=(\d+)", name), re.search(r"url=([^)\s]+)", name)
-            connections[name] = DumpedConnection(found[1] if found else short(name), short(url[1] if url else ""))
-        _read_report(connections[name], report, budget)
-    return StatsDump("about:webrtc", "Firefox", list(connections.values()), len(left_out))
+        found, url = re.search(r"id=(\d+)", name), re.search(r"url=([^)\s]+)", name)
+        connection = builder.connection(name, found[1] if found else short(name), short(url[1] if url else ""))
+        if connection is not None:
+            _read_report(connection, report, builder)
+    return builder.dump()
 
 
 def _reports(data: Any) -> list[Mapping[str, Any]]:
@@ -51,14 +47,14 @@ def _reports(data: Any) -> list[Mapping[str, Any]]:
     return [one for one in known if isinstance(one.get("pcid"), str)]
 
 
-def _read_report(connection: DumpedConnection, report: Mapping[str, Any], budget: SampleBudget) -> None:
+def _read_report(connection: DumpedConnection, report: Mapping[str, Any], builder: DumpBuilder) -> None:
     of_all = number(report.get("timestamp"), lowest=0)
     for key, entries in report.items():
         kind_of_object = _LISTS.get(key.lower())
         for entry in entries if kind_of_object and isinstance(entries, list) else []:
             if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
                 continue
-            budget.take(len(entry))
+            builder.take(len(entry))
             time_ms = number(entry.get("timestamp"), lowest=1) or of_all
             if time_ms is not None:
                 members = standard_members(entry["id"], {**entry, "type": kind_of_object})

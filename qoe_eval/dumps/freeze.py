@@ -18,7 +18,6 @@ class Freeze:
         duration_s: of all `count` freezes that one interval of the reports has.
         count: number of freezes.
         is_open: it lasts to the end of the stream's reports.
-        is_counted: the browser counted it.
         is_drop: outgoing video went on, far below its usual target.
     """
 
@@ -28,7 +27,6 @@ class Freeze:
     error_s: float
     count: int = 1
     is_open: bool = False
-    is_counted: bool = True
     is_drop: bool = False
 
     @property

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from weir.errors import InputError
 from weir.qoe_eval.call.webrtc_stats import NUMBERS, TEXTS
-from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
+from weir.qoe_eval.dumps.dump import DumpBuilder, DumpedConnection, StatsDump, iso_seconds, short
 from weir.qoe_eval.dumps.stats_names import (
     LEGACY_RATES,
     is_legacy,
@@ -38,17 +37,17 @@ def parse_internals(data: Any, source: str) -> StatsDump:
     found = data.get("PeerConnections") if isinstance(data, Mapping) else None
     if not isinstance(found, Mapping):
         raise InputError(f"{source}: no PeerConnections in it; this is no dump of chrome://webrtc-internals")
-    connections, budget = [], SampleBudget(source)
-    for identifier, content in list(found.items())[:MOST_CONNECTIONS]:
+    builder = DumpBuilder("webrtc-internals", source)
+    builder.user_agent = short(data.get("UserAgent"))
+    for identifier, content in found.items():
         if isinstance(content, Mapping):
-            connection = DumpedConnection(short(identifier), short(content.get("url")))
-            _read_stats(connection, content.get("stats"), budget)
-            connections.append(connection)
-    left_out = max(0, len(found) - MOST_CONNECTIONS)
-    return StatsDump("webrtc-internals", short(data.get("UserAgent")), connections, left_out)
+            connection = builder.connection(identifier, short(identifier), short(content.get("url")))
+            if connection is not None:
+                _read_stats(connection, content.get("stats"), builder)
+    return builder.dump()
 
 
-def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) -> None:
+def _read_stats(connection: DumpedConnection, stats: Any, builder: DumpBuilder) -> None:
     if not isinstance(stats, Mapping):
         return
     times_of: dict[str, list[float] | None] = {}
@@ -69,12 +68,12 @@ def _read_stats(connection: DumpedConnection, stats: Any, budget: SampleBudget) 
         if found is None:
             continue
         if identifier not in times_of:
-            times_of[identifier] = _times_of_object(stats.get(f"{identifier}-{_TIME}"), budget)
+            times_of[identifier] = _times_of_object(stats.get(f"{identifier}-{_TIME}"), builder)
             if kind := kind_of(identifier):
                 found.add(0.0, "kind", kind)
             if ssrc := re.match(r"ssrc_(\d{1,10})_", identifier):
                 found.add(0.0, "ssrc", ssrc[1])
-        values = _values(member, budget)
+        values = _values(member, builder)
         times = _times(member, times_of[identifier], len(values))
         if legacy and name != "ssrc":
             values = [standard_value(value, scale) for value in values]
@@ -98,12 +97,12 @@ def _written_type(stats: Mapping[str, Any], identifier: str) -> str | None:
     return found[1] if found else None
 
 
-def _values(member: Mapping[str, Any], budget: SampleBudget) -> list[Any]:
+def _values(member: Mapping[str, Any], builder: DumpBuilder) -> list[Any]:
     """The values, which every version so far writes as JSON text; a plain list is accepted too."""
     values = member.get("values")
     if isinstance(values, str):
         # One more than the commas, if these are plain values: counted before they take memory.
-        budget.take(values.count(",") + values.count("[") + values.count("{"))
+        builder.take(values.count(",") + values.count("[") + values.count("{"))
         try:
             values = json.loads(values, parse_constant=lambda _: None)
         except (ValueError, RecursionError):
@@ -111,11 +110,11 @@ def _values(member: Mapping[str, Any], budget: SampleBudget) -> list[Any]:
     return values[:_MOST_VALUES] if isinstance(values, list) else []
 
 
-def _times_of_object(timestamps: Any, budget: SampleBudget) -> list[float] | None:
+def _times_of_object(timestamps: Any, builder: DumpBuilder) -> list[float] | None:
     """The times of an object in seconds; None where it has none, or one that is no time."""
     if not isinstance(timestamps, Mapping):
         return None
-    found = [number(value, lowest=0) for value in _values(timestamps, budget)]
+    found = [number(value, lowest=0) for value in _values(timestamps, builder)]
     return None if None in found else [time_ms / 1e3 for time_ms in found if time_ms is not None]
 
 
@@ -133,9 +132,5 @@ def _times(member: Mapping[str, Any], of_object: list[float] | None, count: int)
 
 def _seconds(text: Any) -> float | None:
     """A time as ISO 8601, or as testRTC exports it in ms since 1970."""
-    if (time_ms := number(text, lowest=0)) is not None:
-        return time_ms / 1e3
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None
+    time_ms = number(text, lowest=0)
+    return time_ms / 1e3 if time_ms is not None else iso_seconds(text)

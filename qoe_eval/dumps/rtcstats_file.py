@@ -15,7 +15,7 @@ from typing import Any
 
 from weir.errors import InputError
 from weir.qoe_eval.call.webrtc_stats import MOST_OBJECTS, NUMBERS, TEXTS
-from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, parse_json, short
+from weir.qoe_eval.dumps.dump import DumpBuilder, DumpedConnection, StatsDump, parse_json, short
 from weir.qoe_eval.dumps.stats_names import standard_members
 from weir.qoe_eval.json_lines import LONGEST_LINE, number
 
@@ -79,9 +79,9 @@ def is_event(value: Any) -> bool:
 
 
 def _parse_events(lines: Iterable[str], source: str, name: str) -> StatsDump:
+    builder = DumpBuilder(name, source)
     connections: dict[str, _Connection] = {}
-    left_out: set[str] = set()
-    user_agent, page, time_ms, budget = "", "", 0.0, SampleBudget(source)
+    page, time_ms = "", 0.0
     for line in itertools.islice(lines, _MOST_EVENTS):
         event = _event(line) if len(line) <= LONGEST_LINE else None
         if event is None:
@@ -90,22 +90,22 @@ def _parse_events(lines: Iterable[str], source: str, name: str) -> StatsDump:
         time_ms = stamp if stamp >= _LEAST_TIME_MS else time_ms + stamp
         if identifier is None:
             if method in ("create", "connectionInfo") and isinstance(value, Mapping):
-                user_agent = user_agent or short(value.get("userAgent")) or _brands(value.get("userAgentData"))
+                agent = short(value.get("userAgent")) or _brands(value.get("userAgentData"))
+                builder.user_agent = builder.user_agent or agent
                 page = page or short(value.get("url"))
             continue
         if method not in ("create", *_GET_STATS):
             continue
         identifier = short(identifier)
-        if identifier not in connections:
-            if len(connections) >= MOST_CONNECTIONS:
-                left_out.add(identifier)
-                continue
-            connections[identifier] = _Connection(DumpedConnection(identifier, page))
+        dumped = builder.connection(identifier, identifier, page)
+        if dumped is None:
+            continue
         if method in _GET_STATS:
-            connections[identifier].add(time_ms / 1e3, value, budget)
+            connection = connections.setdefault(identifier, _Connection(dumped))
+            connection.add(time_ms / 1e3, value, builder)
         elif others:
-            connections[identifier].dumped.url = short(others[0])
-    return StatsDump(name, user_agent, [c.dumped for c in connections.values()], len(left_out))
+            dumped.url = short(others[0])
+    return builder.dump()
 
 
 class _Connection:
@@ -115,7 +115,7 @@ class _Connection:
         self.dumped = dumped
         self._last: dict[str, dict[str, Any]] = {}
 
-    def add(self, time_s: float, report: Any, budget: SampleBudget) -> None:
+    def add(self, time_s: float, report: Any, builder: DumpBuilder) -> None:
         """Adds a report. The times of its objects, or its common time, take precedence: a busy page records a report
         late.
         """
@@ -132,7 +132,7 @@ class _Connection:
             elif isinstance(changed, Mapping) and (identifier in self._last or len(self._last) < MOST_OBJECTS):
                 self._last.setdefault(identifier, {}).update(_named(changed))
                 times[identifier] = _time_s(changed.get("timestamp", changed.get(_TIME)), of_all)
-        budget.take(1 + sum(map(len, self._last.values())))
+        builder.take(1 + sum(map(len, self._last.values())))
         for identifier, members in self._last.items():
             standard = standard_members(identifier, members)
             self.dumped.reports.add_object(times.get(identifier, of_all), identifier, standard)

@@ -51,7 +51,7 @@ def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[Freeze
         if end_s - start_s > max(_FREEZE_FRAMES / per_s, 1 / per_s + _FREEZE_MORE_S):
             length_s = float(end_s - start_s)
             error_s = float(spans[first - 1]) / 2
-            found.append(Freeze(stream, float(start_s), length_s, error_s, is_open=is_open, is_counted=False))
+            found.append(Freeze(stream, float(start_s), length_s, error_s, is_open=is_open))
     return found
 
 
@@ -83,8 +83,6 @@ def find_drops(stream: StatsObject, times: Array, targets: Array) -> list[Freeze
                 error_s = float(times[began] - times[began - 1]) / 2
                 is_open = bool(is_last and targets[index] < _BACK * usual)
                 start_s = float(times[began])
-                found.append(
-                    Freeze(stream, start_s, length_s, error_s, is_open=is_open, is_counted=False, is_drop=True)
-                )
+                found.append(Freeze(stream, start_s, length_s, error_s, is_open=is_open, is_drop=True))
             began = -1
     return found

@@ -7,13 +7,12 @@ line. It may be inside an object with a time and the name of its connection.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import NUMBERS, StatsReports
-from weir.qoe_eval.dumps.dump import MOST_CONNECTIONS, DumpedConnection, SampleBudget, StatsDump, short
+from weir.qoe_eval.dumps.dump import DumpBuilder, StatsDump, iso_seconds, short
 from weir.qoe_eval.dumps.stats_names import standard_members, type_of
 from weir.qoe_eval.json_lines import number
 
@@ -39,27 +38,21 @@ def parse_stats_log(values: Iterable[Any], source: str) -> StatsDump:
     Raises:
         InputError: it has too many values.
     """
-    connections: dict[str, DumpedConnection] = {}
-    left_out: set[str] = set()
-    budget = SampleBudget(source)
+    builder = DumpBuilder("getStats", source)
     for value in values:
         for name, time_s, entry in _reports(value, None, "", 0):
             own_s = _time_s("", entry.get("timestamp"))
             if own_s is None or (own_s < _LEAST_SINCE_1970 and time_s is not None):
                 own_s = time_s
-            if own_s is None:
+            if own_s is None or (connection := builder.connection(name, name or "1")) is None:
                 continue
-            if name not in connections:
-                if len(connections) >= MOST_CONNECTIONS:
-                    left_out.add(name)
-                    continue
-                connections[name] = DumpedConnection(name or "1")
-            budget.take(len(entry))
+            builder.take(len(entry))
             identifier = entry["id"]
-            connections[name].reports.add_object(own_s, identifier, standard_members(identifier, entry))
-    for connection in connections.values():
+            connection.reports.add_object(own_s, identifier, standard_members(identifier, entry))
+    dump = builder.dump()
+    for connection in dump.connections:
         _make_seconds(connection.reports)
-    return StatsDump("getStats", "", list(connections.values()), len(left_out))
+    return dump
 
 
 def _make_seconds(reports: StatsReports) -> None:
@@ -121,10 +114,7 @@ def _id(value: Mapping[str, Any]) -> str:
 def _time_s(key: str, value: Any) -> float | None:
     """A time in s: of the unit that its key names, else by its size; ISO 8601 too. Small ones are a page's ms."""
     if isinstance(value, str):
-        try:
-            return datetime.fromisoformat(value).timestamp()
-        except (ValueError, OverflowError, OSError):
-            return None
+        return iso_seconds(value)
     found = number(value, lowest=0)
     if found is None:
         return None
