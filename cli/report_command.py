@@ -47,13 +47,13 @@ def report(
         summary, page = learned
     else:
         summary, page = _report_records(path, reference, csv=csv, quiet=as_json)
-        typer.echo(summary if as_json else str(page))
+        typer.echo(summary if as_json else printable(page))
         return
     if csv:
         raise InputError(f"{path}: --csv is for runs and calls; the curves of a training are in progress.json")
     if reference is not None:
         raise InputError(f"{path}: --reference is for runs and calls")
-    typer.echo(summary if as_json else str(page))
+    typer.echo(summary if as_json else printable(page))
 
 
 def _check(path: Path) -> None:

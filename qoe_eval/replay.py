@@ -97,7 +97,7 @@ def run_replay(
         print_paired(summary)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = counted(len(results.main.records), "run")
-        typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {page}")
+        typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {printable(page)}")
     end_with_failures(results.failures, error_console())
     end_with_unmet(requirements, summary, on_stderr=options.as_json)
 

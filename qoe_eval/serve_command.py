@@ -80,7 +80,7 @@ async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, mod
         loop.add_signal_handler(number, over.set)
     await server.start()
     try:
-        typer.echo(f"{server.url}\nCalls go to {out}. Ctrl-C ends.")
+        typer.echo(f"{server.url}\nCalls go to {printable(out)}. Ctrl-C ends.")
         if opens:
             await asyncio.to_thread(webbrowser.open, server.url)
         await over.wait()

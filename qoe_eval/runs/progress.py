@@ -18,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from weir.console import counted
 from weir.errors import InputError
+from weir.files.input import printable
 from weir.files.output import write_text
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.run_plans import ReplayOutcome, complete_plans
@@ -109,5 +110,6 @@ def finish(
         typer.echo(text, nl=False)
     else:
         show()
-        typer.echo(f"\n{counted(run['runs'], 'run')} in {run['wall_s']:.1f} s. Details: {next(iter(pages), summary)}")
+        details = printable(next(iter(pages), summary))
+        typer.echo(f"\n{counted(run['runs'], 'run')} in {run['wall_s']:.1f} s. Details: {details}")
     end_with_failures(run["failures"], console)

@@ -60,7 +60,8 @@ class Table:
 
     def shown_header(self) -> str:
         """The header whole, or the first row of a table without one, as a message has it."""
-        text = printable(",".join(self.names if self.names is not None else [cell.strip() for cell in self.first]))
+        cells = self.names if self.names is not None else [cell.strip() for cell in self.first]
+        text = printable((self.separator or " ").join(cells))
         return text if len(text) <= _SHOWN_HEADER else text[:_SHOWN_HEADER] + "..."
 
     def column(self, text: str, option: str) -> int:
