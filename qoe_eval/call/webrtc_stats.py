@@ -114,14 +114,18 @@ class StatsObject:
         return self._arrays[name]
 
     def counter(self, name: str) -> tuple[Array, Array]:
-        """The same of a counter that never falls: where it did, because its stream began anew under the same id, it
-        goes on from the value before.
+        """The same of a counter: where it fell, because its stream began anew under the same id, it goes on from the
+        value before. Late packets take back losses: these begin anew where the packets received do.
         """
         times, values = self.series(name)
         steps = np.diff(values)
-        if not (steps < 0).any():
+        began_anew = steps < 0
+        if name == "packetsLost":
+            packet_times, packets = self.series("packetsReceived")
+            began_anew &= np.isin(times[1:], packet_times[1:][np.diff(packets) < 0])
+        if not began_anew.any():
             return times, values
-        return times, values[0] + np.concatenate([[0.0], np.cumsum(np.where(steps < 0, values[1:], steps))])
+        return times, values[0] + np.concatenate([[0.0], np.cumsum(np.where(began_anew, values[1:], steps))])
 
     def rate(self, name: str) -> tuple[Array, Array]:
         """The growth of a counter per second: end times of intervals, and rates, both of shape [n - 1]. An interval in
@@ -134,10 +138,9 @@ class StatsObject:
 
     def growth(self, name: str, start_s: float, end_s: float, zero_s: float | None = None) -> float | None:
         """The growth of a counter between two times, linearly interpolated; None without a sample. The counter was 0 at
-        `zero_s`, by default until its first sample. Late packets take back losses; no other counter falls, unless it
-        is reset.
+        `zero_s`, by default until its first sample.
         """
-        times, values = self.series(name) if name == "packetsLost" else self.counter(name)
+        times, values = self.counter(name)
         if not len(times):
             return None
         if zero_s is not None and zero_s < times[0]:

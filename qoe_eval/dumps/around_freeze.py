@@ -196,7 +196,7 @@ class AroundFreeze:
     def lost_of_received(self) -> float | None:
         """Packets of an incoming stream that were lost, 0 to 1: the worst of the time just before and in it."""
         times, received = self.stream.counter("packetsReceived")
-        lost_times, lost = self.stream.series("packetsLost")
+        lost_times, lost = self.stream.counter("packetsLost")
         # All reports between which there is some of that time.
         first = max(0, int(np.searchsorted(times, self._freeze.start_s - _JUST_BEFORE_S, side="right")) - 1)
         last = int(np.searchsorted(times, self._freeze.end_s + (_AFTER_S if self._step_s < _AFTER_S else 0.0))) + 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.files.output import make_folder, refuse_other_results, write_text
-from weir.qoe_eval.call.webrtc_stats import StatsObject
+from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
 from weir.qoe_eval.dumps.dump_charts import connection_chart
 from weir.qoe_eval.dumps.freeze import Freeze
@@ -123,7 +123,7 @@ def _measures(stream: StatsObject, counter: StatsObject, reported: StatsObject |
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
     sent = _grown(stream, stream.directed("bytes"))
     frames = _grown(stream, "framesDecoded" if incoming else "framesEncoded")
-    width, height = (_last(stream, name) or _last(counter, name) for name in ("frameWidth", "frameHeight"))
+    width, height = (_last(stream.series(one)) or _last(counter.series(one)) for one in ("frameWidth", "frameHeight"))
     lost, received = _grown(stream, "packetsLost"), _grown(stream, "packetsReceived")
     if not incoming:
         lost, received = (_grown(reported, "packetsLost") if reported else None), _grown(stream, "packetsSent")
@@ -137,7 +137,7 @@ def _measures(stream: StatsObject, counter: StatsObject, reported: StatsObject |
         f"{width:.0f}x{height:.0f}" if width and height else "–",
         _shown(None if ratio is None else 100 * ratio, 2),
         Cell(
-            _shown(_last(counter, "freezeCount"), 0),
+            _shown(_last(counter.counter("freezeCount")), 0),
             ", ".join(f"{number} {why}" for why, number in causes.most_common()),
         ),
         _shown(100 * frozen / span_s if frozen is not None and span_s else None, 1),
@@ -162,12 +162,12 @@ def _limited(stream: StatsObject, reason: str) -> float | None:
 
 
 def _grown(stream: StatsObject, name: str) -> float | None:
-    _, values = stream.series(name)
-    return max(0.0, float(values[-1] - values[0])) if len(values) else None
+    times, _ = stream.series(name)
+    return stream.growth(name, times[0], times[-1]) if len(times) else None
 
 
-def _last(stream: StatsObject, name: str) -> float | None:
-    _, values = stream.series(name)
+def _last(series: tuple[Array, Array]) -> float | None:
+    _, values = series
     return float(values[-1]) if len(values) else None
 
 

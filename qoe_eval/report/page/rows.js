@@ -25,6 +25,8 @@
     const chart = data.charts[Number(element.dataset.chart)];
     const shares = chart.rows.map((row) => row.share);
     const total = shares.reduce((a, b) => a + b, 0);
+    // A log may have few of the rows.
+    if (element.classList.contains("connection")) element.style.height = `${Math.min(1180, 80 + 180 * total)}px`;
     const layout = {
       ...baseLayout(), margin: { l: 58, r: 12, t: 34, b: 40 }, hovermode: chart.rows.some((row) => row.lines.some((line) => line.marks)) ? "closest" : "x unified", uirevision: element.dataset.chart,
       legend: { orientation: "h", y: 1.005, yanchor: "bottom", x: 0, groupclick: "togglegroup", font: { size: narrow() ? 11 : 12.5 } },

@@ -366,6 +366,19 @@ def test_a_stream_that_began_anew_has_the_same_sentence(verdict_of, cause, at):
     assert [one.sentence for one in verdict.explained] == [sentence]
 
 
+def test_a_stream_that_began_anew_has_the_same_measures(tmp_path):
+    def cells(made):
+        path = tmp_path / "log.jsonl"
+        path.write_text(logged(made))
+        dump = read_dump(path)
+        page = dump_report.render_dump(dump, find_verdicts(dump.connections))
+        return re.search(r"in, video.*?</tr>", page, re.DOTALL)[0]
+
+    changed, _ = CALLS["loss"]
+    once = cells(made_dump.reports(call(changed)))
+    assert cells(begun_anew(made_dump.reports(call(changed)), 10)) == once
+
+
 def test_a_decoder_that_needs_most_of_the_time_is_slow(verdict_of):
     (verdict,) = verdict_of(made_dump.internals(call({20: {"decode_ms": 25, "frozen_s": 0.2}})))
     (found,) = verdict.explained

@@ -42,6 +42,15 @@ def test_a_counter_that_began_again_has_no_negative_rate():
     assert stream.counter("bytesReceived")[1].tolist() == [5000, 5100, 5400]
 
 
+def test_losses_that_late_packets_take_back_and_those_of_a_stream_that_began_again():
+    counted = [(100, 10), (200, 8), (50, 1), (90, 3)]
+    (stream,) = reports(
+        *((t, [inbound(packetsReceived=received, packetsLost=lost)]) for t, (received, lost) in enumerate(counted))
+    ).of("inbound-rtp")
+    assert stream.counter("packetsLost")[1].tolist() == [10, 8, 9, 11]
+    assert stream.growth("packetsLost", 1, 3) == 3
+
+
 def test_both_forms_of_a_report_and_older_names():
     old = {
         "I1": {"type": "inbound-rtp", "mediaType": "video", "bytesReceived": 7},
