@@ -62,7 +62,7 @@ def connection_chart(connection: DumpedConnection, freezes: Sequence[Freeze] = (
         *lines.of(video_in, "framesDecoded", "decoded", 1, "per s", rate=True, decimals=1),
         *lines.of(video_out, "framesEncoded", "encoded", 1, "per s", rate=True, decimals=1),
     ]
-    frozen = lines.of(reports.freeze_counters()[:_MOST_LINES], "totalFreezesDuration", "frozen", 1, "s", decimals=1)
+    frozen = [lines.frozen(counter) for counter in reports.freeze_counters()[:_MOST_LINES]]
     limited = [lines.limitation(stream, end_s) for stream in video_out]
     places = (-0.3, len(_LIMITATIONS) - 0.7)
     rows = [
@@ -114,6 +114,10 @@ class _Drawing:
         carried = np.any([_carries(stream, times) for stream in streams], axis=0) if streams else False
         label = "available outgoing" if name == "availableOutgoingBitrate" else "available incoming"
         return self._line(pair, label, times, np.where(carried, 1e-3 * values, np.nan), "kbps", step=True)
+
+    def frozen(self, counter: StatsObject) -> Line:
+        """The time frozen until then."""
+        return self._line(counter, "frozen", *counter.counter("totalFreezesDuration"), "s", decimals=1)
 
     def target(self, stream: StatsObject) -> Line:
         """The target of a stream's encoder, while it sends."""
