@@ -363,7 +363,7 @@ def test_what_a_program_has_started_ends_with_the_replay(replay, write):
     seconds = "98765"
     status, _, _ = replay(write("bad", f"#!/bin/sh\nsleep {seconds}\n"), limit_s=0.02)
     assert status == 2
-    assert processes_with(f"sleep\0{seconds}") == []
+    wait_until(lambda: not processes_with(f"sleep\0{seconds}"), "the end of what it has started")
 
 
 def test_other_controllers_go_on_when_one_fails_in_a_run(replay, write):
