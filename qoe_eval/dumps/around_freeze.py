@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.related_objects import ABSENT, find_report, find_sender
 
 Change = tuple[float, float]
@@ -54,7 +54,7 @@ class AroundFreeze:
         source: the sender's camera or screen.
     """
 
-    def __init__(self, freeze: Freeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
+    def __init__(self, freeze: DumpFreeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
         """`everything`: of all connections of the dump, of which one may be the sender's."""
         self._freeze, self.reports = freeze, reports
         self.stream, self.is_outgoing = freeze.stream, freeze.is_outgoing

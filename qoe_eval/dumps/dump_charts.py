@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weir.qoe_eval.call.webrtc_stats import StatsObject, carried_bytes
 from weir.qoe_eval.dumps.dump import DumpedConnection
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.related_objects import sent_streams
 from weir.qoe_eval.dumps.stream_names import stream_names
 from weir.qoe_eval.dumps.verdict import time_span_s
@@ -25,7 +25,7 @@ _CONNECTION = ("connection", "--series-2")
 _LIMITATIONS = ("none", "bandwidth", "cpu", "other")
 
 
-def connection_chart(connection: DumpedConnection, freezes: Sequence[Freeze] = ()) -> Chart:
+def connection_chart(connection: DumpedConnection, freezes: Sequence[DumpFreeze] = ()) -> Chart:
     """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them. Every row is
     marked where one of the freezes is. Nothing is drawn of a stream, or of an estimate, while nothing was sent.
     """

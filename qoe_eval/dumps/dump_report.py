@@ -11,7 +11,7 @@ from weir.files.output import make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
 from weir.qoe_eval.dumps.dump_charts import connection_chart
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.freezes import counter_of
 from weir.qoe_eval.dumps.related_objects import sent_streams
 from weir.qoe_eval.dumps.verdict import ConnectionVerdict, earlier_texts, find_verdicts, summary_text, time_span_s
@@ -78,7 +78,7 @@ def _verdict_view(verdicts: Sequence[ConnectionVerdict]) -> View:
     }
 
 
-def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> list[Freeze]:
+def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> list[DumpFreeze]:
     """The freezes of a connection, and those of streams that it sends."""
     sent = {stream.ssrc for stream in verdict.connection.reports.of("outbound-rtp") if stream.ssrc}
     others = [found.freeze for one in verdicts if one is not verdict for found in one.explained if not found.is_stop]

@@ -8,7 +8,7 @@ from weir.qoe_eval.call.webrtc_stats import StatsObject
 
 
 @dataclass(frozen=True)
-class Freeze:
+class DumpFreeze:
     """A freeze of an incoming stream, or a stop of an outgoing one.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from weir.console import counted
 from weir.qoe_eval.call.webrtc_stats import StatsReports
 from weir.qoe_eval.dumps.around_freeze import AroundFreeze, fallen
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 
 _LEAST_KBPS = 30.0
 _LEAST_RISE_OF_JITTER_MS = 20.0
@@ -22,7 +22,7 @@ _LEAST_OF_GAP = 0.1
 class FreezeFacts(SimpleNamespace):
     """The value of each row of FACTS under its name, and what follows from the values."""
 
-    def __init__(self, freeze: Freeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
+    def __init__(self, freeze: DumpFreeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
         """`reports`: of the freeze's connection. `everything`: of all connections, of which one may be the sender's."""
         around = AroundFreeze(freeze, reports, everything)
         super().__init__(**{fact.name: fact.measure(around) for fact in FACTS})

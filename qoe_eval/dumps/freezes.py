@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports, carried_bytes
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.stalls import find_drops, find_stalls
 
 # An outgoing stream that stops for less is often a still picture's.
@@ -24,11 +24,11 @@ MOST_OF_STREAM = 200
 _SCREEN = "screenshare"
 
 
-def find_freezes(reports: StatsReports) -> tuple[list[Freeze], int]:
+def find_dump_freezes(reports: StatsReports) -> tuple[list[DumpFreeze], int]:
     """The freezes of a connection's incoming video, and the stops and drops of its outgoing video, in the order of
     time; then the number of those beyond the longest MOST_OF_STREAM of a stream.
     """
-    found: list[Freeze] = []
+    found: list[DumpFreeze] = []
     more = 0
     for stream in incoming_video(reports):
         counter = counter_of(reports, stream)
@@ -73,7 +73,7 @@ def earlier_freezes(counter: StatsObject) -> tuple[int, float | None]:
     return int(counts[0]) if len(counts) else 0, float(durations_s[0]) if len(durations_s) else None
 
 
-def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[Freeze], int]:
+def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[DumpFreeze], int]:
     times, counts = counter.counter("freezeCount")
     places = np.flatnonzero(np.diff(counts) > 0)
     if not len(places):
@@ -94,7 +94,9 @@ def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[Freeze], i
     return found, int(numbers.sum()) - sum(one.count for one in found)
 
 
-def _placed(stream: StatsObject, before_s: float, after_s: float, length_s: float, number: int, shown: Array) -> Freeze:
+def _placed(
+    stream: StatsObject, before_s: float, after_s: float, length_s: float, number: int, shown: Array
+) -> DumpFreeze:
     """A freeze that was counted between two reports. `shown`: the ends of intervals with frames."""
     # The end is in this interval. The start is in the last interval before it that had frames, or in this one.
     earliest, latest = before_s, after_s
@@ -103,7 +105,7 @@ def _placed(stream: StatsObject, before_s: float, after_s: float, length_s: floa
         earliest = max(earliest, last_s - (after_s - before_s) + length_s)
         latest = min(latest, last_s + length_s) if last_s < before_s else latest
     end_s = (earliest + latest) / 2 if earliest <= latest else after_s
-    return Freeze(stream, end_s - length_s, length_s, max(0.0, latest - earliest) / 2, number)
+    return DumpFreeze(stream, end_s - length_s, length_s, max(0.0, latest - earliest) / 2, number)
 
 
 def _decoded(stream: StatsObject) -> tuple[Array, Array]:
@@ -124,7 +126,7 @@ def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
     return times, np.sum([np.interp(times, *one) for one in series], axis=0)
 
 
-def _apart(stalls: Sequence[Freeze], counted: Sequence[Freeze]) -> list[Freeze]:
+def _apart(stalls: Sequence[DumpFreeze], counted: Sequence[DumpFreeze]) -> list[DumpFreeze]:
     """The stalls that no counted freeze is at, or near."""
     ordered = sorted(counted, key=lambda one: one.start_s)
     starts = [one.start_s for one in ordered]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 
 # Those of libwebrtc: a gap between frames of this many mean ones, and of so much more than one.
 _FREEZE_FRAMES = 3.0
@@ -23,7 +23,7 @@ _LEAST_USUAL_BPS = 100e3
 _MOST_REPORTS = 20_000
 
 
-def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[Freeze]:
+def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[DumpFreeze]:
     """The times without a frame, after some with frames.
 
     Args:
@@ -51,7 +51,7 @@ def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[Freeze
         if end_s - start_s > max(_FREEZE_FRAMES / per_s, 1 / per_s + _FREEZE_MORE_S):
             length_s = float(end_s - start_s)
             error_s = float(spans[first - 1]) / 2
-            found.append(Freeze(stream, float(start_s), length_s, error_s, is_open=is_open))
+            found.append(DumpFreeze(stream, float(start_s), length_s, error_s, is_open=is_open))
     return found
 
 
@@ -60,7 +60,7 @@ def _without_frames(frames: float, span_s: float, per_s: float) -> float:
     return max(0.0, float(span_s) - float(frames) / per_s)
 
 
-def find_drops(stream: StatsObject, times: Array, targets: Array) -> list[Freeze]:
+def find_drops(stream: StatsObject, times: Array, targets: Array) -> list[DumpFreeze]:
     """The times at which a target was far below what it usually was.
 
     Args:
@@ -83,6 +83,6 @@ def find_drops(stream: StatsObject, times: Array, targets: Array) -> list[Freeze
                 error_s = float(times[began] - times[began - 1]) / 2
                 is_open = bool(is_last and targets[index] < _BACK * usual)
                 start_s = float(times[began])
-                found.append(Freeze(stream, start_s, length_s, error_s, is_open=is_open, is_drop=True))
+                found.append(DumpFreeze(stream, start_s, length_s, error_s, is_open=is_open, is_drop=True))
             began = -1
     return found

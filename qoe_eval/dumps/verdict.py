@@ -12,9 +12,9 @@ from weir.console import counted
 from weir.qoe_eval.call.webrtc_stats import StatsReports
 from weir.qoe_eval.dumps.causes import CAUSES, likely_cause
 from weir.qoe_eval.dumps.dump import DumpedConnection
-from weir.qoe_eval.dumps.freeze import Freeze
+from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.freeze_facts import FreezeFacts, seconds_text
-from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_freezes, incoming_video
+from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_dump_freezes, incoming_video
 from weir.qoe_eval.dumps.stream_names import stream_names
 
 MOST_EXPLAINED = 100
@@ -30,7 +30,7 @@ class ExplainedFreeze:
     `is_stop`: it is no freeze of video that was sent to this browser: the video was outgoing, or was not sent.
     """
 
-    freeze: Freeze
+    freeze: DumpFreeze
     stream: str
     cause: str
     sentence: str
@@ -54,7 +54,7 @@ class ConnectionVerdict:
 def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVerdict]:
     """The verdict of each connection, the one that froze first at the head."""
     everything = [connection.reports for connection in connections]
-    of_all = [find_freezes(reports) for reports in everything]
+    of_all = [find_dump_freezes(reports) for reports in everything]
     longest = sorted((one.duration_s for freezes, _ in of_all for one in freezes), reverse=True)
     least_s = longest[MOST_EXPLAINED - 1] if len(longest) > MOST_EXPLAINED else 0.0
     left = MOST_EXPLAINED
@@ -104,7 +104,7 @@ def earlier_texts(verdict: ConnectionVerdict) -> list[str]:
 
 
 def _explained(
-    freezes: Sequence[Freeze], reports: StatsReports, everything: Sequence[StatsReports]
+    freezes: Sequence[DumpFreeze], reports: StatsReports, everything: Sequence[StatsReports]
 ) -> list[ExplainedFreeze]:
     names, zero_s = stream_names(reports), time_span_s(reports)[0]
     found = []
@@ -125,7 +125,7 @@ def time_span_s(reports: StatsReports) -> tuple[float, float]:
     return (min(times), max(times)) if times else (0.0, 0.0)
 
 
-def _sentence(freeze: Freeze, name: str, facts: FreezeFacts, cause: str, zero_s: float) -> str:
+def _sentence(freeze: DumpFreeze, name: str, facts: FreezeFacts, cause: str, zero_s: float) -> str:
     about = "about " if freeze.error_s > _ABOUT_S else ""
     at = f"At {about}{freeze.start_s - zero_s:,.1f} s ({_clock(freeze.start_s)} UTC)"
     if freeze.count > 1:
@@ -137,7 +137,7 @@ def _sentence(freeze: Freeze, name: str, facts: FreezeFacts, cause: str, zero_s:
     return f"{at} {name} {verb} {how_long}{end}: {', '.join(facts.texts(cause))}; {CAUSES[cause]}."
 
 
-def _is_stop(freeze: Freeze, cause: str) -> bool:
+def _is_stop(freeze: DumpFreeze, cause: str) -> bool:
     return freeze.is_outgoing or cause in ("sender stopped", "ended")
 
 
