@@ -90,7 +90,7 @@ class DumpBuilder:
             raise InputError(f"{self._source}: over {MOST_SAMPLES:,} values; save a dump of a shorter call")
 
     def dump(self) -> StatsDump:
-        """What was collected."""
+        """The dump of all that was collected."""
         return StatsDump(self._format, self.user_agent, list(self._connections.values()), len(self._left_out))
 
 
