@@ -101,8 +101,9 @@ def _parse_events(lines: Iterable[str], source: str, name: str) -> StatsDump:
         if dumped is None:
             continue
         if method in _GET_STATS:
-            connection = connections.setdefault(identifier, _Connection(dumped))
-            connection.add(time_ms / 1e3, value, builder)
+            if identifier not in connections:
+                connections[identifier] = _Connection(dumped)
+            connections[identifier].add(time_ms / 1e3, value, builder)
         elif others:
             dumped.url = short(others[0])
     return builder.dump()
