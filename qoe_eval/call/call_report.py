@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from weir.files.output import write_text
+from weir.files.output import REPORT, write_text
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.call_charts import call_charts, folder_of
 from weir.qoe_eval.call.plan import CallResult
@@ -23,7 +23,7 @@ from weir.qoe_eval.records.call_record import CallDetails, CallRecord
 from weir.qoe_eval.records.results_file import holds_calls
 from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, measure_heads
-from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, render_page
+from weir.qoe_eval.report.page_template import SUMMARY, Section, render_page
 from weir.qoe_eval.report.sections.causes import causes
 from weir.qoe_eval.report.sections.controllers import all_measures, means_table, paired
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of

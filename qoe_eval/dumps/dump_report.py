@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.files.output import make_folder, refuse_other_results, write_text
+from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
 from weir.qoe_eval.dumps.dump_charts import connection_chart
@@ -16,7 +16,7 @@ from weir.qoe_eval.dumps.freezes import counter_of
 from weir.qoe_eval.dumps.related_objects import sent_streams
 from weir.qoe_eval.dumps.verdict import ConnectionVerdict, earlier_texts, find_verdicts, summary_text, time_span_s
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import REPORT, Section, View, render_page
+from weir.qoe_eval.report.page_template import Section, View, render_page
 
 _MOST_STREAMS = 40
 _MOST_SENTENCES = 12

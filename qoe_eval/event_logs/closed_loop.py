@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from weir.console import error_console
-from weir.files.output import make_folder, refuse_other_results, write_text
+from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
 from weir.qoe_eval.event_logs.event_log_charts import event_log_chart
 from weir.qoe_eval.event_logs.path_estimate import PathEstimate
 from weir.qoe_eval.event_logs.whatif import Recording
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+from weir.qoe_eval.report.page_template import Section, render_page
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import end_with_failures, run_with_progress

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from weir.files.input import printable
-from weir.files.output import make_folder, refuse_other_results, write_text
+from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, queueing_delay_ms, received_bytes
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
 from weir.qoe_eval.report.page_table import Cell, Row, Table
-from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+from weir.qoe_eval.report.page_template import Section, render_page
 
 # The index of the detector's states.
 _OVERUSING = 2

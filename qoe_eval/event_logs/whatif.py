@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from weir.files.input import printable
-from weir.files.output import make_folder, refuse_other_results, write_text
+from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_line
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
@@ -19,7 +19,7 @@ from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_fil
 from weir.qoe_eval.event_logs.reported_packets import reported_packet_lines
 from weir.qoe_eval.report.display import css_name
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import REPORT, Section, render_page
+from weir.qoe_eval.report.page_template import Section, render_page
 
 _HEADS = (
     "Controller", Cell("Target, mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
 _PAGE = Path(__file__).parent / "page"
 
-# File names in the folder of a report.
+# Beside the page, whose name is `weir.files.output.REPORT`.
 SUMMARY = "summary.json"
-REPORT = "report.html"
 
 View = dict[str, Any]
 """The values of a template, by name: texts, numbers, and rows of them."""

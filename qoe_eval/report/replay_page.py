@@ -10,7 +10,7 @@ from rich.progress import track
 
 from weir.console import error_console
 from weir.errors import InputError
-from weir.files.output import write_text
+from weir.files.output import REPORT, write_text
 from weir.qoe_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
 from weir.qoe_eval.measures.families import summarise_families
 from weir.qoe_eval.measures.run_causes import summarise_causes
@@ -20,7 +20,7 @@ from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.page_template import REPORT, SUMMARY, View, render_page
+from weir.qoe_eval.report.page_template import SUMMARY, View, render_page
 from weir.qoe_eval.report.replay_charts import replay_charts
 from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.causes import causes

@@ -10,10 +10,9 @@ from typing import TypedDict
 
 from weir.errors import InputError
 from weir.files.input import printable, why
-from weir.files.output import make_folder
+from weir.files.output import REPORT, make_folder
 from weir.qoe_eval.call.logs import RECORD, RECORDING
 from weir.qoe_eval.call.record import read_record
-from weir.qoe_eval.report.page_template import REPORT
 
 MAX_DEPTH = 3
 MAX_LISTED = 100

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.files.output import write_text
+from weir.files.output import REPORT, write_text
 from weir.qoe_eval.report.page_table import Cell, Row, Table
-from weir.qoe_eval.report.page_template import REPORT, SUMMARY, Section, View, render_page
+from weir.qoe_eval.report.page_template import SUMMARY, Section, View, render_page
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.run_record import PROGRESS_LOG, TrainingRecord, load_run_configuration, read_training_record
 from weir.trainer.model.file import CONFIGURATION

@@ -33,7 +33,9 @@ RESULT_FILES = {
     "study.log": "a search",
 }
 """The file by which a folder of results is known, and what the folder then holds."""
-_PAGE, _TITLE, _HEAD_BYTES = "report.html", b"<title>Weir", 1000
+REPORT = "report.html"
+"""The page of a folder of results; its title begins with Weir's name."""
+_TITLE, _HEAD_BYTES = b"<title>Weir", 1000
 _READABLE_CHARACTERS = 60
 _HASH_DIGITS = 8
 _JSON_WIDTH = 120
@@ -170,8 +172,8 @@ def refuse_other_results(folder: Path, own: str) -> None:
     for name, what in RESULT_FILES.items():
         if name != own and os.path.lexists(folder / name):
             raise InputError(f"--out '{printable(folder)}': holds {what} ({name}); choose another folder")
-    page = folder / _PAGE
-    is_beside_results = own != _PAGE and os.path.lexists(folder / own)
+    page = folder / REPORT
+    is_beside_results = own != REPORT and os.path.lexists(folder / own)
     if page.is_file() and not is_beside_results:
         with _told(page), page.open("rb") as file:
             if _TITLE not in file.read(_HEAD_BYTES):
