@@ -47,7 +47,7 @@ docs/design
 docs/replays
 docs/virtual_calls
 docs/calls
-docs/write_your_own_controller
+docs/write_a_custom_controller
 docs/your_own_model
 docs/send_side
 docs/remb

@@ -16,7 +16,7 @@
 #include "programs/input.h"
 #include "programs/monotonic_clock.h"
 
-namespace weir::external {
+namespace weir {
 namespace {
 
 constexpr size_t kStandardErrorKept = 500;
@@ -188,4 +188,4 @@ void LineProcess::End(bool at_once) {
   }
 }
 
-}  // namespace weir::external
+}  // namespace weir

@@ -15,7 +15,7 @@
 #include "weir/result.h"
 #include "weir/units.h"
 
-namespace weir::external {
+namespace weir {
 
 class LineProcess {
  public:
@@ -53,6 +53,6 @@ class LineProcess {
   std::string said_;
 };
 
-}  // namespace weir::external
+}  // namespace weir
 
 #endif  // WEIR_PROGRAMS_LINE_PROCESS_H_

@@ -33,12 +33,12 @@ def call(options: CallOptions) -> None:
     become_caller()
     started = time.monotonic()
     by_commands = _have_commands(options)
-    names, own = options.controller or ["commands"], dict[str, CustomController]()
+    names, custom = options.controller or ["commands"], dict[str, CustomController]()
     if by_commands:
         _check_labels(options, names)
     else:
-        names, own = check_controllers(options.controller or ["weir"], known=CALLED)
-        _check_ends(options, names, own)
+        names, custom = check_controllers(options.controller or ["weir"], known=CALLED)
+        _check_ends(options, names, custom)
     parse_objective(options.objective)
     check_model(options.model)
     options.check_files(options.inputs)
@@ -49,7 +49,7 @@ def call(options: CallOptions) -> None:
     with loading():
         from weir.qoe_eval.call.call import make_calls
 
-    make_calls(options, [*names, *(LIBWEBRTC_SENDERS if options.compare else ())], own, started)
+    make_calls(options, [*names, *(LIBWEBRTC_SENDERS if options.compare else ())], custom, started)
 
 
 def _have_commands(options: CallOptions) -> bool:
@@ -77,11 +77,11 @@ def _check_labels(options: CallOptions, labels: Sequence[str]) -> None:
             raise InputError(f"{option}: has no meaning with commands at the ends")
 
 
-def _check_ends(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomController]) -> None:
+def _check_ends(options: CallOptions, names: Sequence[str], custom: Mapping[str, CustomController]) -> None:
     """Raises InputError for controllers that the ends of the call cannot run."""
-    for custom in own.values():
-        if custom.model:
-            raise InputError(f"--controller '{custom.source}': in calls, --model sets the model of the controller weir")
+    for one in custom.values():
+        if one.model:
+            raise InputError(f"--controller '{one.source}': in calls, --model sets the model of the controller weir")
     at_sender = [name for name in names if name in AT_NATIVE_SENDER]
     if at_sender and options.sender != "native":
         raise InputError(f"--controller '{at_sender[0]}': runs at the sender; add --sender native")

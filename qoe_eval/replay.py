@@ -76,16 +76,16 @@ class ReplayResults:
 
 
 def run_replay(
-    options: ReplayOptions, names: Sequence[str], own: Mapping[str, CustomController], started: float
+    options: ReplayOptions, names: Sequence[str], custom: Mapping[str, CustomController], started: float
 ) -> None:
-    """Plans, runs and reports; prints the summary. `names` and `own`: the controllers, as of `check_controllers`.
+    """Plans, runs and reports; prints the summary. `names` and `custom`: the controllers, as of `check_controllers`.
 
     Raises:
         InputError: an option or a file cannot be used, or the simulator refused a run.
         MissingComponent: there is no simulator or no model.
         typer.Exit: interrupted, a run failed, or a requirement is not met.
     """
-    plans = plan_replay(options, names, own)
+    plans = plan_replay(options, names, custom)
     requirements = parse_requirements(options.require, plans.main.controllers, options.reference, "replay")
     with nullcontext() if options.address is None else connected(options.address):
         results = run_parts(plans, options)
@@ -102,7 +102,7 @@ def run_replay(
     end_with_unmet(requirements, summary, on_stderr=options.as_json)
 
 
-def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, CustomController]) -> ReplayPlans:
+def plan_replay(options: ReplayOptions, names: Sequence[str], custom: Mapping[str, CustomController]) -> ReplayPlans:
     """Reads the inputs of a command and plans its runs.
 
     Raises:
@@ -126,7 +126,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], own: Mapping[str, 
         model=model_to_run(options.model) if any(uses_model(name) for name in names) else None,
         simulator=simulator,
         series=_SERIES_OF_PLAN[options.series],
-        own=own,
+        custom=custom,
         decision_delay_ms=options.decision_delay,
         call=with_sources(call) if call else None,
     )
@@ -248,7 +248,7 @@ def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: fl
         reference=reference,
         seeds=list(plan.seeds),
         model=model_description(plan),
-        own_controllers={name: ControllerAbout(source=c.source, sha256=c.sha256) for name, c in plan.own.items()},
+        custom_controllers={name: ControllerAbout(source=c.source, sha256=c.sha256) for name, c in plan.custom.items()},
         versions=results.main.records[0].versions if results.main.records else {},
         failures=results.failures,
         near_copies=copies,

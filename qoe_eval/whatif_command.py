@@ -135,9 +135,9 @@ def _checked(chosen: list[str]) -> list[str]:
     """The names, each once; none for none."""
     if not chosen:
         return []
-    names, own = check_controllers(chosen, known=[name for name in SIMULATED if not knows_path(name)])
-    if own:
-        raise InputError(f"--controller '{printable(next(iter(own)))}': custom controllers do not run on recordings")
+    names, custom = check_controllers(chosen, known=[name for name in SIMULATED if not knows_path(name)])
+    if custom:
+        raise InputError(f"--controller '{printable(next(iter(custom)))}': custom controllers do not run on recordings")
     return names
 
 

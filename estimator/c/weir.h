@@ -85,8 +85,8 @@ WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 /* "rule", "nada" or "fixed": the start rate, or in a call the rate that is in force when it is set. */
 WEIR_API int weir_controller_create_built_in(const char* name, weir_controller** controller) WEIR_NOEXCEPT;
-/* The host's own, see weir_controller.h. `functions` are copied; `argument` reaches each create(). Its failures are
- * faults: the rate in force is held, then the rule decides until the controller works again. */
+/* A custom controller, see weir_controller.h. `functions` are copied; `argument` reaches each create(). Its failures
+ * are faults: the rate in force is held, then the rule decides until the controller works again. */
 WEIR_API int weir_controller_create_custom(const weir_controller_functions* functions, void* argument,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 

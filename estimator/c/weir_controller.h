@@ -1,10 +1,13 @@
 /* A custom rate controller, at the receiver: every `interval_us` it receives the RTP packets that have arrived and
- * returns the target rate for the sender's RTCP REMB. See docs/write_your_own_controller.md and examples/controllers.
+ * returns the target rate for the sender's RTCP REMB. See docs/write_a_custom_controller.md and examples/controllers.
  *
  * The same functions serve a host, which hands them to weir_controller_create_custom() of weir.h, and `weir replay` and
  * `weir call`, which load a shared library that exports
  *
  *   const weir_controller_functions* weir_controller_entry(void);
+ *
+ * The structures of this file, weir_controller_functions and the others, are those of custom controllers alone; the
+ * handle weir_controller of weir.h is any controller, a custom one too.
  *
  * All calls on one state come from one thread at a time, in the order of time. Several may exist at once (one for each
  * estimator or flow), and many one after the other. The functions must neither throw nor longjmp. Times are

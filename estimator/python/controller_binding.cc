@@ -1,4 +1,6 @@
-// The controllers that Python names: built-in ones, models, pools, and a user's own classes.
+// From what Python names to a controller of one estimator: the name of a built-in one, a weir.Model, a weir.Pool, or a
+// callable that makes a custom controller, mostly a class. The user's Python runs within UserCode::Call(), which turns
+// an exception into a missing decision. UserCode::Reference holds each of the user's objects.
 #include <pybind11/typing.h>
 
 #include <algorithm>
@@ -26,13 +28,15 @@ namespace {
 using namespace py::literals;  // NOLINT: the literals' only way in
 
 using SharedUserCode = std::shared_ptr<UserCode>;
-// fusion(pilot_bps, copilots_bps) and policy(view), which gives the pilot's name.
+// The user's functions of a pool: fusion(pilot_bps, copilots_bps) returns the pool's target in bit/s, policy(view) the
+// name of the member to be the pilot.
 using PythonFusion = py::typing::Callable<int64_t(int64_t, std::vector<int64_t>)>;
 using PythonPolicy = py::typing::Callable<std::string(py::dict)>;
 
-// weir.Pool
+// weir.Pool of Python: each estimator makes a PoolController of its own from it.
 struct Pool {
   PoolSpecification specification;
+  // Models and custom controllers by the names that the specification has for them.
   std::map<std::string, py::object> members;
   std::optional<PythonFusion> fusion;
   std::optional<PythonPolicy> policy;
@@ -69,9 +73,10 @@ PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given, const SharedUserC
         "statistics"_a = ToDict(view.statistics), "members"_a = members,
         "pilot"_a = view.members[view.current.pilot].name);
     const auto choose = [&] { return function->get()(described).cast<std::string>(); };
-    const std::string pilot = code->Call("policy", choose, std::string());
-    selection.pilot =
-        static_cast<size_t>(std::ranges::find(view.members, pilot, &MemberState::name) - view.members.begin());
+    const std::string name = code->Call("policy", choose, std::string());
+    // The index of the member with this name; one past the last if there is none: the pool then keeps its pilot.
+    const auto pilot = std::ranges::find(view.members, name, &MemberState::name);
+    selection.pilot = static_cast<size_t>(pilot - view.members.begin());
     return selection;
   };
 }
@@ -90,10 +95,11 @@ py::dict ToDict(const weir_controller_packet& packet) {
   return dict;
 }
 
-// Asks weir.python_controller.PythonController, with the requests that a replay sends as JSON.
-class PythonDecisionMaker final : public DecisionMaker {
+// One Python object of a custom controller, within a weir.custom_python_class.CustomPythonClass. It gets the requests
+// that the same class gets in a replay, there as JSON lines.
+class CustomPythonClass final : public CustomCode {
  public:
-  PythonDecisionMaker(SharedUserCode code, py::object controller, TimeDelta interval)
+  CustomPythonClass(SharedUserCode code, py::object controller, TimeDelta interval)
       : code_(std::move(code)), controller_(code_, std::move(controller)), interval_(interval) {}
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
@@ -116,25 +122,29 @@ class PythonDecisionMaker final : public DecisionMaker {
   const TimeDelta interval_;
 };
 
-using Started = Result<std::unique_ptr<DecisionMaker>>;
+using StartedCode = Result<std::unique_ptr<CustomCode>>;
 
-Started StartPython(const SharedUserCode& code, const py::object& made, const weir_controller_start& start) {
-  const auto call = [&]() -> Started {
-    const py::dict described("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps, "max_bps"_a = start.max_bps,
-                             "objective"_a = ToDict(start.objective), "seed"_a = start.seed);
-    py::object controller = py::module_::import("weir.python_controller").attr("PythonController")(made, described);
+// Calls `user_class` for the object of one estimator.
+StartedCode StartPython(const SharedUserCode& code, const py::object& user_class, const weir_controller_start& start) {
+  const auto make_object = [&]() -> StartedCode {
+    const py::dict constraints("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps,
+                               "max_bps"_a = start.max_bps, "objective"_a = ToDict(start.objective),
+                               "seed"_a = start.seed);
+    py::object controller =
+        py::module_::import("weir.custom_python_class").attr("CustomPythonClass")(user_class, constraints);
     const auto interval = CheckedInterval(controller.attr("interval_us").cast<double>());
     if (!interval) {
+      // Raised as the user's mistake, so that Call() reports it.
       PyErr_SetString(PyExc_ValueError, interval.error().c_str());
       throw py::error_already_set();
     }
-    return std::unique_ptr<DecisionMaker>(
-        std::make_unique<PythonDecisionMaker>(code, std::move(controller), interval.value()));
+    return std::unique_ptr<CustomCode>(
+        std::make_unique<CustomPythonClass>(code, std::move(controller), interval.value()));
   };
-  return code->Call("controller", call, Started(Error{"it raised"}));
+  return code->Call("controller", make_object, StartedCode(Error{"it raised"}));
 }
 
-// The state, for one estimator, of any controller but a pool.
+// Any controller but a pool, for one estimator: alone or as the member of a pool.
 Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate,
                                                        const SharedUserCode& code) {
   if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);
@@ -144,10 +154,14 @@ Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& control
     return Error{"there is no controller '" + name + "'; there are " + ListNames(kBuiltInControllers, " and ")};
   }
   if (!PyCallable_Check(controller.ptr()))
-    return Error{"a controller is a name, a weir.Model, a weir.Pool, or a class of the user's own"};
-  const auto start = [code, made = std::make_shared<UserCode::Reference>(code, controller)](
-                         const weir_controller_start& request) { return StartPython(code, made->get(), request); };
-  return std::unique_ptr<ReceiverController>(std::make_unique<HostController>("custom", start));
+    return Error{"a controller is a name, a weir.Model, a weir.Pool, or the class of a custom controller"};
+  // The object is made later, when the constraints that its class receives are known. A std::function is copied, and
+  // a Reference is not: hence the pointer.
+  const auto start = [code, user_class = std::make_shared<UserCode::Reference>(code, controller)](
+                         const weir_controller_start& request) {
+    return StartPython(code, user_class->get(), request);
+  };
+  return std::unique_ptr<ReceiverController>(std::make_unique<InlineCustomController>("custom", start));
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
 py::dict ToDict(const ModelDescription& description);
 py::dict Describe(const MemberState& member);
-// The state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a class of the user's own, whose
-// objects and exceptions are `code`'s.
+// The controller of one estimator from what Python names: a built-in controller's name, a weir.Model, a weir.Pool, or
+// the class of a custom controller. `code` has the user's objects and exceptions.
 std::unique_ptr<ReceiverController> ToController(const py::object& controller, DataRate start_rate,
                                                  const std::shared_ptr<UserCode>& code);
 

@@ -28,15 +28,17 @@ from weir.simulator.executables import find_peer, find_simulator
 from weir.traces.formats.convert import parse_rate
 
 
-def make_calls(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomController], started: float) -> None:
-    """Plans, makes and reports the calls; prints the summary. `names` and `own`: the controllers.
+def make_calls(
+    options: CallOptions, names: Sequence[str], custom: Mapping[str, CustomController], started: float
+) -> None:
+    """Plans, makes and reports the calls; prints the summary. `names` and `custom`: the controllers.
 
     Raises:
         InputError: an option or a file cannot be used.
         MissingComponent: a component that calls need is missing.
         typer.Exit: interrupted, a call ended early, or a requirement is not met.
     """
-    plan = _plan(options, names, own)
+    plan = _plan(options, names, custom)
     requirements = parse_requirements(options.require, plan.controllers, options.reference, "call")
     console = error_console()
     programs = [find_simulator()] if plan.by_commands else [find_peer(), find_simulator()]
@@ -54,14 +56,14 @@ def make_calls(options: CallOptions, names: Sequence[str], own: Mapping[str, Cus
     end_with_unmet(requirements, summary, on_stderr=options.as_json)
 
 
-def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomController]) -> CallPlan:
-    if options.decision_delay and not any(runs_policy(name, own.get(name)) for name in names):
+def _plan(options: CallOptions, names: Sequence[str], custom: Mapping[str, CustomController]) -> CallPlan:
+    if options.decision_delay and not any(runs_policy(name, custom.get(name)) for name in names):
         raise InputError(
             f"--decision-delay '{options.decision_delay:g}': requires a controller with a policy, such as weir"
         )
     width, height = SIZES[options.size]
     by_commands = is_command(options.receiver)
-    needs_model = not by_commands and any(uses_model(name) and name not in own for name in names)
+    needs_model = not by_commands and any(uses_model(name) and name not in custom for name in names)
     return CallPlan(
         scenarios=read_inputs(options.inputs, options.read(options.duration)),
         sender=options.sender,
@@ -75,7 +77,7 @@ def _plan(options: CallOptions, names: Sequence[str], own: Mapping[str, CustomCo
         model=model_to_run(options.model) if needs_model else None,
         decision_delay_ms=options.decision_delay,
         duration_s=options.duration,
-        own=own,
+        custom=custom,
         receiver=options.receiver,
     )
 

@@ -30,7 +30,7 @@ CALLS = "calls"
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
 # Settings that a key contains in another form.
-_NOT_IN_KEY = ("scenario", "out", "model", "objective", "own", "quality")
+_NOT_IN_KEY = ("scenario", "out", "model", "objective", "custom", "quality")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class CallSettings(CommonSettings):
     """One call.
 
     `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `controller`: of IN_CALLS,
-    LIBWEBRTC_SENDERS, AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `own`, a custom
+    LIBWEBRTC_SENDERS, AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `custom`, a custom
     controller that runs in place of the model. `out`: the folder of the call.
     """
 
@@ -78,19 +78,19 @@ class CallSettings(CommonSettings):
     seed: int
     out: Path
     variation: dict[str, Any] = field(default_factory=dict)
-    own: CustomController | None = None
+    custom: CustomController | None = None
 
     @property
     def follows_objective(self) -> bool:
         """True if a controller of the call follows an objective."""
         if self.by_commands:
             return False
-        return self.own is not None or is_pool(self.controller) or self.runs_model
+        return self.custom is not None or is_pool(self.controller) or self.runs_model
 
     @property
     def runs_model(self) -> bool:
         """True if an end of the call needs the policy model."""
-        return self.own is None and not self.by_commands and uses_model(self.controller)
+        return self.custom is None and not self.by_commands and uses_model(self.controller)
 
     @property
     def decided_at_sender(self) -> bool:
@@ -144,15 +144,15 @@ class CallResult:
 class CallPlan(CommonSettings):
     """Calls of every scenario, as each seed varies it, under every controller.
 
-    `duration_s` None: as `call_duration_s`. `own`: the custom ones of the controllers by their names. `path_seed`: all
-    calls have the path of that seed.
+    `duration_s` None: as `call_duration_s`. `custom`: the custom ones of the controllers by their names.
+    `path_seed`: all calls have the path of that seed.
     """
 
     scenarios: Sequence[Scenario]
     controllers: Sequence[str]
     seeds: Sequence[int]
     duration_s: float | None = None
-    own: Mapping[str, CustomController] = field(default_factory=dict)
+    custom: Mapping[str, CustomController] = field(default_factory=dict)
     path_seed: int | None = None
 
 
@@ -177,12 +177,12 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     for seed in plan.seeds:
         for scenario, variation in varied(plan.scenarios, seed, plan.path_seed):
             for controller in plan.controllers:
-                own = plan.own.get(controller)
-                model_of_call = plan.model if uses_model(controller) and not own else None
-                delay_ms = plan.decision_delay_ms if runs_policy(controller, own) else 0.0
+                custom = plan.custom.get(controller)
+                model_of_call = plan.model if uses_model(controller) and not custom else None
+                delay_ms = plan.decision_delay_ms if runs_policy(controller, custom) else 0.0
                 settings = CallSettings(
                     **common | {"model": model_of_call, "decision_delay_ms": delay_ms},
-                    own=own,
+                    custom=custom,
                     scenario=scenario,
                     controller=controller,
                     duration_s=plan.duration_s or call_duration_s(scenario),
@@ -210,6 +210,6 @@ def _key(settings: CallSettings, builds: Sequence[str | None]) -> str:
     identity = [settings.scenario.to_dict(), document, objective, builds]
     if is_pool(settings.controller):
         identity.append(member_digests(settings.controller))
-    if settings.own:
-        identity.append(settings.own.identity)
+    if settings.custom:
+        identity.append(settings.custom.identity)
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]

@@ -77,7 +77,8 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
 
     `model` is None if the sender runs the controller.
     """
-    custom = ["--own-controller", json.dumps(settings.own.job() | {"name": settings.own.name})] if settings.own else []
+    one = settings.custom
+    custom = ["--custom-controller", json.dumps(one.job() | {"name": one.name})] if one else []
     return [
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
         *_controller_inputs(settings, model),
@@ -128,7 +129,7 @@ def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: in
 
 def _controller(role: str, settings: CallSettings) -> str:
     # A custom controller runs in place of Weir's policy.
-    if settings.own:
+    if settings.custom:
         return "weir"
     # A receiver sends the feedback that GCC needs if the sender runs the controller; in shadow, GCC is active.
     if settings.decided_at_sender if role == "receive" else settings.controller == "shadow":

@@ -222,7 +222,7 @@ def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> 
         planned.settings.model,
         find_stack("libwebrtc" if one.call else "model"),
         one.series,
-        {name: custom.own[name] for name in controllers if name in custom.own},
+        {name: custom.controllers[name] for name in controllers if name in custom.controllers},
         one.guard_off,
         one.decision_delay_ms,
         with_sources(one.call) if one.call else None,

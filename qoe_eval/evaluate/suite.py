@@ -61,9 +61,9 @@ class Calls:
 
 @dataclass(frozen=True)
 class CustomControllers:
-    """Controllers that are not built in: `own` by their name; `pools`, specifications by the name a suite uses."""
+    """`controllers` by their name; `pools`: specifications by the name a suite uses."""
 
-    own: Mapping[str, CustomController] = field(default_factory=dict)
+    controllers: Mapping[str, CustomController] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -1,6 +1,6 @@
 """Who is judged in a set of runs, and against whom.
 
-Ours are the controllers that run a policy model, and a user's own: custom controllers, pools, field trials. The
+Ours are the controllers that run a policy model, and a user's: custom controllers, pools, field trials. The
 reference is one controller, by default the first that is not ours; judged are ours, or all others where none is. Each
 judged controller is compared with every controller that is not judged, first with the reference.
 """
@@ -46,7 +46,7 @@ def check_reference(reference: str | None, controllers: Sequence[str]) -> None:
 
 
 def judged_controllers(controllers: Sequence[str], reference: str) -> list[str]:
-    """Ours, a user's own before the built-in ones; else all but the reference; a controller that is alone."""
+    """Ours, a user's before the built-in ones; else all but the reference; a controller that is alone."""
     others = [name for name in controllers if name != reference]
     own = sorted(filter(is_ours, others), key=lambda name: name in CONTROLLERS)
     return own or others or list(controllers)

@@ -184,27 +184,27 @@ def read_pool(text: str) -> str:
 def check_controllers(
     choices: Sequence[str], time_limit_s: float = DEFAULT_TIME_LIMIT_S, known: Sequence[str] = SIMULATED
 ) -> tuple[list[str], dict[str, CustomController]]:
-    """The names, each once, in their order (all of COMPARED for none), and by their names the user's own; `known`: the
-    built-in ones.
+    """The names, each once, in their order (all of COMPARED for none), and the custom ones by their names; `known`:
+    the built-in ones.
 
     Raises:
         InputError: an unknown name, or a file that cannot be a controller.
     """
     pools = {text: read_pool(text) for text in choices if is_pool(text)}
-    own = {
+    custom = {
         text: read_custom_controller(text, time_limit_s)
         for text in choices
         if text not in pools and not check_field_trials(text) and is_custom(text)
     }
     for choice in choices:
-        if without_field_trials(choice) not in known and choice not in own and choice not in pools:
+        if without_field_trials(choice) not in known and choice not in custom and choice not in pools:
             raise InputError(
                 f"--controller '{printable(choice)}': not known; {unknown(choice, known)}, {FIELD_TRIALS}, {POOL}, "
                 f"or {HOW}"
             )
-    check_custom_names(list(own.values()), known)
-    names = [own[choice].name if choice in own else pools.get(choice, choice) for choice in choices]
-    return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in own.values()}
+    check_custom_names(list(custom.values()), known)
+    names = [custom[choice].name if choice in custom else pools.get(choice, choice) for choice in choices]
+    return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in custom.values()}
 
 
 def check_model(path: Path | None, what: str = "--model") -> None:

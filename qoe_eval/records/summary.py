@@ -23,7 +23,7 @@ class ModelAbout(Part):
 
 
 class ControllerAbout(Part):
-    """Where a user's own controller came from."""
+    """Source of a custom controller."""
 
     source: str
     sha256: str
@@ -58,7 +58,7 @@ class RunAbout(Part):
     reference: str = ""
     seeds: list[int] = []
     model: ModelAbout | None = None
-    own_controllers: dict[str, ControllerAbout] = {}
+    custom_controllers: dict[str, ControllerAbout] = {}
     versions: dict[str, str] = {}
     failures: list[str] = []
     scenarios: dict[str, ScenarioAbout] = {}

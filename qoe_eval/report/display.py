@@ -123,7 +123,7 @@ def controller_colours() -> str:
 
 
 def other_colours(names: Iterable[str], shown: Collection[str] = SIMULATED) -> str:
-    """The same for other controllers, such as a user's own, in turn from what those `shown` leave of the palette: first
+    """The same for other controllers, such as a user's, in turn from what those `shown` leave of the palette: first
     what no controller of the simulator has.
     """
     names = list(names)

@@ -72,7 +72,7 @@ def render_page(
         lead: what those sentences show, by name.
         sections: in their order; those that are None are left out.
         data: what the scripts find as JSON, finite numbers only.
-        controllers: those shown; a user's own among them get colours.
+        controllers: those shown; a user's among them get colours.
         libwebrtc: the version whose controllers are shown; an old one stands behind their names.
     """
     page = _environment().get_template("page.html")

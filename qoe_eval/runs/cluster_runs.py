@@ -34,7 +34,7 @@ def check_travels(plan: ReplayPlan) -> None:
     if plan.call:
         raise InputError("--stack libwebrtc: runs on this machine; omit it or --address")
     for name in plan.controllers:
-        if name in plan.own or (is_pool(name) and member_digests(name)):
+        if name in plan.custom or (is_pool(name) and member_digests(name)):
             raise InputError(f"--controller '{name}': runs from a file of this machine; omit it or --address")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir import python_controller
+from weir import custom_python_class
 from weir.errors import InputError
 from weir.files.input import check_utf8, printable, sha256_of_file
 
@@ -44,7 +44,7 @@ class CustomController:
         return self.identity.partition(":")[0]
 
     def job(self) -> dict[str, Any]:
-        """As `external` in a job of weir-sim and, models apart, for weir-peer."""
+        """As `custom` in a job of weir-sim and, models apart, for weir-peer."""
         if self.model:
             return {"kind": "policy", "model": self.model, "guard": self.guard}
         what = {"library": self.library} if self.library else {"command": list(self.command)}
@@ -87,7 +87,7 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
         )
     if python:
         # -P: this file's folder is not where the user's imports are looked for.
-        runner = str(Path(python_controller.__file__))
+        runner = str(Path(custom_python_class.__file__))
         command = (sys.executable, "-P", runner, str(path), python["class"])
         return CustomController(name, text, f"{digest}:{python['class']}", command=command, time_limit_s=time_limit_s)
     if model:
@@ -101,12 +101,12 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
     return CustomController(name, text, digest, command=(str(path),), time_limit_s=time_limit_s)
 
 
-def check_custom_names(own: Sequence[CustomController], built_in: Sequence[str]) -> None:
+def check_custom_names(custom: Sequence[CustomController], built_in: Sequence[str]) -> None:
     """Raises:
     InputError: two have one name, or one that is built in.
     """
     by_name: dict[str, CustomController] = {}
-    for controller in own:
+    for controller in custom:
         if controller.name in built_in:
             raise InputError(
                 f"--controller '{controller.source}': there is a controller {controller.name} already; rename the file"

@@ -28,7 +28,7 @@ SeriesOfPlan = Literal["kept", "first kept", "measured"]
 class ReplayPlan:
     """The runs: every scenario as each seed varies it (`weir.traces.schema.variation`), alike for all controllers.
 
-    `model` is for the controller weir; None when that is not among them. `own` holds the custom ones of
+    `model` is for the controller weir; None when that is not among them. `custom` holds the custom ones of
     `controllers`, by name.
 
     `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off. `decision_delay_ms`: how long
@@ -49,7 +49,7 @@ class ReplayPlan:
     model: Path | None
     simulator: Path
     series: SeriesOfPlan = "kept"
-    own: Mapping[str, CustomController] = field(default_factory=dict)
+    custom: Mapping[str, CustomController] = field(default_factory=dict)
     guard_off: Sequence[str] = ()
     decision_delay_ms: float = 0.0
     call: CallMedia | None = None
@@ -96,15 +96,15 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
             for controller in plan.controllers:
                 own_model = plan.model if uses_model(controller) else None
                 own_hash = model_hash if own_model else None
-                own = plan.own.get(controller)
+                custom = plan.custom.get(controller)
                 identity = [document, controller, plan.objective, seed, own_hash, simulator_hash, versions]
-                if own:
-                    identity.append(own.identity)
+                if custom:
+                    identity.append(custom.identity)
                 if is_pool(controller):
                     identity.append(member_digests(controller))
                 if plan.guard_off:
                     identity.append(sorted(plan.guard_off))
-                delay_ms = float(plan.decision_delay_ms) if runs_policy(controller, own) else 0.0
+                delay_ms = float(plan.decision_delay_ms) if runs_policy(controller, custom) else 0.0
                 if delay_ms:
                     identity.append({"decision_delay_ms": delay_ms})
                 if plan.call:
@@ -115,7 +115,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                     request={
                         "scenario": document,
                         "controller": controller,
-                        "external": own.job() if own else None,
+                        "custom": custom.job() if custom else None,
                         "model": str(own_model) if own_model else None,
                         "objective": list(plan.objective),
                         "seed": seed,
@@ -126,7 +126,7 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
                     key=key,
                     media=media,
                     variation=variation,
-                    model_sha256=own.sha256 if own and own.model else own_hash,
+                    model_sha256=custom.sha256 if custom and custom.model else own_hash,
                     decision_delay_ms=delay_ms,
                     keep_series=plan.series == "kept" or (plan.series == "first kept" and seed == plan.seeds[0]),
                     simulator=plan.simulator,
@@ -135,10 +135,10 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
     return jobs
 
 
-def runs_policy(controller: str, own: CustomController | None) -> bool:
+def runs_policy(controller: str, custom: CustomController | None) -> bool:
     """True where a model decides, alone or in a pool."""
-    if own:
-        return bool(own.model)
+    if custom:
+        return bool(custom.model)
     return uses_model(controller) or (is_pool(controller) and bool(member_digests(controller)))
 
 

@@ -109,7 +109,7 @@ class SimulatorWorker(Generic[JobType]):
     def kill(self) -> None:
         """Kills the process, from any thread; the job that it has fails."""
         if process := self._process:
-            # Its group: what a controller of the user's own has started, too.
+            # Its group: what a custom controller has started, too.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
 

@@ -8,7 +8,7 @@
 #include "field_trials.h"
 #include "policy/policy_controller.h"
 #include "pool/pool_controller.h"
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/input.h"
 #include "programs/sender_gcc.h"
 #include "rate_controllers.h"
@@ -51,11 +51,11 @@ std::unique_ptr<SenderController> MakeWeirAtSender(const ControllerContext& cont
   return AtSender(context, true, context.job.guard_rules, MakeWeirController(context));
 }
 
-std::unique_ptr<ReceiverController> MakeExternalController(const ControllerContext& context) {
-  const external::ExternalSpecification& specification = *context.external();
-  return std::make_unique<external::ExternalController>(
-      specification.name, OrThrow(context.job.external_controllers->Start(specification, context.receiver_constraints,
-                                                                          context.objective, context.job.seed)));
+std::unique_ptr<ReceiverController> MakeCustomController(const ControllerContext& context) {
+  const CustomControllerSpecification& specification = *context.custom();
+  return std::make_unique<SimulatedCustomController>(
+      specification.name, OrThrow(context.job.custom_controllers->Start(specification, context.receiver_constraints,
+                                                                        context.objective, context.job.seed)));
 }
 
 using AtReceiver = std::unique_ptr<ReceiverController>;
@@ -150,10 +150,10 @@ std::unique_ptr<SenderController> SenderOfReceiver(const ControllerContext& cont
   return context.transport_cc ? MakeGccOfReceiver() : nullptr;
 }
 
-// Null for what is none of the table: the agent, a controller or policy of the user's own.
+// Null for what is none of the table: the agent, a custom controller or policy.
 const Factory* FactoryOf(std::string_view name, const ControllerContext& context) {
-  const bool is_own = context.external() || context.own_policy();
-  return is_own ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
+  const bool is_custom = context.custom() || context.custom_policy();
+  return is_custom ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));
 }
 
 std::unique_ptr<PoolController> MakePool(const PoolSpecification& specification, const ControllerContext& context) {
@@ -180,8 +180,8 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
 }
 
 AtReceiver MakeReceiverController(std::string_view name, const Factory* factory, const ControllerContext& context) {
-  if (context.external()) return MakeExternalController(context);
-  if (const OwnPolicy* own = context.own_policy()) return MakePolicy(context, own->model->Load());
+  if (context.custom()) return MakeCustomController(context);
+  if (const CustomPolicy* policy = context.custom_policy()) return MakePolicy(context, policy->model->Load());
   if (name == kAgentName && context.job.agent) return MakeAgentController(*context.job.agent, context.decision_delay);
   CheckControllerName(name);
   return factory ? factory->at_receiver(context) : MakeBuiltInController(name, context.fixed_rate);
@@ -220,7 +220,7 @@ bool IsAvailable(const RegisteredController& controller) {
 }
 
 std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name, const ControllerContext& context) {
-  if (!context.external() && IsPoolLine(name)) return MakePool(ReadPool(name).at_receiver, context);
+  if (!context.custom() && IsPoolLine(name)) return MakePool(ReadPool(name).at_receiver, context);
   const Factory* const factory = FactoryOf(name, context);
   if (!factory || factory->at_receiver) return MakeReceiverController(name, factory, context);
   CheckControllerName(name);
@@ -229,8 +229,8 @@ std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name,
 
 bool IsGuarded(std::string_view name, const ControllerContext& context) {
   if (name == kAgentName) return context.job.agent_guard;
-  if (context.external()) return false;
-  if (context.own_policy()) return context.own_policy()->guard;
+  if (context.custom()) return false;
+  if (context.custom_policy()) return context.custom_policy()->guard;
   if (IsPoolLine(name)) {
     const PoolSpecification pool = ReadPool(name).at_receiver;
     return IsModelName(pool.pilot) || std::ranges::any_of(pool.copilots, IsModelName);
@@ -240,7 +240,7 @@ bool IsGuarded(std::string_view name, const ControllerContext& context) {
 }
 
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context) {
-  if (!context.external() && IsPoolLine(name)) return MakePoolController(name, context);
+  if (!context.custom() && IsPoolLine(name)) return MakePoolController(name, context);
   const Factory* const factory = FactoryOf(name, context);
   FlowController result;
   if (factory && factory->at_sender) {

@@ -38,9 +38,9 @@ struct ControllerContext {
   // Draws the time that the policy takes for a decision; null: none.
   std::function<TimeDelta()> decision_delay = nullptr;
 
-  // A controller or a policy of the user's own in place of the named one; null: none.
-  const external::ExternalSpecification* external() const { return under_test ? job.external : nullptr; }
-  const OwnPolicy* own_policy() const { return under_test && job.own_policy ? &*job.own_policy : nullptr; }
+  // A custom controller or policy in place of the named one; null: none.
+  const CustomControllerSpecification* custom() const { return under_test ? job.custom : nullptr; }
+  const CustomPolicy* custom_policy() const { return under_test && job.custom_policy ? &*job.custom_policy : nullptr; }
 };
 
 // One of the two is there, or both: with transport-cc, the sender of a receiver's controller has a GCC, and takes the
@@ -68,8 +68,8 @@ bool IsAvailable(const RegisteredController& controller);
 
 // `name` may be a pool specification (pool/pool_specification.h), of members that decide at the receiver; "weir:FILE"
 // is a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a
-// pool with one, has the guard's rules on. Throws ProgramError for an unknown name, and for a model or an own
-// controller that cannot be used. An own controller that fails later throws from within the simulation.
+// pool with one, has the guard's rules on. Throws ProgramError for an unknown name, and for a model or a custom
+// controller that cannot be used. A custom controller that fails later throws from within the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
 // A controller that decides from arrivals, for a host that has an estimator of its own: at the receiver or, where the

@@ -13,7 +13,7 @@
 
 #include "endpoints/agent.h"
 #include "endpoints/decision_delay.h"
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/input.h"
 #include "scenario/scenario.h"
 #include "weir/controllers.h"
@@ -43,8 +43,8 @@ class ModelFile {
   std::shared_ptr<const PolicyModel> model_;
 };
 
-// A policy of the user's own: a model under a name of its own.
-struct OwnPolicy {
+// A custom policy: a model of the user under a name of its own, beside the controller "weir".
+struct CustomPolicy {
   std::string model_path;
   // The file at `model_path`; set when a flow is made.
   std::shared_ptr<ModelFile> model;
@@ -84,12 +84,12 @@ struct SimulationJob {
   std::string model_path;
   // The file at `model_path`; set when the job is run.
   std::shared_ptr<ModelFile> model;
-  // A controller of the user's own, whose name is `controller`; null: one of those built in.
-  const external::ExternalSpecification* external = nullptr;
-  // The factory of `external`; set when `external` is.
-  external::ExternalControllers* external_controllers = nullptr;
-  // A policy of the user's own, whose name is `controller`.
-  std::optional<OwnPolicy> own_policy;
+  // A custom controller, whose name is `controller`; null: one of those built in.
+  const CustomControllerSpecification* custom = nullptr;
+  // Starts `custom`; set when `custom` is.
+  CustomControllers* custom_controllers = nullptr;
+  // A custom policy, whose name is `controller`.
+  std::optional<CustomPolicy> custom_policy;
   // With an agent: it has the first flow under test, and the others run "rule".
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "endpoints/controllers.h"
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/input.h"
 #include "programs/json.h"
 #include "registry.h"
@@ -58,14 +58,14 @@ std::shared_ptr<ModelFile> ModelOf(const std::string& path, ModelFiles& files) {
 
 struct JobLine {
   SimulationJob job;
-  std::optional<external::ExternalSpecification> external;
+  std::optional<CustomControllerSpecification> custom;
   bool series = true;
 };
 
-OwnPolicy ParseOwnPolicy(const json& value) {
-  JsonObject object(value, "external");
+CustomPolicy ParseCustomPolicy(const json& value) {
+  JsonObject object(value, "custom");
   object.Find("kind");
-  OwnPolicy policy;
+  CustomPolicy policy;
   policy.model_path = object.String("model");
   policy.guard = object.Boolean("guard", policy.guard);
   object.RefuseUnknownKeys();
@@ -82,14 +82,14 @@ GuardOptions ParseGuardOff(const json& value) {
   return rules;
 }
 
-// A controller of the user's own.
-void ParseExternal(const json& value, JobLine& line) {
+// A custom controller or policy.
+void ParseCustom(const json& value, JobLine& line) {
   if (std::ranges::find(kSimulatedControllers, line.job.controller) != kSimulatedControllers.end())
     RefuseJson("controller", "is built in under this name; a custom controller needs another");
   if (value.is_object() && value.value("kind", json()) == "policy") {
-    line.job.own_policy = ParseOwnPolicy(value);
+    line.job.custom_policy = ParseCustomPolicy(value);
   } else {
-    line.external = external::ParseSpecification(value, "external", line.job.controller);
+    line.custom = ParseCustomControllerSpecification(value, "custom", line.job.controller);
   }
 }
 
@@ -99,7 +99,7 @@ JobLine ParseJobLine(const json& line) {
   JobLine result;
   result.job.scenario = ParseScenario(object.Require("scenario"));
   result.job.controller = object.String("controller");
-  if (const json* own = object.FindOptional("external")) ParseExternal(*own, result);
+  if (const json* custom = object.FindOptional("custom")) ParseCustom(*custom, result);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
   if (const json* objective = object.FindOptional("objective")) {
     result.job.objective = ParseObjective(*objective, "objective");
@@ -116,10 +116,10 @@ JobLine ParseJobLine(const json& line) {
 void CheckController(const SimulationJob& job) {
   if (job.controller == "under_test") throw ProgramError("a controller's name is needed in place of \"under_test\"");
   // Also where no flow is under test: no result may bear a name that is none.
-  if (!job.external && !job.own_policy) CheckControllerName(job.controller);
+  if (!job.custom && !job.custom_policy) CheckControllerName(job.controller);
 }
 
-nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, external::ExternalControllers& external,
+nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, CustomControllers& custom_controllers,
                               const MakeStack& make_stack) {
   nlohmann::ordered_json id = nullptr;
   try {
@@ -127,11 +127,12 @@ nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, exter
     const json line = ParseJson(text);
     if (line.is_object() && line.contains("job")) id = line["job"];
     JobLine parsed = ParseJobLine(line);
-    parsed.job.external = parsed.external ? &*parsed.external : nullptr;
-    parsed.job.external_controllers = &external;
+    parsed.job.custom = parsed.custom ? &*parsed.custom : nullptr;
+    parsed.job.custom_controllers = &custom_controllers;
     CheckController(parsed.job);
     parsed.job.model = ModelOf(parsed.job.model_path, models);
-    if (parsed.job.own_policy) parsed.job.own_policy->model = ModelOf(parsed.job.own_policy->model_path, models);
+    if (parsed.job.custom_policy)
+      parsed.job.custom_policy->model = ModelOf(parsed.job.custom_policy->model_path, models);
     nlohmann::ordered_json record = RunJob(parsed.job, parsed.series, make_stack);
     nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
     // Moved, not copied: series are most of a record.
@@ -180,10 +181,10 @@ bool ReadLine(std::istream& in, std::string& line) {
 
 void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack) {
   ModelFiles models;
-  external::ExternalControllers external(/*watch_libraries=*/true);
+  CustomControllers custom_controllers(/*watch_libraries=*/true);
   for (std::string line; ReadLine(in, line);) {
     if (line.empty()) continue;
-    out << JsonText(Answer(line, models, external, make_stack)) << '\n' << std::flush;
+    out << JsonText(Answer(line, models, custom_controllers, make_stack)) << '\n' << std::flush;
   }
 }
 

@@ -37,7 +37,7 @@ struct RunOptions {
 void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
 
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
-// ..., "error": ...}, with "failed": true where not the job was wrong but its own controller failed in the run.
+// ..., "error": ...}, with "failed": true where not the job was wrong but a custom controller failed in the run.
 void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
 
 // Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates are whole bit/s and

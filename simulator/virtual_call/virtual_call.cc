@@ -70,15 +70,15 @@ std::string EventLogPath(const RtpFlowContext& context) {
   return std::string(folder) + "/" + name + ".rtceventlog";
 }
 
-bool IsPool(const ControllerContext& context, std::string_view name) { return !context.external() && IsPoolLine(name); }
+bool IsPool(const ControllerContext& context, std::string_view name) { return !context.custom() && IsPoolLine(name); }
 
 bool IsAtSender(const RtpFlowContext& flow, const ControllerContext& context) {
   if (flow.controller == kAgentName) return flow.job.agent->at_sender;
-  return !context.external() && !context.own_policy() && FindRow(kNativeSenderControllers, flow.controller) != nullptr;
+  return !context.custom() && !context.custom_policy() && FindRow(kNativeSenderControllers, flow.controller) != nullptr;
 }
 
 bool IsLibwebrtcs(const RtpFlowContext& flow, const ControllerContext& context) {
-  if (flow.controller == kAgentName || context.external() || context.own_policy() || IsPoolLine(flow.controller))
+  if (flow.controller == kAgentName || context.custom() || context.custom_policy() || IsPoolLine(flow.controller))
     return false;
   const std::string_view plain = WithoutFieldTrials(flow.controller);
   return plain == "gcc" || plain == "scream" || plain == "scream-ccfb";

@@ -1,4 +1,4 @@
-// A host's own controller behind the estimator, through the C interface.
+// A custom controller behind the estimator, through the C interface.
 #include <gtest/gtest.h>
 
 #include <cmath>

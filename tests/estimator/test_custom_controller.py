@@ -1,4 +1,4 @@
-"""A class of a user's own behind the estimator, as replays run it."""
+"""A custom controller, a Python class, behind the estimator, as replays run it."""
 
 import gc
 import sys

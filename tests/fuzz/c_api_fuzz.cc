@@ -42,7 +42,7 @@ weir_model* LoadedModel() {
   return model;
 }
 
-// The host's own controller: any target.
+// A custom controller: any target.
 double Decide(void* state, const weir_controller_interval* interval) {
   const auto kind = *static_cast<const uint32_t*>(state);
   return kind == 0 ? static_cast<double>(interval->target_bps) * 1.1 : kind == 1 ? 1e300 : -1;

@@ -78,9 +78,9 @@ if [[ -x environment/bin/weir-sim ]]; then
   check "weir doctor" weir doctor
   check "weir replay" "${replay[@]}"
   check "its report" grep -q steady-1m results/report.html
-  for own in ten_line_rule.py:Controller ten_line_program; do
-    check "a custom controller: $own" "${replay[@]}" --controller "$examples/controllers/$own"
-    check "its results" grep -q "${own%%[.:]*}" results/report.html
+  for custom in ten_line_rule.py:Controller ten_line_program; do
+    check "a custom controller: $custom" "${replay[@]}" --controller "$examples/controllers/$custom"
+    check "its results" grep -q "${custom%%[.:]*}" results/report.html
   done
   check "the environment" python -c '
 import gymnasium

@@ -84,7 +84,7 @@ def make_record(job):
         achievable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
         received = sum(rate) / 80
         packets = int(received / 1228)
-        own_model = (job.get("external") or {}).get("kind") == "policy"
+        own_model = (job.get("custom") or {}).get("kind") == "policy"
         receiver_side = own_model or name in ("weir", "nada", "rule", "fixed", "oracle")
         flows.append(
             {

@@ -126,9 +126,9 @@ def test_a_decision_delay(answer, controller):
         assert json.loads(one)["flows"][0].get("estimator", {}).get("faults", 0) == 0
 
 
-def test_a_decision_delay_of_an_own_policy_and_of_others(answer):
-    own = {"controller": "mine", "external": {"kind": "policy", "model": str(shipped_model())}, "model": None}
-    assert answer(**own, decision_delay_ms=50) != answer(**own)
+def test_a_decision_delay_of_a_custom_policy_and_of_others(answer):
+    custom = {"controller": "mine", "custom": {"kind": "policy", "model": str(shipped_model())}, "model": None}
+    assert answer(**custom, decision_delay_ms=50) != answer(**custom)
     assert answer(controller="gcc", decision_delay_ms=50) == answer(controller="gcc")
 
 

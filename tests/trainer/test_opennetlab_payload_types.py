@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from weir.python_controller import PythonController
+from weir.custom_python_class import CustomPythonClass
 
 START = {"min_bps": 1, "start_bps": 300_000, "max_bps": 10**7, "objective": {}, "seed": 1}
 # As in a call of libwebrtc: payload types are negotiated.
@@ -60,7 +60,7 @@ def test_payload_types_are_those_of_the_gym_whatever_was_negotiated():
         def get_estimated_bandwidth(self):
             return 1
 
-    decide(PythonController(Estimator, START), NEGOTIATED)
+    decide(CustomPythonClass(Estimator, START), NEGOTIATED)
     assert Estimator.seen == [126, 103, 98, 98]
 
 
@@ -76,7 +76,7 @@ def test_a_payload_type_of_video_that_is_none_is_refused(video):
             return 1
 
     with pytest.raises(Exception, match=r"Estimator\.video_payload_type is .*; it must be a whole number, 0 to 127"):
-        PythonController(Estimator, START)
+        CustomPythonClass(Estimator, START)
 
 
 def made_estimator(tmp_path, statement, *, stated="", has_source=True):
@@ -124,14 +124,14 @@ OTHER_VIDEO = [125, 103, 98, 98]
 )
 def test_video_has_the_payload_type_by_which_the_source_filters(tmp_path, statement, seen):
     made = made_estimator(tmp_path, statement)
-    decide(PythonController(made, START), NEGOTIATED)
+    decide(CustomPythonClass(made, START), NEGOTIATED)
     assert made.seen == seen
 
 
 @pytest.mark.parametrize("differently", [{"stated": "video_payload_type = 126"}, {"has_source": False}])
 def test_a_stated_payload_type_comes_first_and_without_source_it_is_that_of_the_gym(tmp_path, differently):
     made = made_estimator(tmp_path, 'if stats["payload_type"] == 125: self.last = 1', **differently)
-    decide(PythonController(made, START), NEGOTIATED)
+    decide(CustomPythonClass(made, START), NEGOTIATED)
     assert made.seen == ALL
 
 
@@ -143,7 +143,7 @@ def test_an_estimator_may_grow_without_end():
         def get_estimated_bandwidth(self):
             return 10**13
 
-    assert decide(PythonController(Estimator, START), []) == 10**7
+    assert decide(CustomPythonClass(Estimator, START), []) == 10**7
 
 
 def test_other_controllers_see_what_was_negotiated():
@@ -157,7 +157,7 @@ def test_other_controllers_see_what_was_negotiated():
         def on_timeout(self, now_us):
             return 1
 
-    assert decide(PythonController(Controller, START), NEGOTIATED) == 1
+    assert decide(CustomPythonClass(Controller, START), NEGOTIATED) == 1
 
 
 @pytest.mark.parametrize(("video", "is_stated"), [(126, False), (125, False), (125, True)])

@@ -20,8 +20,8 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
+from weir.custom_python_class import OPENNETLAB_PAYLOAD_TYPES
 from weir.errors import InputError
-from weir.python_controller import OPENNETLAB_PAYLOAD_TYPES
 from weir.simulator.executables import Stack, find_stack
 from weir.trainer.gym.opennetlab_scenario import DEFAULT_DURATION_MS, opennetlab_scenario
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess

@@ -46,12 +46,12 @@ bool ParseRole(std::string_view text, Options& options) {
   return options.send || options.receive;
 }
 
-external::ExternalSpecification ParseOwnController(const std::string& text) {
-  const std::string path = "--own-controller";
+CustomControllerSpecification ParseCustomController(const std::string& text) {
+  const std::string path = "--custom-controller";
   nlohmann::json value = ParseJson(text, path);
   const std::string name = JsonObject(value, path).String("name");
   value.erase("name");
-  return external::ParseSpecification(value, path, name);
+  return ParseCustomControllerSpecification(value, path, name);
 }
 
 }  // namespace
@@ -102,11 +102,11 @@ void AddOptions(CLI::App& app, Options& options) {
               options.decision_delay = TimeDelta::SecondsF(ms / 1000);
               return true;
             });
-  AddOption(app, "--own-controller", "JSON",
+  AddOption(app, "--custom-controller", "JSON",
             "a custom controller in place of the policy: {\"name\":...,\"kind\":\"program\",\n"
             "\"command\":[...]} or {\"name\":...,\"kind\":\"library\",\"library\":PATH}; \"time_limit_s\"",
             "a JSON object", [&](const auto& value) {
-              options.own_controller = ParseOwnController(value);
+              options.custom_controller = ParseCustomController(value);
               return true;
             });
   AddOption(app, "--field-trials", "TRIALS", "of libwebrtc: TRIAL/GROUP/ each", "a list of TRIAL/GROUP/",
@@ -148,7 +148,7 @@ void AddOptions(CLI::App& app, Options& options) {
   app.callback([&options] {
     if (options.decision_delay > TimeDelta::Zero() && options.model.empty() && !options.pool)
       throw ProgramError("--decision-delay-ms is for a policy; give --model");
-    if (options.pool && options.own_controller) throw ProgramError("--own-controller cannot be in a pool");
+    if (options.pool && options.custom_controller) throw ProgramError("--custom-controller cannot be in a pool");
     if (!options.at_sender.empty() && options.receive)
       throw ProgramError("--controller " + std::string(options.at_sender) + " is for --role send");
     if (!options.frames.empty() && !options.receive) throw ProgramError("--frames is for a role that receives");

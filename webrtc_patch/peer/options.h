@@ -10,7 +10,7 @@
 
 #include "field_trials.h"
 #include "frame_source.h"
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/sender_gcc.h"
 #include "receive_side_switch.h"
 #include "registry.h"
@@ -36,7 +36,7 @@ struct Options {
   // Answers of the policy are used so much later.
   TimeDelta decision_delay = TimeDelta::Zero();
   // Runs in place of the model.
-  std::optional<external::ExternalSpecification> own_controller;
+  std::optional<CustomControllerSpecification> custom_controller;
   // libwebrtc's.
   FieldTrials field_trials;
   Objective objective;

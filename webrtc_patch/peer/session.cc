@@ -15,7 +15,7 @@
 #include "command.h"
 #include "policy/policy_executor.h"
 #include "programs/command_line.h"
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/file_descriptor.h"
 #include "programs/input.h"
 
@@ -76,7 +76,7 @@ std::unique_ptr<FrameSource> Session::OpenFrames() const {
 }
 
 Session::NamedController Session::MakeController() {
-  if (options_.own_controller && options_.receive) return OwnAlone();
+  if (options_.custom_controller && options_.receive) return CustomAlone();
   if (options_.pool && options_.receive) return MakeOptionsPool();
   if (options_.model.empty() || !(options_.receive || !options_.at_sender.empty())) return {RuleAlone(), "rule"};
   models_[""] = ReadModel(options_.model);
@@ -109,16 +109,16 @@ Session::NamedController Session::MakeOptionsPool() {
   return {OrThrow(ControllerOf(models_)), specification.pilot};
 }
 
-Session::NamedController Session::OwnAlone() {
-  const auto controllers = std::make_shared<external::ExternalControllers>(/*watch_libraries=*/false);
-  const external::ExternalSpecification& own = *options_.own_controller;
+Session::NamedController Session::CustomAlone() {
+  const auto controllers = std::make_shared<CustomControllers>(/*watch_libraries=*/false);
+  const CustomControllerSpecification& custom = *options_.custom_controller;
   // Reports a controller that cannot start before the call; a started program is kept for it.
-  OrThrow(controllers->Start(own, options_.bitrate, options_.objective, /*seed=*/1));
-  return {[this, controllers, &own] {
-            return std::make_unique<external::ConcurrentController>(
-                own, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
+  OrThrow(controllers->Start(custom, options_.bitrate, options_.objective, /*seed=*/1));
+  return {[this, controllers, &custom] {
+            return std::make_unique<ConcurrentCustomController>(
+                custom, controllers, [this](const std::string& what) { lines_.WriteError(what, false); });
           },
-          own.name};
+          custom.name};
 }
 
 void Session::RunCall() {

@@ -40,7 +40,7 @@ class Session {
   // The options' pool, else the policy alone; policies with the delay of the options.
   Result<ControllerFactory> ControllerOf(const std::map<std::string, std::vector<std::byte>>& models) const;
   NamedController MakeController();
-  NamedController OwnAlone();
+  NamedController CustomAlone();
   NamedController MakeOptionsPool();
   void RunCall();
   // Executes commands until the end; returns the reason of the end.

@@ -79,7 +79,7 @@ int weir_controller_create_custom(const weir_controller_functions* functions, vo
       return weir::StartFunctions(functions, request);
     };
     const auto make = [start](DataRate) -> Made {
-      return std::unique_ptr<weir::ReceiverController>(std::make_unique<weir::HostController>("custom", start));
+      return std::unique_ptr<weir::ReceiverController>(std::make_unique<weir::InlineCustomController>("custom", start));
     };
     controller = new weir_controller{.make = make};
     return static_cast<int>(WEIR_OK);

@@ -20,13 +20,12 @@ std::string ShownNumber(double value) {
 
 Error Threw(const internal::CaughtException& caught) { return Error{std::string("it threw: ") + caught.what}; }
 
-class FunctionsDecisionMaker final : public DecisionMaker {
+class CustomFunctions final : public CustomCode {
  public:
-  FunctionsDecisionMaker(const weir_controller_functions& functions, void* state)
-      : functions_(functions), state_(state) {}
-  ~FunctionsDecisionMaker() override { functions_.destroy(state_); }
-  FunctionsDecisionMaker(const FunctionsDecisionMaker&) = delete;
-  FunctionsDecisionMaker& operator=(const FunctionsDecisionMaker&) = delete;
+  CustomFunctions(const weir_controller_functions& functions, void* state) : functions_(functions), state_(state) {}
+  ~CustomFunctions() override { functions_.destroy(state_); }
+  CustomFunctions(const CustomFunctions&) = delete;
+  CustomFunctions& operator=(const CustomFunctions&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
     return internal::WithoutExceptions([&] { return CheckedTarget(functions_.decide(state_, &interval)); }, Threw);
@@ -71,12 +70,12 @@ std::optional<Error> CheckFunctions(const weir_controller_functions* functions) 
   return interval ? std::nullopt : std::optional(Error{interval.error()});
 }
 
-Result<std::unique_ptr<DecisionMaker>> StartFunctions(const weir_controller_functions& functions,
-                                                      const weir_controller_start& start) {
-  const auto create = [&]() -> Result<std::unique_ptr<DecisionMaker>> {
+Result<std::unique_ptr<CustomCode>> StartFunctions(const weir_controller_functions& functions,
+                                                   const weir_controller_start& start) {
+  const auto create = [&]() -> Result<std::unique_ptr<CustomCode>> {
     void* const state = functions.create(&start);
     if (!state) return Error{"create() gives NULL"};
-    return std::unique_ptr<DecisionMaker>(std::make_unique<FunctionsDecisionMaker>(functions, state));
+    return std::unique_ptr<CustomCode>(std::make_unique<CustomFunctions>(functions, state));
   };
   return internal::WithoutExceptions(create, Threw);
 }
@@ -125,18 +124,18 @@ weir_controller_interval CustomController::Question(const std::vector<weir_contr
           .packet_count = packets.size()};
 }
 
-void HostController::OnObjective(const Objective& objective) {
+void InlineCustomController::OnObjective(const Objective& objective) {
   CustomController::OnObjective(objective);
   if (std::exchange(started_, true)) return;
   auto started = starter_(StartRequest(constraints(), objective, /*seed=*/1));
   if (!started) return;
-  maker_ = std::move(started.value());
-  timer_.Start(constraints().at_time, maker_->interval());
+  code_ = std::move(started.value());
+  timer_.Start(constraints().at_time, code_->interval());
 }
 
-ReceiverControlUpdate HostController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate InlineCustomController::OnTimeout(Timestamp now) {
   if (!timer_.Take(now)) return {};
-  Result<DataRate> target = maker_ ? maker_->Decide(Question(packets_, now)) : Error{"it did not start"};
+  Result<DataRate> target = code_ ? code_->Decide(Question(packets_, now)) : Error{"it did not start"};
   packets_.clear();
   return target ? Bounded(target.value()) : ReceiverControlUpdate{};
 }

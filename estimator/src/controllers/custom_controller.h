@@ -1,5 +1,11 @@
-// Controllers that are not the library's: a host's own, in C or Python, and those of replays and calls. All speak the
-// terms of weir_controller.h.
+// Custom controllers: those that a user supplies. A CustomCode is the user's code, in any form, and decides; a
+// CustomController is the receiver controller that collects its packets, and decides when it runs:
+//
+//   InlineCustomController      in the host's call             C functions, a Python class
+//   SimulatedCustomController   in simulated time, waited for  a program, a shared library (programs/)
+//   ConcurrentCustomController  on a thread of its own         a program, a shared library (programs/)
+//
+// All use the structures of weir_controller.h.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_CUSTOM_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_CUSTOM_CONTROLLER_H_
 
@@ -22,12 +28,12 @@
 
 namespace weir {
 
-// Decides for a custom controller. Its errors are sentences for the controller's author.
-class DecisionMaker {
+// The code of one custom controller, started. Its errors are sentences for the code's author.
+class CustomCode {
  public:
   static constexpr TimeDelta kDefaultInterval = TimeDelta::Millis(100);
 
-  virtual ~DecisionMaker() = default;
+  virtual ~CustomCode() = default;
 
   // Called with the packets of every `interval()`.
   virtual Result<DataRate> Decide(const weir_controller_interval& interval) = 0;
@@ -45,12 +51,12 @@ Result<TimeDelta> CheckedInterval(double interval_us);
 // Checks the version, the pointers and the interval.
 [[nodiscard]] std::optional<Error> CheckFunctions(const weir_controller_functions* functions);
 // Calls create(); `functions`, which have been checked, are copied. A C++ exception is an error.
-Result<std::unique_ptr<DecisionMaker>> StartFunctions(const weir_controller_functions& functions,
-                                                      const weir_controller_start& start);
+Result<std::unique_ptr<CustomCode>> StartFunctions(const weir_controller_functions& functions,
+                                                   const weir_controller_start& start);
 
 weir_controller_start StartRequest(const TargetRateConstraints& constraints, const Objective& objective, uint64_t seed);
 
-// Collects the next request.
+// Collects the packets of an interval, which are the next request to the code.
 class CustomController : public ReceiverController {
  public:
   std::string_view name() const override { return name_; }
@@ -94,24 +100,26 @@ class CustomController : public ReceiverController {
   DataRate target_ = DataRate::Zero();
 };
 
-// A host's own, on the host's thread. A start or decision that fails is a missing target, which is a fault.
-class HostController final : public CustomController {
+// Runs its code on the host's thread, within OnTimeout(). A start or decision that fails is a missing target, which is
+// a fault.
+class InlineCustomController final : public CustomController {
  public:
-  using Starter = std::function<Result<std::unique_ptr<DecisionMaker>>(const weir_controller_start& start)>;
+  using Starter = std::function<Result<std::unique_ptr<CustomCode>>(const weir_controller_start& start)>;
 
-  HostController(std::string name, Starter starter) : CustomController(std::move(name)), starter_(std::move(starter)) {}
+  InlineCustomController(std::string name, Starter starter)
+      : CustomController(std::move(name)), starter_(std::move(starter)) {}
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
-    TakeConstraints(constraints, DecisionMaker::kDefaultInterval);
+    TakeConstraints(constraints, CustomCode::kDefaultInterval);
   }
-  // Starts the controller: the first objective follows the first constraints.
+  // Starts the code: the first objective follows the first constraints.
   void OnObjective(const Objective& objective) override;
   ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:
   const Starter starter_;
   bool started_ = false;
-  std::unique_ptr<DecisionMaker> maker_;
+  std::unique_ptr<CustomCode> code_;
 };
 
 }  // namespace weir

@@ -40,10 +40,10 @@ def custom_controllers(settings: Settings) -> CustomControllers:
         InputError: the healthy model cannot be read, or a file has a name that a pool cannot have.
     """
     files: Mapping[str, Path] = write_faulty_models(settings.models, settings.model)
-    own = [read_custom_controller(str(file)) for file in files.values()]
+    custom = [read_custom_controller(str(file)) for file in files.values()]
     pools = {_FAULTY[name]: read_pool(f"pilot={POLICY_FILE}{file} {_CANDIDATES}") for name, file in files.items()}
     healthy = read_pool(f"pilot=weir {_CANDIDATES}")
-    return CustomControllers({one.name: one for one in own}, {_HEALTHY: healthy, **pools})
+    return CustomControllers({one.name: one for one in custom}, {_HEALTHY: healthy, **pools})
 
 
 def _pool(record: RunRecord) -> PoolRecord:

@@ -162,15 +162,15 @@ def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, pr
 
     def key(text):
         file.write_text(text)
-        own = read_custom_controller(f"{file}:Controller")
-        calls = plan_calls(replace(plan, controllers=("mine", "weir"), own={"mine": own}), tmp_path, [program])
+        custom = read_custom_controller(f"{file}:Controller")
+        calls = plan_calls(replace(plan, controllers=("mine", "weir"), custom={"mine": custom}), tmp_path, [program])
         settings = [one for one in calls.values() if one.controller == "mine"]
-        assert all(one.own == own and one.model is None for one in settings)
+        assert all(one.custom == custom and one.model is None for one in settings)
         arguments = receiver_arguments(settings[0], "10.211.0.2", None)
         assert arguments[arguments.index("--controller") + 1] == "weir"
-        assert json.loads(arguments[arguments.index("--own-controller") + 1])["name"] == "mine"
-        assert all(one.own is None for one in calls.values() if one.controller == "weir")
-        return {name for name, one in calls.items() if one.own}
+        assert json.loads(arguments[arguments.index("--custom-controller") + 1])["name"] == "mine"
+        assert all(one.custom is None for one in calls.values() if one.controller == "weir")
+        return {name for name, one in calls.items() if one.custom}
 
     first = key("class Controller: pass")
     assert key("class Controller: pass") == first

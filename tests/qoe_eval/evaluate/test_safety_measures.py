@@ -116,11 +116,11 @@ def test_the_effect_of_a_rule_is_of_pairs():
 def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
     model = tmp_path / "mine.onnx"
     model.write_bytes(b"model")
-    own = {"mine": read_custom_controller(str(model))}
+    custom = {"mine": read_custom_controller(str(model))}
     sets = [one for one in safety.SUITE.replays if one.name.startswith("random, ")]
     jobs = [
         plan_jobs(ReplayPlan([random_scenario(1)], ("weir", "mine"), PRESETS[one.preset], [1], model, fake_simulator,
-                             one.series, own, one.guard_off))
+                             one.series, custom, one.guard_off))
         for one in sets
     ]  # fmt: skip
     assert [[job.request["guard_off"] for job in some.values()] for some in jobs] == [

@@ -59,7 +59,7 @@ def test_a_replay_whose_names_are_hostile(name, fake_simulator, scenarios, tmp_p
             flow["kind"] = name
     records = [RunRecord.model_validate(record) for record in records]
     texts = {"command": name, "finished": name, "failures": [name], "model": {"name": name, "sha256": name}}
-    run = texts | {"own_controllers": {name: {"source": name, "sha256": name}}}
+    run = texts | {"custom_controllers": {name: {"source": name, "sha256": name}}}
     summary = summarise(records, RunAbout.model_validate(run))
     page = render_report(RunStore(tmp_path), records, summary)
     checker = check(page)

@@ -1,4 +1,4 @@
-"""Controllers of a user's own in `weir replay`, with the real weir-sim; skipped where that is not built."""
+"""Custom controllers in `weir replay`, with the real weir-sim; skipped where that is not built."""
 
 import hashlib
 import json
@@ -103,9 +103,9 @@ def children():
 
 def test_the_examples_score_as_the_rule_that_is_built_in(replay, build):
     library = build("ten_line_library", EXAMPLES / "ten_line_library.c")
-    own = [f"{EXAMPLES / 'ten_line_rule.py'}:Controller", str(EXAMPLES / "ten_line_program"), library]
+    custom = [f"{EXAMPLES / 'ten_line_rule.py'}:Controller", str(EXAMPLES / "ten_line_program"), library]
     # An encoder makes of a difference in rounding another video.
-    status, summary, err = replay("rule", *own, seconds=60, limit_s=10, more=("--media", "filler"))
+    status, summary, err = replay("rule", *custom, seconds=60, limit_s=10, more=("--media", "filler"))
     assert (status, err) == (0, "")
     of_rule = summary["controllers"]["rule"]
     for name in ("ten_line_rule", "ten_line_program", "ten_line_library"):
@@ -152,7 +152,7 @@ def test_custom_controllers_are_in_results_tables_and_page_by_the_name_of_the_fi
     assert "mine" in out
     assert {json.loads(line)["controller"] for line in (tmp_path / "out/results.jsonl").open()} == {"mine", "rule"}
     run = json.loads((tmp_path / "out/summary.json").read_text())["run"]
-    assert run["own_controllers"]["mine"]["source"] == mine
+    assert run["custom_controllers"]["mine"]["source"] == mine
     page = (tmp_path / "out/report.html").read_text()
     assert f"--c-mine: var(--series-{len(SIMULATED) + 1})" in page
 
@@ -167,7 +167,7 @@ def test_a_second_model_stands_beside_the_first_with_the_guard_and_bare(replay, 
     assert summary["controllers"]["second"] == summary["controllers"]["weir"]
     assert summary["controllers"]["second-bare"] != summary["controllers"]["weir"]
     digest = hashlib.sha256(second.read_bytes()).hexdigest()
-    assert {one["sha256"] for one in summary["run"]["own_controllers"].values()} == {digest}
+    assert {one["sha256"] for one in summary["run"]["custom_controllers"].values()} == {digest}
     records = [json.loads(line) for line in (tmp_path / "out/results.jsonl").open()]
     assert {record["model_sha256"] for record in records} == {digest}
 
@@ -331,10 +331,10 @@ def test_a_faulty_program_or_class_is_one_clear_message(steady, write, tmp_path,
     text, at_start, message = fault
     # It has to be up within ten times its limit. What never answers is waited for.
     limit_s = 5.0 if "within" not in message else 0.1 if at_start else 1.0
-    own = read_custom_controller(write(name, text), limit_s)
+    custom = read_custom_controller(write(name, text), limit_s)
     plan = ReplayPlan(
         read_inputs([str(steady)], PathOptions(duration_s=5)), ["bad"], (0.4, 0.5, 0.1), [1], None, find_simulator(),
-        own={"bad": own},
+        custom={"bad": custom},
     )  # fmt: skip
     before = children()
     (failure,) = complete_plans([plan], tmp_path / "out", 1).failures

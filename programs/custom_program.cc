@@ -1,4 +1,4 @@
-// A controller in a program: JSON lines, one question and one answer at a time. docs/write_your_own_controller.md
+// A controller in a program: JSON lines, one question and one answer at a time. docs/write_a_custom_controller.md
 // describes the lines.
 #include <charconv>
 #include <functional>
@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/json.h"
 #include "programs/line_process.h"
 
-namespace weir::external {
+namespace weir {
 namespace {
 
 constexpr size_t kShownOfAnAnswer = 120;
@@ -62,22 +62,21 @@ Result<double> Number(std::string_view answer, const char* name, std::optional<d
   }
 }
 
-class ProgramDecisionMaker final : public DecisionMaker {
+class CustomProgram final : public CustomCode {
  public:
   // Receives the process at the end if it has not failed, for the next run.
   using TakeBack = std::function<void(std::unique_ptr<LineProcess>)>;
 
-  ProgramDecisionMaker(std::unique_ptr<LineProcess> process, TimeDelta interval, TimeDelta decision_limit,
-                       TakeBack take_back)
+  CustomProgram(std::unique_ptr<LineProcess> process, TimeDelta interval, TimeDelta decision_limit, TakeBack take_back)
       : process_(std::move(process)),
         interval_(interval),
         decision_limit_(decision_limit),
         take_back_(std::move(take_back)) {}
-  ~ProgramDecisionMaker() override {
+  ~CustomProgram() override {
     if (well_) take_back_(std::move(process_));
   }
-  ProgramDecisionMaker(const ProgramDecisionMaker&) = delete;
-  ProgramDecisionMaker& operator=(const ProgramDecisionMaker&) = delete;
+  CustomProgram(const CustomProgram&) = delete;
+  CustomProgram& operator=(const CustomProgram&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
     if (!well_) return Error{"it has failed before"};
@@ -100,7 +99,7 @@ class ProgramDecisionMaker final : public DecisionMaker {
   std::string question_;
 };
 
-void ProgramDecisionMaker::Write(const weir_controller_interval& interval) {
+void CustomProgram::Write(const weir_controller_interval& interval) {
   std::string& line = question_;
   line.clear();
   Append(line, R"({"type":"decide","time_us":)", interval.now_us);
@@ -116,7 +115,7 @@ void ProgramDecisionMaker::Write(const weir_controller_interval& interval) {
   line += "]}\n";
 }
 
-Result<DataRate> ProgramDecisionMaker::Ask() {
+Result<DataRate> CustomProgram::Ask() {
   const auto answer = process_->Ask(question_, decision_limit_);
   if (!answer) return Error{answer.error()};
   const auto target_bps = Number(answer.value(), "target_bps");
@@ -138,9 +137,9 @@ std::string StartLine(const weir_controller_start& start) {
 
 }  // namespace
 
-Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess> process,
-                                                    const weir_controller_start& start, TimeDelta decision_limit,
-                                                    std::function<void(std::unique_ptr<LineProcess>)> take_back) {
+Result<std::unique_ptr<CustomCode>> StartProgram(std::unique_ptr<LineProcess> process,
+                                                 const weir_controller_start& start, TimeDelta decision_limit,
+                                                 std::function<void(std::unique_ptr<LineProcess>)> take_back) {
   const auto answer = process->Ask(StartLine(start), decision_limit * kStartLimitFactor);
   if (!answer) return Error{answer.error()};
   const auto version = Number(answer.value(), "version");
@@ -149,12 +148,12 @@ Result<std::unique_ptr<DecisionMaker>> StartProgram(std::unique_ptr<LineProcess>
     return Error{"its version of the line protocol is not " + std::to_string(WEIR_CONTROLLER_VERSION)};
   }
   const auto interval_us =
-      Number(answer.value(), "interval_us", static_cast<double>(DecisionMaker::kDefaultInterval.us()));
+      Number(answer.value(), "interval_us", static_cast<double>(CustomCode::kDefaultInterval.us()));
   if (!interval_us) return Error{interval_us.error()};
   const auto interval = CheckedInterval(interval_us.value());
   if (!interval) return Error{interval.error()};
-  return std::unique_ptr<DecisionMaker>(std::make_unique<ProgramDecisionMaker>(std::move(process), interval.value(),
-                                                                               decision_limit, std::move(take_back)));
+  return std::unique_ptr<CustomCode>(
+      std::make_unique<CustomProgram>(std::move(process), interval.value(), decision_limit, std::move(take_back)));
 }
 
-}  // namespace weir::external
+}  // namespace weir

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 
-namespace weir::external {
+namespace weir {
 
 // State of both threads. The thread keeps it alive when the controller is gone.
-struct ConcurrentController::Shared {
-  Shared(const ExternalSpecification& specification, std::shared_ptr<ExternalControllers> controllers, Tell tell)
+struct ConcurrentCustomController::Shared {
+  Shared(const CustomControllerSpecification& specification, std::shared_ptr<CustomControllers> controllers, Tell tell)
       : specification(specification), controllers(std::move(controllers)), tell(std::move(tell)) {}
 
   // Called under the mutex. Reports only the first failure.
@@ -21,8 +21,8 @@ struct ConcurrentController::Shared {
     tell(what);
   }
 
-  const ExternalSpecification specification;
-  const std::shared_ptr<ExternalControllers> controllers;
+  const CustomControllerSpecification specification;
+  const std::shared_ptr<CustomControllers> controllers;
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -37,18 +37,18 @@ struct ConcurrentController::Shared {
   std::optional<Timestamp> busy_since;
   bool ready = false;
   bool failed = false;
-  TimeDelta interval = DecisionMaker::kDefaultInterval;
+  TimeDelta interval = CustomCode::kDefaultInterval;
   std::optional<DataRate> target;
   int64_t asked = 0;
   int64_t late = 0;
 };
 
-ConcurrentController::ConcurrentController(const ExternalSpecification& specification,
-                                           std::shared_ptr<ExternalControllers> controllers, Tell tell)
+ConcurrentCustomController::ConcurrentCustomController(const CustomControllerSpecification& specification,
+                                                       std::shared_ptr<CustomControllers> controllers, Tell tell)
     : CustomController(specification.name),
       shared_(std::make_shared<Shared>(specification, std::move(controllers), std::move(tell))) {}
 
-ConcurrentController::~ConcurrentController() {
+ConcurrentCustomController::~ConcurrentCustomController() {
   const std::lock_guard lock(shared_->mutex);
   if (shared_->late > 0) {
     shared_->tell(AboutController(shared_->specification.name,
@@ -60,8 +60,8 @@ ConcurrentController::~ConcurrentController() {
   shared_->changed.notify_one();
 }
 
-void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
-  if (!TakeConstraints(constraints, DecisionMaker::kDefaultInterval)) return;
+void ConcurrentCustomController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+  if (!TakeConstraints(constraints, CustomCode::kDefaultInterval)) return;
   const std::lock_guard lock(shared_->mutex);
   shared_->constraints = constraints;
   shared_->objective = objective();
@@ -69,7 +69,7 @@ void ConcurrentController::OnTargetRateConstraints(const TargetRateConstraints& 
   std::thread(Answer, shared_).detach();
 }
 
-ReceiverControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate ConcurrentCustomController::OnTimeout(Timestamp now) {
   if (now < timer_.due()) return {};
   const std::lock_guard lock(shared_->mutex);
   timer_.set_interval(shared_->interval);
@@ -96,17 +96,17 @@ ReceiverControlUpdate ConcurrentController::OnTimeout(Timestamp now) {
 }
 
 // The thread.
-void ConcurrentController::Answer(const std::shared_ptr<Shared>& shared) {
+void ConcurrentCustomController::Answer(const std::shared_ptr<Shared>& shared) {
   std::unique_lock lock(shared->mutex);
   const auto constraints = shared->constraints;
   const auto objective = shared->objective;
   lock.unlock();
   constexpr uint64_t kSeed = 1;
-  auto maker = shared->controllers->Start(shared->specification, constraints, objective, kSeed);
+  auto code = shared->controllers->Start(shared->specification, constraints, objective, kSeed);
   lock.lock();
-  if (!maker) return shared->Fail(maker.error());
+  if (!code) return shared->Fail(code.error());
   shared->ready = true;
-  shared->interval = maker.value()->interval();
+  shared->interval = code.value()->interval();
   while (!shared->failed) {
     shared->busy_since.reset();
     shared->changed.wait(lock, [&] { return shared->question || shared->failed; });
@@ -114,7 +114,7 @@ void ConcurrentController::Answer(const std::shared_ptr<Shared>& shared) {
     const weir_controller_interval question = *shared->question;
     shared->question.reset();
     lock.unlock();
-    const Result<DataRate> target = maker.value()->Decide(question);
+    const Result<DataRate> target = code.value()->Decide(question);
     lock.lock();
     if (target) {
       shared->target = target.value();
@@ -126,4 +126,4 @@ void ConcurrentController::Answer(const std::shared_ptr<Shared>& shared) {
   lock.unlock();
 }
 
-}  // namespace weir::external
+}  // namespace weir

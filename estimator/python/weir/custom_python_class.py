@@ -1,7 +1,7 @@
-"""A custom rate controller that is a Python class, in an estimator of this process or as a program of JSON lines.
+"""A custom controller that is a Python class, in an estimator of this process or as a program of JSON lines.
 
-Replays and calls start that program by this file's path: `python -P python_controller.py FILE.py CLASS`.
-docs/write_your_own_controller.md has the class and the lines. Nothing of Weir is imported, so that it starts at once.
+Replays and calls start that program by this file's path: `python -P custom_python_class.py FILE.py CLASS`.
+docs/write_a_custom_controller.md has the class and the lines. Nothing of Weir is imported, so that it starts at once.
 """
 
 from __future__ import annotations
@@ -113,17 +113,17 @@ def _filtered_payload_type(estimator: type) -> int | None:
     return others.pop() if len(others) == 1 and others <= set(range(128)) else None
 
 
-class PythonController:
+class CustomPythonClass:
     """One object of the user's class, with Weir's methods or OpenNetLab's, for one flow.
 
     Args:
-        made: the class, or what makes the object.
+        user_class: the class, or another callable that makes the object.
         start: min_bps, start_bps, max_bps, objective and seed.
     """
 
-    def __init__(self, made: Callable[..., Any], start: dict[str, Any]) -> None:
-        self._name = getattr(made, "__name__", repr(made))
-        self._controller: Any = OpenNetLabFace(made()) if _is_opennetlab(made) else made(start)
+    def __init__(self, user_class: Callable[..., Any], start: dict[str, Any]) -> None:
+        self._name = getattr(user_class, "__name__", repr(user_class))
+        self._controller: Any = OpenNetLabFace(user_class()) if _is_opennetlab(user_class) else user_class(start)
         self._max_bps = float(start["max_bps"])
         self._objective = start["objective"]
         self._round_trip_time_us = 0
@@ -164,8 +164,8 @@ def main(path: Path, class_name: str) -> int:
     """Answers questions until there are no more; the exit status. What is wrong is one line on standard error."""
     questions, answers = _take_standard_streams()
     try:
-        made = _load(path, class_name)
-        _answer_all(made, questions, answers)
+        user_class = _load(path, class_name)
+        _answer_all(user_class, questions, answers)
     except _WrongClassError as error:
         print(error, file=sys.stderr)
         return 1
@@ -217,18 +217,18 @@ def _load(path: Path, class_name: str) -> type:
     return found
 
 
-def _is_opennetlab(made: Callable[..., Any]) -> bool:
-    return all(callable(getattr(made, name, None)) for name in ("report_states", "get_estimated_bandwidth"))
+def _is_opennetlab(user_class: Callable[..., Any]) -> bool:
+    return all(callable(getattr(user_class, name, None)) for name in ("report_states", "get_estimated_bandwidth"))
 
 
-def _answer_all(made: type, questions: IO[bytes], answers: IO[str]) -> None:
-    controller: PythonController | None = None
+def _answer_all(user_class: type, questions: IO[bytes], answers: IO[str]) -> None:
+    controller: CustomPythonClass | None = None
     for line in questions:
         question = json.loads(line)
         if question.pop("type") == "start":
             question.pop("version")
             _seed(question["seed"])
-            controller = PythonController(made, question)
+            controller = CustomPythonClass(user_class, question)
             answer = {"version": VERSION, "interval_us": controller.interval_us}
         else:
             assert controller is not None, "the first question is a start"

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 
-namespace weir::external {
+namespace weir {
 namespace {
 
 // While this object lives, the call is being made: code that is not ours. After `limit` the process writes
@@ -60,18 +60,17 @@ std::unique_ptr<WatchedCall> Watched(const std::string& about, std::optional<Tim
   return limit ? std::make_unique<WatchedCall>(about, *limit) : nullptr;
 }
 
-class LibraryDecisionMaker final : public DecisionMaker {
+class CustomLibrary final : public CustomCode {
  public:
   // `watch_limit`: nothing where nobody watches.
-  LibraryDecisionMaker(std::unique_ptr<DecisionMaker> functions, std::string about,
-                       std::optional<TimeDelta> watch_limit)
+  CustomLibrary(std::unique_ptr<CustomCode> functions, std::string about, std::optional<TimeDelta> watch_limit)
       : functions_(std::move(functions)), about_(std::move(about)), watch_limit_(watch_limit) {}
-  ~LibraryDecisionMaker() override {
+  ~CustomLibrary() override {
     const auto watched = Watched(about_, watch_limit_);
     functions_.reset();
   }
-  LibraryDecisionMaker(const LibraryDecisionMaker&) = delete;
-  LibraryDecisionMaker& operator=(const LibraryDecisionMaker&) = delete;
+  CustomLibrary(const CustomLibrary&) = delete;
+  CustomLibrary& operator=(const CustomLibrary&) = delete;
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
     const auto watched = Watched(about_, watch_limit_);
@@ -80,24 +79,23 @@ class LibraryDecisionMaker final : public DecisionMaker {
   TimeDelta interval() const override { return functions_->interval(); }
 
  private:
-  std::unique_ptr<DecisionMaker> functions_;
+  std::unique_ptr<CustomCode> functions_;
   const std::string about_;
   const std::optional<TimeDelta> watch_limit_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<DecisionMaker>> StartLibrary(const std::string& path, const std::string& about,
-                                                    const weir_controller_start& start, TimeDelta decision_limit,
-                                                    bool watch) {
+Result<std::unique_ptr<CustomCode>> StartLibrary(const std::string& path, const std::string& about,
+                                                 const weir_controller_start& start, TimeDelta decision_limit,
+                                                 bool watch) {
   const auto watched = Watched(about, watch ? std::optional(decision_limit * kStartLimitFactor) : std::nullopt);
   const auto functions = Functions(path);
   if (!functions) return Error{functions.error()};
   auto started = StartFunctions(*functions.value(), start);
   if (!started) return started;
   const auto watch_limit = watch ? std::optional(decision_limit) : std::nullopt;
-  return std::unique_ptr<DecisionMaker>(
-      std::make_unique<LibraryDecisionMaker>(std::move(started.value()), about, watch_limit));
+  return std::unique_ptr<CustomCode>(std::make_unique<CustomLibrary>(std::move(started.value()), about, watch_limit));
 }
 
-}  // namespace weir::external
+}  // namespace weir

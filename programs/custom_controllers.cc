@@ -1,16 +1,16 @@
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 
 #include <cstdint>
 #include <utility>
 
 #include "programs/json.h"
 
-namespace weir::external {
+namespace weir {
 
-ExternalSpecification ParseSpecification(const nlohmann::json& value, const std::string& path,
-                                         const std::string& name) {
+CustomControllerSpecification ParseCustomControllerSpecification(const nlohmann::json& value, const std::string& path,
+                                                                 const std::string& name) {
   JsonObject object(value, path);
-  ExternalSpecification result;
+  CustomControllerSpecification result;
   result.name = name;
   if (object.Choice("kind", {"program", "library"}) == 0) {
     const std::string command_path = object.PathOf("command");
@@ -26,11 +26,11 @@ ExternalSpecification ParseSpecification(const nlohmann::json& value, const std:
   return result;
 }
 
-Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const ExternalSpecification& specification,
-                                                                  const TargetRateConstraints& constraints,
-                                                                  const Objective& objective, uint64_t seed) {
+Result<std::unique_ptr<CustomCode>> CustomControllers::Start(const CustomControllerSpecification& specification,
+                                                             const TargetRateConstraints& constraints,
+                                                             const Objective& objective, uint64_t seed) {
   const weir_controller_start start = StartRequest(constraints, objective, seed);
-  const auto with_name = [&](Result<std::unique_ptr<DecisionMaker>> made) {
+  const auto with_name = [&](Result<std::unique_ptr<CustomCode>> made) {
     return made ? std::move(made) : Error{AboutController(specification.name, made.error())};
   };
   if (!specification.library.empty()) {
@@ -48,7 +48,7 @@ Result<std::unique_ptr<DecisionMaker>> ExternalControllers::Start(const External
                    [this, command = specification.command](auto free) { TakeBack(command, std::move(free)); }));
 }
 
-std::unique_ptr<LineProcess> ExternalControllers::TakeIdle(const std::vector<std::string>& command) {
+std::unique_ptr<LineProcess> CustomControllers::TakeIdle(const std::vector<std::string>& command) {
   const std::lock_guard lock(mutex_);
   auto& idle = idle_[command];
   if (idle.empty()) return nullptr;
@@ -57,7 +57,7 @@ std::unique_ptr<LineProcess> ExternalControllers::TakeIdle(const std::vector<std
   return process;
 }
 
-void ExternalControllers::TakeBack(const std::vector<std::string>& command, std::unique_ptr<LineProcess> process) {
+void CustomControllers::TakeBack(const std::vector<std::string>& command, std::unique_ptr<LineProcess> process) {
   const std::lock_guard lock(mutex_);
   idle_[command].push_back(std::move(process));
 }
@@ -66,4 +66,4 @@ std::string AboutController(const std::string& name, const std::string& what) {
   return "the controller " + name + (what.empty() ? "" : ": " + what);
 }
 
-}  // namespace weir::external
+}  // namespace weir

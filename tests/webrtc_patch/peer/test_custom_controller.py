@@ -1,4 +1,4 @@
-"""A controller of a user's own in a call between two peers: it decides, and when it dies the rule goes on."""
+"""A custom controller in a call between two peers: it decides, and when it dies the rule goes on."""
 
 import json
 
@@ -14,12 +14,12 @@ done"""
 EITHER = ANSWERS % ""
 
 
-def own(script):
-    return "--own-controller", json.dumps({"name": "mine", "kind": "program", "command": ["/bin/sh", "-c", script]})
+def custom(script):
+    return "--custom-controller", json.dumps({"name": "mine", "kind": "program", "command": ["/bin/sh", "-c", script]})
 
 
 def test_it_decides(start_call):
-    sender, receiver = start_call((), own(EITHER))
+    sender, receiver = start_call((), custom(EITHER))
     assert receiver.of_type("ready")[0]["active"] == "mine"
     estimate = receiver.wait_for("estimate", lambda line: line["target_rate_bps"] == 432_100)
     assert (estimate["controller"], estimate["reason"]) == ("mine", "controller")
@@ -39,7 +39,7 @@ def test_it_decides(start_call):
 def test_when_it_fails_the_rule_goes_on_and_the_lines_say_so(start_call, tmp_path, failure, said):
     # The guard lets the rate rise as the sender follows, which takes as long as the machine needs.
     fails = tmp_path / "fails"
-    sender, receiver = start_call((), own(ANSWERS % f"[ ! -e {fails} ] || {failure};"))
+    sender, receiver = start_call((), custom(ANSWERS % f"[ ! -e {fails} ] || {failure};"))
     receiver.wait_for("estimate", lambda line: line["controller"] == "mine" and line["target_rate_bps"] == 432_100)
     fails.touch()
     error = receiver.wait_for("error")
@@ -52,7 +52,7 @@ def test_when_it_fails_the_rule_goes_on_and_the_lines_say_so(start_call, tmp_pat
 
 
 def test_one_that_cannot_start_is_said_before_the_call(start_peer):
-    peer = start_peer("--role", "receive", *own("echo no weights >&2; exit 1"))
+    peer = start_peer("--role", "receive", *custom("echo no weights >&2; exit 1"))
     assert peer.end() == 2
     assert "no weights" in peer.of_type("error")[0]["message"]
     assert peer.of_type("error")[0]["fatal"]
@@ -60,6 +60,6 @@ def test_one_that_cannot_start_is_said_before_the_call(start_peer):
 
 @pytest.mark.parametrize("text", ["mine", "{}", '{"name":"mine","kind":"program"}', '{"name":"mine","kind":"x"}'])
 def test_a_specification_that_is_none_is_wrong_use(start_peer, text):
-    peer = start_peer("--role", "receive", "--own-controller", text)
+    peer = start_peer("--role", "receive", "--custom-controller", text)
     assert peer.end() == 2
-    assert "--own-controller" in peer.errors.decode()
+    assert "--custom-controller" in peer.errors.decode()

@@ -1,4 +1,4 @@
-// An external controller that no caller waits for: its latest answer counts, and failures are reported. The test sets
+// A custom controller that no caller waits for: its latest answer counts, and failures are reported. The test sets
 // the controller's clock, and the controller's thread takes the time that it needs.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "programs/external_controllers.h"
+#include "programs/custom_controllers.h"
 #include "programs/file_descriptor.h"
 
-namespace weir::external {
+namespace weir {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -32,20 +32,20 @@ constexpr TargetRateConstraints kConstraints{.min_rate = DataRate::KilobitsPerSe
                                              .start_rate = DataRate::KilobitsPerSecond(300),
                                              .max_rate = DataRate::KilobitsPerSecond(1000)};
 
-class ConcurrentControllerTest : public ::testing::Test {
+class ConcurrentCustomControllerTest : public ::testing::Test {
  protected:
   // A controller that is this script of sh.
   void Make(const std::string& script) {
-    ExternalSpecification specification;
+    CustomControllerSpecification specification;
     specification.name = "mine";
     specification.command = {"/bin/sh", "-c", script};
     specification.decision_limit = kLimit;
-    controller_ = std::make_unique<ConcurrentController>(specification, std::make_shared<ExternalControllers>(false),
-                                                         [this](const std::string& what) {
-                                                           const std::lock_guard lock(mutex_);
-                                                           told_.push_back(what);
-                                                           changed_.notify_all();
-                                                         });
+    controller_ = std::make_unique<ConcurrentCustomController>(
+        specification, std::make_shared<CustomControllers>(false), [this](const std::string& what) {
+          const std::lock_guard lock(mutex_);
+          told_.push_back(what);
+          changed_.notify_all();
+        });
     TargetRateConstraints constraints = kConstraints;
     constraints.at_time = now_;
     controller_->OnTargetRateConstraints(constraints);
@@ -106,17 +106,17 @@ class ConcurrentControllerTest : public ::testing::Test {
 
  protected:
   // Last: when it goes, it may have something to tell.
-  std::unique_ptr<ConcurrentController> controller_;
+  std::unique_ptr<ConcurrentCustomController> controller_;
 };
 
-TEST_F(ConcurrentControllerTest, ItsAnswerIsTheTargetWithinTheBounds) {
+TEST_F(ConcurrentCustomControllerTest, ItsAnswerIsTheTargetWithinTheBounds) {
   Make(std::string(kStart) + "while read a; do echo '{\"target_bps\":5e6}'; done");
   EXPECT_EQ(Next(), kConstraints.start_rate);
   WaitForTarget(kConstraints.max_rate);
   EXPECT_TRUE(Told().empty());
 }
 
-TEST_F(ConcurrentControllerTest, ASlowOneIsNotWaitedForAndItsLatenessIsTold) {
+TEST_F(ConcurrentCustomControllerTest, ASlowOneIsNotWaitedForAndItsLatenessIsTold) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const FileDescriptor read_end(ends[0]), write_end(ends[1]);
@@ -135,7 +135,7 @@ TEST_F(ConcurrentControllerTest, ASlowOneIsNotWaitedForAndItsLatenessIsTold) {
   EXPECT_NE(Told()[0].find("decisions were due before the answer"), std::string::npos);
 }
 
-TEST_F(ConcurrentControllerTest, ADeadOneGivesNoTargetAndIsToldOfOnce) {
+TEST_F(ConcurrentCustomControllerTest, ADeadOneGivesNoTargetAndIsToldOfOnce) {
   Make(std::string(kStart) + "read a; echo out of ideas >&2; exit 5");
   WaitForFirstRequest();
   WaitForReport();
@@ -145,7 +145,7 @@ TEST_F(ConcurrentControllerTest, ADeadOneGivesNoTargetAndIsToldOfOnce) {
   EXPECT_EQ(Told()[0], "the controller mine: it ended with status 5; on standard error: out of ideas");
 }
 
-TEST_F(ConcurrentControllerTest, OneThatNeverAnswersGivesNoTargetAndIsLeftBehind) {
+TEST_F(ConcurrentCustomControllerTest, OneThatNeverAnswersGivesNoTargetAndIsLeftBehind) {
   Make(std::string(kStart) + "while read a; do :; done");
   WaitForFirstRequest();
   now_ += kLimit;
@@ -160,9 +160,9 @@ TEST_F(ConcurrentControllerTest, OneThatNeverAnswersGivesNoTargetAndIsLeftBehind
 }
 
 // A program that a thread has started does not end with that thread.
-TEST_F(ConcurrentControllerTest, AProgramServesOneAfterAnother) {
-  const auto controllers = std::make_shared<ExternalControllers>(false);
-  ExternalSpecification specification;
+TEST_F(ConcurrentCustomControllerTest, AProgramServesOneAfterAnother) {
+  const auto controllers = std::make_shared<CustomControllers>(false);
+  CustomControllerSpecification specification;
   specification.name = "mine";
   specification.command = {"/bin/sh", "-c",
                            "while read a; do case $a in *start*) echo '{\"version\":1}';; *) echo "
@@ -179,4 +179,4 @@ TEST_F(ConcurrentControllerTest, AProgramServesOneAfterAnother) {
 }
 
 }  // namespace
-}  // namespace weir::external
+}  // namespace weir
