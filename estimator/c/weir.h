@@ -222,27 +222,8 @@ WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, const wei
 /* Replaces the controller, also in a call; the new one goes on from the rate in force. On an error the old one stays.
  */
 WEIR_API int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) WEIR_NOEXCEPT;
-/* Changes pilot, copilots, fusion and policy among the members of the pool; the others are still polled. */
-WEIR_API int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
-
-typedef struct weir_pool_member {
-  /* Valid until weir_estimator_set_controller() and weir_estimator_destroy(). */
-  const char* name;
-  /* "pilot", "copilot", "watching" or "suspended", in static storage. */
-  const char* role;
-  /* The latest target; 0 before the first. */
-  int64_t rate_bps;
-  /* 0 to 1 for the specification's pilot, unless its policy is fixed; 1 for all others. */
-  double trust;
-} weir_pool_member;
-
-/* The number of members; 0 without a pool. */
-WEIR_API int weir_estimator_pool_size(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* `index` from 0, in the order of the first specification. */
-WEIR_API int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index,
-                                            weir_pool_member* member) WEIR_NOEXCEPT;
 
 /* Writes an RTCP REMB with the rate in force and the SSRCs of the streams that have not ended, at most 255; returns its
  * size. 1040 bytes are always enough. */
@@ -401,8 +382,6 @@ WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throu
  * feedback alone, so pass the original one. */
 WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, const weir_target_rate_constraints* constraints,
                                             int64_t now_us) WEIR_NOEXCEPT;
-/* As weir_estimator_set_controller(). */
-WEIR_API int weir_send_side_set_controller(weir_send_side* send_side, const weir_controller* controller) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 

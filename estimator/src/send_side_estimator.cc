@@ -359,9 +359,6 @@ std::optional<Error> SendSideEstimator::SetObjective(const Objective& objective)
 std::optional<Error> SendSideEstimator::SetConstraints(const TargetRateConstraints& constraints) {
   return impl_->SetConstraints(constraints);
 }
-void SendSideEstimator::SetController(std::unique_ptr<ReceiverController> controller) {
-  impl_->estimator.SetController(std::move(controller));
-}
 void SendSideEstimator::OnRoundTripTime(TimeDelta round_trip_time) {
   impl_->estimator.OnRoundTripTime(round_trip_time, impl_->estimator_time);
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from weir._core import parse_pool
+from weir._core import DECISION_INTERVALS_MS, parse_pool
 from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, check_utf8, printable
 from weir.installation import shipped_model
@@ -34,7 +34,6 @@ from weir.registry import (
     pool_members,
     without_field_trials,
 )
-from weir.simulator import MAX_DECISION_DELAY_MS
 from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.listing import check_input
 from weir.traces.reading_options import ReadingArguments
@@ -75,7 +74,7 @@ ModelOption = Annotated[
 ]
 DecisionDelayOption = Annotated[
     float,
-    typer.Option(min=0, max=MAX_DECISION_DELAY_MS, metavar="MS", help="Time that each decision of a model takes."),
+    typer.Option(min=0, max=DECISION_INTERVALS_MS[1], metavar="MS", help="Time that each decision of a model takes."),
 ]
 JobsOption = Annotated[
     int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes at once. Default: one per core.")

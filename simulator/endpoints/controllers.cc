@@ -35,10 +35,7 @@ std::unique_ptr<SenderController> AtSender(const ControllerContext& context, boo
 
 std::unique_ptr<ReceiverController> MakePolicy(const ControllerContext& context,
                                                std::shared_ptr<const PolicyModel> model) {
-  if (!context.decision_delay) return MakePolicyController(std::move(model));
-  auto executor = std::make_unique<InlineExecutor>(std::make_unique<Policy>(std::move(model)));
-  return std::make_unique<PolicyController>(
-      std::make_unique<DelayedExecutor>(std::move(executor), context.decision_delay));
+  return MakePolicyController(std::move(model), MakeDelayedInline(context.decision_delay));
 }
 
 std::unique_ptr<ReceiverController> MakeWeirController(const ControllerContext& context) {

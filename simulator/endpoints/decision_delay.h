@@ -5,14 +5,13 @@
 #include <functional>
 
 #include "core/random.h"
+#include "interval_statistics_fields.h"
 #include "programs/json.h"
 #include "weir/units.h"
 
 namespace weir::sim {
 
 struct DecisionDelay {
-  static constexpr double kMaxMs = 10'000;
-
   double low_ms = 0;
   double high_ms = 0;
 
@@ -23,9 +22,10 @@ struct DecisionDelay {
   }
 };
 
-// A number of milliseconds, or [low, high]; none where the key is absent. Throws ProgramError.
+// A number of milliseconds, or [low, high], within the longest interval of decisions, since later answers are faults;
+// none where the key is absent. Throws ProgramError.
 inline DecisionDelay ParseDecisionDelay(JsonObject& object) {
-  constexpr NumberRange kRange{.min = 0, .max = DecisionDelay::kMaxMs};
+  constexpr NumberRange kRange{.min = 0, .max = kMaxDecisionInterval.ms()};
   const nlohmann::json* const value = object.FindOptional("decision_delay_ms");
   if (value == nullptr) return {};
   const std::string path = object.PathOf("decision_delay_ms");

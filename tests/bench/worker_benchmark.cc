@@ -16,7 +16,6 @@
 #include "policy/policy_controller.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
-#include "worker/policy_worker.h"
 
 namespace weir {
 namespace {
@@ -63,7 +62,7 @@ void DecisionsOfWorker(benchmark::State& state) {
   if (model == nullptr) return;
   Round at_once(model,
                 [](std::unique_ptr<Policy> policy) { return std::make_unique<InlineExecutor>(std::move(policy)); });
-  Round on_worker(model, MakePolicyWorker());
+  Round on_worker(model, ProcessWorker());
   double inline_s = 0, worker_s = 0;
   for (auto _ : state) {
     const double begin = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -87,7 +86,7 @@ BENCHMARK(DecisionsOfWorker)->Iterations(10);
 class Calls {
  public:
   explicit Calls(const std::shared_ptr<const PolicyModel>& model) : streams_(kCalls) {
-    const PolicyExecutorFactory worker = MakePolicyWorker();
+    const PolicyExecutorFactory worker = ProcessWorker();
     for (size_t i = 0; i < kCalls; ++i) {
       estimators_.push_back(
           std::make_unique<BandwidthEstimator>(MadeEstimator({}, MakePolicyController(model, worker))));
@@ -149,7 +148,7 @@ BENCHMARK(LateDecisions)->Iterations(1);
 class TimedCall {
  public:
   explicit TimedCall(const std::shared_ptr<const PolicyModel>& model)
-      : estimator_(MadeEstimator({}, MakePolicyController(model, MakePolicyWorker()))) {}
+      : estimator_(MadeEstimator({}, MakePolicyController(model, ProcessWorker()))) {}
 
   void Run(int packets) {
     for (int i = 0; i < packets; ++i, now_ += TimeDelta::Millis(3)) {

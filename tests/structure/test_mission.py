@@ -123,7 +123,7 @@ PROMISES = {
     "MVFST-RL: decisions that never block": (
         "make test-cpp",
         ("estimator/src/policy/policy_executor.h", "class PolicyExecutor"),
-        ("estimator/src/worker/policy_worker.h", "No function of an executor waits"),
+        ("estimator/src/worker/policy_worker.cc", "No function of an executor waits"),
     ),
     "MVFST-RL: delayed actions": (
         "weir paper mvfst",

@@ -396,10 +396,7 @@ TEST_F(Switch, RunsAPolicyAndRefusesWhatIsNone) {
 
 TEST_F(Switch, APolicyDecidesInTheHostsExecutor) {
   for (const TimeDelta delay : {TimeDelta::Millis(60), TimeDelta::Seconds(2)}) {
-    const auto policy = PolicyAlone(ReadTestModel("rate_bps"), [delay](std::unique_ptr<Policy> made) {
-      return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(made)),
-                                               [delay] { return delay; });
-    });
+    const auto policy = PolicyAlone(ReadTestModel("rate_bps"), MakeDelayedInline([delay] { return delay; }));
     ASSERT_TRUE(policy) << policy.error();
     Begin(Config(ReceiveSideMode::kWeir, policy.value()));
     call_->Run(1000, 400'000);

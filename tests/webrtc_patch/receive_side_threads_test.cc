@@ -13,7 +13,6 @@
 #include "receive_side_call.h"
 #include "receive_side_switch.h"
 #include "test_models.h"
-#include "worker/policy_worker.h"
 
 namespace weir {
 namespace {

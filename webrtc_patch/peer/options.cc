@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "interval_statistics_fields.h"
 #include "programs/command_line.h"
 #include "programs/json.h"
 #include "registry.h"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int64_t kMinBitrateBps = 1'000;
 constexpr int64_t kMaxBitrateBps = 1'000'000'000;
-constexpr double kMaxDelayMs = 10'000;
 
 // A NaN fails the comparison.
 template <class Number>
@@ -98,7 +98,7 @@ void AddOptions(CLI::App& app, Options& options) {
   AddOption(app, "--decision-delay-ms", "MS", "answers of the policy are used so much later; default 0",
             "a number, 0 to 10000", [&](const auto& value) {
               double ms = 0;
-              if (!ParseNumber(value, 0.0, kMaxDelayMs, ms)) return false;
+              if (!ParseNumber(value, 0.0, static_cast<double>(kMaxDecisionInterval.ms()), ms)) return false;
               options.decision_delay = TimeDelta::SecondsF(ms / 1000);
               return true;
             });

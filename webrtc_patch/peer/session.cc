@@ -89,10 +89,7 @@ Session::NamedController Session::MakeController() {
 Result<ControllerFactory> Session::ControllerOf(const std::map<std::string, std::vector<std::byte>>& models) const {
   PolicyExecutorFactory make_executor;
   if (const TimeDelta delay = options_.decision_delay; !delay.IsZero()) {
-    make_executor = [delay](std::unique_ptr<Policy> policy) {
-      return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(policy)),
-                                               [delay] { return delay; });
-    };
+    make_executor = MakeDelayedInline([delay] { return delay; });
   }
   const bool is_pool = options_.pool && options_.receive;
   return is_pool ? PoolOf(ToString(options_.pool->at_receiver), models, make_executor)

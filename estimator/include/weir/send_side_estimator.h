@@ -127,7 +127,6 @@ class SendSideEstimator {
   // As in BandwidthEstimator.
   [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
-  void SetController(std::unique_ptr<ReceiverController> controller);
   void OnRoundTripTime(TimeDelta round_trip_time);
 
   const SendSideCounters& counters() const;

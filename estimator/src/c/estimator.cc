@@ -144,38 +144,6 @@ int weir_estimator_set_controller(weir_estimator* estimator, const weir_controll
   });
 }
 
-int weir_estimator_configure_pool(weir_estimator* estimator, const char* pool) noexcept {
-  return OnHandle(estimator, [&] {
-    if (pool == nullptr) return FailArgument("the pool is NULL");
-    const auto specification = weir::ParsePool(pool);
-    if (!specification) return FailArgument(specification.error());
-    weir::PoolController* const made = weir::PoolIn(estimator->estimator.controller());
-    if (made == nullptr) return FailArgument("the controller is no pool");
-    const auto error = made->Configure(specification.value());
-    return error ? FailArgument(error->message) : static_cast<int>(WEIR_OK);
-  });
-}
-
-int weir_estimator_pool_size(const weir_estimator* estimator) noexcept {
-  return OnHandle(estimator, [&] {
-    const weir::PoolController* const pool = weir::PoolIn(estimator->estimator.controller());
-    return pool == nullptr ? 0 : static_cast<int>(pool->members().size());
-  });
-}
-
-int weir_estimator_get_pool_member(const weir_estimator* estimator, size_t index, weir_pool_member* out) noexcept {
-  return OnHandle(estimator, [&] {
-    const weir::PoolController* const pool = weir::PoolIn(estimator->estimator.controller());
-    if (pool == nullptr || index >= pool->members().size()) return FailArgument("there is no member of this index");
-    const weir::MemberState& member = pool->members()[index];
-    const weir_pool_member values{.name = member.name.c_str(),
-                                  .role = ToString(pool->role(index)).data(),
-                                  .rate_bps = member.rate ? member.rate->bps() : 0,
-                                  .trust = member.trust};
-    return Write(values, out);
-  });
-}
-
 int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us, int64_t now_us) noexcept {
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);

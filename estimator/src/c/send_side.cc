@@ -151,15 +151,6 @@ int weir_send_side_set_constraints(weir_send_side* send_side, const weir_target_
   return OnHandle(send_side, [&] { return SetConstraints(send_side->estimator, constraints, now_us); });
 }
 
-int weir_send_side_set_controller(weir_send_side* send_side, const weir_controller* controller) noexcept {
-  return OnHandle(send_side, [&] {
-    auto made = weir::internal::MakeController(controller, send_side->estimator.target_rate().target_rate);
-    if (!made) return FailArgument(made.error());
-    send_side->estimator.SetController(std::move(made.value()));
-    return static_cast<int>(WEIR_OK);
-  });
-}
-
 int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us, int64_t now_us) noexcept {
   return OnHandle(send_side, [&] {
     if (!IsTime(Timestamp::Micros(now_us))) return FailArgument(kBadTime);

@@ -90,6 +90,14 @@ class DelayedExecutor final : public PolicyExecutor {
   Timestamp due_ = Timestamp::PlusInfinity();
 };
 
+// Answers of an InlineExecutor, each after a delay; an empty factory where `delay` is null.
+inline PolicyExecutorFactory MakeDelayedInline(std::function<TimeDelta()> delay) {
+  if (!delay) return nullptr;
+  return [delay = std::move(delay)](std::unique_ptr<Policy> policy) {
+    return std::make_unique<DelayedExecutor>(std::make_unique<InlineExecutor>(std::move(policy)), delay);
+  };
+}
+
 }  // namespace weir
 
 #endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_EXECUTOR_H_

@@ -1,5 +1,11 @@
-#include "worker/policy_worker.h"
-
+// The thread on which the decisions of many calls are computed, for hosts whose own must not wait for a model. It
+// starts with the first executor; the rest of the library has none.
+//
+// Decisions are computed in the order of the executors' first questions; those that wait when the thread becomes free
+// are computed together, see Policy::Run(). The newest question of an executor is taken then: a policy that is slow
+// misses some, and its recurrent state with it. No function of an executor waits or allocates, nor does its destructor
+// wait, however long a decision takes. The thread ends after its decision when all executors are gone, which may be on
+// any threads.
 #include <unistd.h>
 
 #include <algorithm>
@@ -209,12 +215,6 @@ class WorkerExecutor final : public PolicyExecutor {
 };
 
 }  // namespace
-
-PolicyExecutorFactory MakePolicyWorker() {
-  return [worker = std::make_shared<Worker>()](std::unique_ptr<Policy> policy) {
-    return std::make_unique<WorkerExecutor>(worker, std::move(policy));
-  };
-}
 
 PolicyExecutorFactory ProcessWorker() {
   return [](std::unique_ptr<Policy> policy) {

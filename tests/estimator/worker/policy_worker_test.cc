@@ -1,5 +1,4 @@
 // Decisions on the thread of the worker, which a gate holds: nobody waits for it.
-#include "worker/policy_worker.h"
 
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -65,7 +64,7 @@ TEST(PolicyWorkerTest, NothingWaitsForADecisionThatNeverEnds) {
   {
     const Model model = MakeGated("rate_bps", gate);
     of_worker = model;
-    BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(model, MakePolicyWorker()));
+    BandwidthEstimator estimator = MadeEstimator({}, MakePolicyController(model, ProcessWorker()));
     TestCall call(estimator, {.capacity = Steady(DataRate::KilobitsPerSecond(2000))});
     // All of it runs on this thread, so it ends only if no call waits.
     call.RunUntil(TimeDelta::Millis(290));
@@ -91,7 +90,7 @@ TEST(PolicyWorkerTest, WhatWaitsIsComputedTogether) {
   const auto gate = std::make_shared<Gate>();
   const Model model = MakeGated("mocc_sized", gate);
   const Model other = LoadModel("rate_bps");
-  const auto make_executor = MakePolicyWorker();
+  const auto make_executor = ProcessWorker();
   const auto first = make_executor(std::make_unique<Policy>(model));
   Ask(*first, 0);
   gate->arrived.acquire();
@@ -119,7 +118,7 @@ TEST(PolicyWorkerTest, WhatWaitsIsComputedTogether) {
 TEST(PolicyWorkerTest, WhatCannotBeComputedTogetherIsAnsweredOneByOne) {
   const auto gate = std::make_shared<Gate>();
   const Model model = MakeGatedModel(ReadTestModel("rate_bps"), gate, /*needs_onnxruntime=*/true);
-  const auto make_executor = MakePolicyWorker();
+  const auto make_executor = ProcessWorker();
   std::vector<std::unique_ptr<PolicyExecutor>> executors;
   for (int i = 0; i < 3; ++i) {
     executors.push_back(make_executor(std::make_unique<Policy>(model)));
@@ -136,7 +135,7 @@ TEST(PolicyWorkerTest, WhatCannotBeComputedTogetherIsAnsweredOneByOne) {
 
 TEST(PolicyWorkerTest, TheNewestQuestionCounts) {
   const auto gate = std::make_shared<Gate>();
-  const auto make_executor = MakePolicyWorker();
+  const auto make_executor = ProcessWorker();
   const auto executor = make_executor(std::make_unique<Policy>(MakeGated("recurrent", gate)));
   Ask(*executor, 1);
   gate->arrived.acquire();
@@ -151,7 +150,7 @@ TEST(PolicyWorkerTest, TheNewestQuestionCounts) {
 
 TEST(PolicyWorkerTest, ResetDropsTheDecisionInFlightAndTheState) {
   const auto gate = std::make_shared<Gate>();
-  const auto make_executor = MakePolicyWorker();
+  const auto make_executor = ProcessWorker();
   const auto executor = make_executor(std::make_unique<Policy>(MakeGated("recurrent", gate)));
   const auto after = make_executor(LoadTestModel("rate_bps"));
   gate->open.release(10);
@@ -170,7 +169,7 @@ TEST(PolicyWorkerTest, ResetDropsTheDecisionInFlightAndTheState) {
 
 TEST(PolicyWorkerTest, TheCallerAllocatesNothing) {
   const auto gate = std::make_shared<Gate>();
-  const auto executor = MakePolicyWorker()(std::make_unique<Policy>(MakeGated("recurrent", gate)));
+  const auto executor = ProcessWorker()(std::make_unique<Policy>(MakeGated("recurrent", gate)));
   Ask(*executor, 1);
   gate->arrived.acquire();
   const std::vector<float> observation(executor->description().observation_size);
