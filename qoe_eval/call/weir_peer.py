@@ -16,13 +16,13 @@ from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
     Message,
-    exit_text,
     monotonic_us,
     run_in_real_time,
 )
 from weir.qoe_eval.link.namespaces import Network
 from weir.qoe_eval.options.call import WITHOUT_MODEL
 from weir.registry import is_pool, pool_members
+from weir.simulator.child_process import exit_text
 from weir.simulator.executables import find_peer
 
 STATS_INTERVAL_MS = 1000

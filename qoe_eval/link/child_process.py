@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.files.output import opened
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
+from weir.simulator.child_process import die_with_parent, exit_text
 
 Message = dict[str, Any]
 
@@ -186,8 +186,3 @@ class JsonLinesProcess:
             lines = deque((line for line in log if line.startswith(prefix)), count)
             return " / ".join(line.removeprefix(prefix).decode(errors="replace").strip() for line in lines)
         return ""
-
-
-def exit_text(status: int) -> str:
-    """An exit status as a predicate."""
-    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from weir.files.output import make_folder
-from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, exit_text, monotonic_us
+from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, monotonic_us
 from weir.qoe_eval.link.namespaces import Network
 from weir.qoe_eval.link.program import program_in
+from weir.simulator.child_process import exit_text
 
 _LONGEST_LINE_BYTES: Final = 4 << 20
 _STOP_LIMIT_S: Final = 3.0

@@ -17,10 +17,10 @@ from weir.qoe_eval.link.child_process import (
     InvalidMessage,
     JsonLinesProcess,
     Message,
-    exit_text,
     run_in_real_time,
 )
 from weir.qoe_eval.link.namespaces import CallNamespaces
+from weir.simulator.child_process import exit_text
 from weir.simulator.executables import find_simulator
 
 _LONGEST_LINE = 1 << 20

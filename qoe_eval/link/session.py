@@ -20,7 +20,7 @@ from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.link.namespaces import CallNamespaces, Network
 from weir.qoe_eval.link.process import LinkProcess
 from weir.qoe_eval.link.program import program_in
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
+from weir.simulator.child_process import die_with_parent
 from weir.traces.schema.scenario import Scenario
 
 # The state of a listening TCP socket in /proc/net/tcp.

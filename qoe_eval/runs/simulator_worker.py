@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
-import os
 import signal
 import subprocess
 import tempfile
@@ -18,15 +16,11 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue
 
 from weir.qoe_eval.records.run_record import RunRecord
-
-_STDERR_KEPT_BYTES = 4000
-_PR_SET_PDEATHSIG = 1
-# Loaded here: between fork and exec there is no time for it.
-_libc = ctypes.CDLL(None)
+from weir.simulator.child_process import die_with_parent, end, exit_text, kill, last_words
 
 
 class SimulatorFailed(RuntimeError):
-    """The simulator does not work at all. The message holds its own last words."""
+    """The simulator does not work at all. The message has what it wrote last."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ class SimulatorWorker(Generic[JobType]):
         self._executable = executable
         self._process: subprocess.Popen[bytes] | None = None
         # Appended to by the process.
-        self._said = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (`close` closes it)
+        self._errors = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (`close` closes it)
 
     def run(self, job: JobType, time_limit_s: float) -> tuple[JobOutcome[JobType], bool]:
         """Does a job. Returns what became of it, and whether the process failed in another way than by its time.
@@ -78,7 +72,7 @@ class SimulatorWorker(Generic[JobType]):
         process = self._process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
-        self._said.truncate(0)
+        self._errors.truncate(0)
         late = threading.Event()
 
         def expire() -> None:
@@ -99,26 +93,24 @@ class SimulatorWorker(Generic[JobType]):
         if line.endswith(b"\n") and not late.is_set():
             return self._read(job, line)
         status = self._end()
-        said = self._last_words()
+        last = last_words(self._errors)
         if late.is_set():
             return JobOutcome(
-                job, error=f"no answer from weir-sim within {time_limit_s:g} s; it was ended{said}"
+                job, error=f"no answer from weir-sim within {time_limit_s:g} s; it was ended{last}"
             ), False
-        return JobOutcome(job, error=f"weir-sim ended ({_status(status)}) in the middle of a run{said}"), True
+        return JobOutcome(job, error=f"weir-sim {exit_text(status)} in the middle of a run{last}"), True
 
     def kill(self) -> None:
-        """Kills the process, from any thread; the job that it has fails."""
+        """Kills the process, and what its custom controller has started, from any thread; the job that it has fails."""
         if process := self._process:
-            # Its group: what a custom controller has started, too.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            kill(process)
 
     def close(self) -> None:
         """Ends the process, which has no job."""
         self.kill()
         if self._process is not None:
             self._end()
-        self._said.close()
+        self._errors.close()
 
     def _start(self) -> subprocess.Popen[bytes]:
         # An own session: Ctrl-C at the terminal reaches this process, which then ends its children, and not them
@@ -128,7 +120,7 @@ class SimulatorWorker(Generic[JobType]):
                 [self._executable, "run", "-"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._said,
+                stderr=self._errors,
                 start_new_session=True,
                 # Nor does it outlive a parent that is killed.
                 preexec_fn=die_with_parent,
@@ -152,37 +144,18 @@ class SimulatorWorker(Generic[JobType]):
 
     def _end(self) -> int:
         """Waits a moment for the process, which has closed its output, to end; returns its exit status."""
-        assert self._process is not None
-        try:
-            self._process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            self.kill()
-        with contextlib.suppress(BrokenPipeError), self._process as process:
-            self._process = None
-        return process.returncode
-
-    def _last_words(self) -> str:
-        self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - _STDERR_KEPT_BYTES))
-        said = self._said.read().decode(errors="replace").strip()
-        return f"; it said: {said}" if said else "; it said nothing"
+        process = self._process
+        assert process is not None
+        status = end(process, 2)
+        self._process = None
+        # Closes its pipes.
+        with contextlib.suppress(BrokenPipeError), process:
+            pass
+        return status
 
 
 RunJob = Callable[[SimulatorWorker[JobType], JobType, float], tuple[JobOutcome[JobType], bool]]
 """As `SimulatorWorker.run`."""
-
-
-def _status(code: int) -> str:
-    if code >= 0:
-        return f"exit status {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
-
-
-def die_with_parent() -> None:
-    """For `preexec_fn`: the child is killed when the thread that started it ends, however that happens."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def begin_in_pool() -> None:

@@ -290,7 +290,7 @@ def test_a_death_is_status_1_and_the_rest_is_reported(weir, trace, tmp_path):
     )
     assert status == 1
     assert "1 run did not complete" in error
-    assert "trace, gcc, seed 2: weir-sim ended (SIGABRT)" in error
+    assert "trace, gcc, seed 2: weir-sim was killed by SIGABRT" in error
     assert "2 runs" in out
     assert "did not complete" in (tmp_path / "here/report.html").read_text()
 

@@ -241,7 +241,7 @@ def test_a_failure_is_named_and_the_gym_is_of_use_again(fake_simulator, trace, s
     Scenario.from_dict(steady("exit-at-reset")).save(failing)
     gym = Gym(simulator=fake_simulator)
     gym.reset(failing)
-    with pytest.raises(SimulatorError, match="exit status 7"):
+    with pytest.raises(SimulatorError, match="ended with status 7"):
         gym.step(500_000)
     assert gym.step(500_000) == ([], True)
     gym.reset(trace)

@@ -22,7 +22,7 @@ def environment(fake_simulator, scenario, timeout_s=60.0):
 FAILURES = {
     "hang": "no answer for 3 s",
     "half": "no answer for 3 s|bytes",
-    "exit": "exit status 7.*out of cheese",
+    "exit": "ended with status 7.*out of cheese",
     "killed": "killed by SIGKILL",
     "garbage": "not the protocol's",
 }
@@ -45,7 +45,7 @@ def test_one_failure_in_a_vector_raises_and_reset_mends(fake_simulator, steady):
     scenarios = iter([steady(), steady("exit"), steady(), steady(), steady()])
     env = BottleneckVectorEnv(2, lambda seed: next(scenarios), simulator=fake_simulator, timeout_s=60.0)
     env.reset(seed=1)
-    with pytest.raises(SimulatorError, match="exit status 7"):
+    with pytest.raises(SimulatorError, match="ended with status 7"):
         env.step(np.zeros((2, 1), dtype=np.float32))
     with pytest.raises(SimulatorError, match="reset it first"):
         env.step(np.zeros((2, 1), dtype=np.float32))
@@ -141,7 +141,7 @@ def test_a_program_that_is_no_simulator(tmp_path, steady):
     program = tmp_path / "weir-sim"
     program.write_text("#!/bin/sh\necho 'usage: something else' >&2\nexit 2\n")
     program.chmod(0o755)
-    with pytest.raises(SimulatorError, match=r"exit status 2.*something else"):
+    with pytest.raises(SimulatorError, match=r"ended with status 2.*something else"):
         environment(program, steady()).reset(seed=1)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import struct
 import subprocess
 import tempfile
@@ -19,6 +18,7 @@ import weakref
 from typing import IO
 
 from weir.errors import InputError
+from weir.simulator.child_process import end, exit_text, last_words
 from weir.simulator.executables import find_simulator
 
 FRAME_HEADER = struct.Struct("<IB")
@@ -30,7 +30,7 @@ _live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
 
 class SimulatorError(RuntimeError):
     """The simulator died, hung, or answered something that is not its protocol. The message names which, and has
-    its last words.
+    what it wrote last.
     """
 
 
@@ -165,23 +165,17 @@ class SimulatorProcess:
 
     def failure(self, reason: str) -> SimulatorError:
         """Ends the child and gives the error to raise."""
-        self._terminate()
-        last = self._last_words()
+        self._end(0)
+        last = last_words(self._stderr)
         self._release()
         return SimulatorError(f"the simulator failed: {reason}{last}")
 
     def ended(self) -> SimulatorError:
-        """The error to raise when the child closed its end: how it ended and what it last said."""
+        """The error to raise when the child closed its end: how it ended and what it wrote last."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(1.0)
-        code = self._child.returncode
-        if code is None:
-            how = "it closed its output without ending"
-        elif code < 0:
-            how = f"it was killed by {signal.Signals(-code).name}"
-        else:
-            how = f"it ended with exit status {code}"
-        return self.failure(how)
+        status = self._child.returncode
+        return self.failure("it closed its output without ending" if status is None else f"it {exit_text(status)}")
 
     def close(self) -> None:
         """Ends the child, politely for half a second, then by force, and waits for it. Does nothing the second time or
@@ -193,30 +187,18 @@ class SimulatorProcess:
             with contextlib.suppress(OSError):
                 os.write(self.input_fd, FRAME_HEADER.pack(0, ord("Q")))
             self._input.close()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._child.wait(0.5)
-        self._terminate()
+        self._end(0.5)
         self._release()
 
-    def _terminate(self) -> None:
-        if os.getpid() == self._owner and self._child.poll() is None:
-            self._child.kill()
-            self._child.wait()
+    def _end(self, patience_s: float) -> None:
+        if os.getpid() == self._owner:
+            end(self._child, patience_s)
 
     def _release(self) -> None:
         self.alive = False
         for stream in (self._input, self._output, self._stderr):
             with contextlib.suppress(OSError):
                 stream.close()
-
-    def _last_words(self) -> str:
-        """The last lines of the child's standard error, ready to be appended to a message."""
-        with contextlib.suppress(OSError, ValueError):
-            self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - 4096))
-            lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()[-5:]
-            if lines:
-                return "; it last said: " + " | ".join(lines)
-        return "; it said nothing on its standard error"
 
     def __del__(self) -> None:
         if getattr(self, "alive", False):

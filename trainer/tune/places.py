@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from weir.errors import InputError
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
 from weir.qoe_eval.runs.task_processes import Report, TaskFailure
+from weir.simulator.child_process import die_with_parent
 from weir.trainer.tune.rung import Rung, complete_rung
 
 # Failures of one rung: its machine is lost, or its former process has not yet ended.

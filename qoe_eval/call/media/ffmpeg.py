@@ -20,7 +20,7 @@ from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
 from weir.qoe_eval.requirements import find_ffmpeg
-from weir.qoe_eval.runs.simulator_worker import die_with_parent
+from weir.simulator.child_process import die_with_parent
 
 Frames = Iterable[bytes]
 THREADS = 2

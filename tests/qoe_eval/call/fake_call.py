@@ -57,7 +57,7 @@ class FakeLink:
 
     async def begin(self):
         if self.behaviour == "die in call":
-            self.failure = "weir-sim link was killed by signal 9"
+            self.failure = "weir-sim link was killed by SIGKILL"
             self._lines.put_nowait(None)
         self._log_lines(2)
         return monotonic_us()

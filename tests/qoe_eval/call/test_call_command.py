@@ -118,7 +118,7 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     fake_peer(receive="die in call")
     status, out, error = weir(*CALL)
     assert status == 1
-    assert "steady, weir, seed 1: the receiver (weir-peer) was killed by signal 9" in error
+    assert "steady, weir, seed 1: the receiver (weir-peer) was killed by SIGKILL" in error
     assert "excluded: steady, weir, seed 1: ended early" in out
     assert results(tmp_path) == []
     fake_peer()

@@ -58,7 +58,7 @@ def test_a_job_larger_than_a_pipe(fake_simulator, jobs):
 
 
 @pytest.mark.parametrize(
-    ("how", "says"), [("die", ("SIGABRT", "queue.size")), ("die quietly", ("exit status 7", "nothing"))]
+    ("how", "says"), [("die", ("SIGABRT", "queue.size")), ("die quietly", ("status 7", "nothing"))]
 )
 def test_a_death_fails_its_job_at_once_and_only_that(fake_simulator, misbehave, jobs, how, says):
     misbehave({"gcc:2": how})

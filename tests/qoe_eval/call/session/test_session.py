@@ -104,8 +104,8 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
 @pytest.mark.parametrize(
     ("behaviour", "failure"),
     [
-        ({"receive": "die in call"}, "the receiver (weir-peer) was killed by signal 9"),
-        ({"send": "die in call"}, "the sender (weir-peer) was killed by signal 9"),
+        ({"receive": "die in call"}, "the receiver (weir-peer) was killed by SIGKILL"),
+        ({"send": "die in call"}, "the sender (weir-peer) was killed by SIGKILL"),
         ({"send": "fail in call"}, "sender: the connection was lost"),
         ({"receive": "nonsense"}, "the receiver (weir-peer) wrote an invalid message: b'this is no message"),
         ({"receive": "long line"}, "the receiver (weir-peer) wrote a line without end"),
