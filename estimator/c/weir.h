@@ -142,7 +142,7 @@ typedef struct weir_estimator_config {
   void* clock_argument;
   int64_t decision_limit_us;
 
-  /* May be NULL. Reports when the controller is suspended and when it is active again. */
+  /* May be NULL. Reports when the controller is suspended and when it no longer is. */
   weir_log_callback log;
   void* log_argument;
 } weir_estimator_config;
@@ -207,8 +207,8 @@ enum {
   WEIR_ESTIMATE_CHANGED = 1, /* the target or its reason has changed */
   WEIR_REMB_DUE = 2          /* the host sends a REMB, see weir_estimator_write_remb() */
 };
-/* Returns a set of the bits above and writes *estimate when any is set; `estimate` may be NULL. The estimator is active
- * from the first call; the start rate is in force until the first packet. */
+/* Returns a set of the bits above and writes *estimate when any is set; `estimate` may be NULL. The estimator begins
+ * with the first call; the start rate is in force until the first packet. */
 WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
                                        weir_estimate* estimate) WEIR_NOEXCEPT;
 /* The rate in force, also before it is sent. */
@@ -235,7 +235,7 @@ WEIR_API int weir_estimator_write_remb(const weir_estimator* estimator, uint32_t
 
 /* Writes libwebrtc's RemoteEstimate (RTCP APP "goog", subtype 13, experimental there), which goes with each REMB where
  * the answer keeps transport-cc: a sender's GCC lets delay lower its rate to no less than 0.85 times this lower bound
- * of the link's capacity, so that REMB decides. 0 lifts it. The buffer has WEIR_REMOTE_ESTIMATE_SIZE bytes. */
+ * of the link's capacity, so that REMB is the limit. 0 lifts it. The buffer has WEIR_REMOTE_ESTIMATE_SIZE bytes. */
 WEIR_API int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t* buffer) WEIR_NOEXCEPT;
 
 #define WEIR_MAX_GUARD_RULES 16

@@ -30,7 +30,7 @@ inline constexpr DataRate kStartRateOfReceiver = DataRate::KilobitsPerSecond(1'0
 // `x-google-max-bitrate` of the same.
 inline constexpr DataRate kMaxRateOfReceiver = DataRate::KilobitsPerSecond(20'000);
 
-// "gcc" at the sender of a receiver that decides: its target is at most the last REMB, and its own rate falls under
+// "gcc" at the sender of a receiver in charge: its target is at most the last REMB, and its own rate falls under
 // loss but not under delay. The constraints' start rate is that of the REMB that comes before the first packet.
 std::unique_ptr<SenderController> MakeGccOfReceiver();
 

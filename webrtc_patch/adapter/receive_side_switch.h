@@ -8,12 +8,12 @@
 //   receive_side->SetMode(ReceiveSideMode::kShadow);
 //
 // How the modes reach the sender. A sender whose peer negotiated transport-cc runs a congestion controller of its own
-// and takes the smaller of that and REMB; so:
+// and takes the smaller of that and REMB. In charge is the estimator that the sender follows:
 //   kWeir   wants an answer with goog-remb and abs-send-time. With transport-cc, RemoteEstimate keeps delay from
-//           lowering the rate of the sender's GCC: REMB decides, and GCC's pacing, window, feedback timeout and limit
-//           under loss are in force. Without transport-cc the sender has none of them, and obeys REMB alone.
-//   kGcc    with transport-cc, libwebrtc's receiver only reports arrivals and the sender's GCC decides, exactly as
-//           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides, by REMB.
+//           lowering the rate of the sender's GCC: Weir is in charge, and GCC's pacing, window, feedback timeout and
+//           limit under loss are in force. Without transport-cc the sender has none of them, and obeys REMB alone.
+//   kGcc    with transport-cc, libwebrtc's receiver only reports arrivals and the sender's GCC is in charge, exactly
+//           as without this switch. Without transport-cc, libwebrtc's own receiver-side estimator is, by REMB.
 //   kShadow is kGcc, and Weir sees the same packets, also those with transport sequence numbers, decides, is logged,
 //           and sends nothing.
 // In kWeir, offers and answers have the bitrates, and answers the DTLS role, that docs/remb.md wants.
@@ -81,7 +81,7 @@ struct ReceiveSideDecision {
   std::string controller;
   // Valid only during the call; null without a pool.
   const PoolController* pool = nullptr;
-  // True in mode kWeir: the estimate goes out as REMB. False in mode kShadow.
+  // True in mode kWeir: the estimate is sent as REMB. False in mode kShadow.
   bool in_charge = false;
   // In force at the decision.
   Objective objective;

@@ -35,7 +35,7 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   // True where packets are reported to a GCC of the sender; not known before the first packet. Where it has none, no
   // RemoteEstimate is sent.
   void SetSenderHasGcc(bool sender_has_gcc) { sender_has_gcc_ = sender_has_gcc; }
-  // Forgets what waits, and lifts REMB and RemoteEstimate where the sender has a GCC, which decides from now on.
+  // Forgets what waits, and lifts REMB and RemoteEstimate where the sender has a GCC, which is in charge from now on.
   void Release();
   // When OnTimeout may be called next: PlusInfinity when nothing waits.
   Timestamp next_timeout() const;

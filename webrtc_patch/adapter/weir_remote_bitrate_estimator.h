@@ -32,7 +32,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
 
   // Objective, constraints, packet kinds, the controller and its pool.
   void ApplySettings(const ReceiveSideSettings& settings);
-  // In charge, the estimate goes out as REMB, the latest at once.
+  // In charge (receive_side_switch.h), the estimate is sent as REMB, the latest at once.
   void SetInCharge(bool in_charge);
   void RepeatRemb();
   // In charge: BandwidthEstimator::OmitsLosses().

@@ -56,7 +56,7 @@ bool Install() {
   if (!base::FeatureList::IsEnabled(kWebRtcWeirBandwidthEstimator)) return false;
   const std::optional<ReceiveSideMode> mode = ParseReceiveSideMode(kMode.Get());
   if (!mode) {
-    LOG(ERROR) << "WebRtcWeirBandwidthEstimator: no mode " << kMode.Get() << "; libwebrtc's own estimator decides";
+    LOG(ERROR) << "WebRtcWeirBandwidthEstimator: no mode " << kMode.Get() << "; libwebrtc's own estimator is in charge";
     return false;
   }
   base::UmaHistogramExactLinear("WebRTC.Weir.Mode", static_cast<int>(*mode), 4);

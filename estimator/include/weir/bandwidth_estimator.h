@@ -75,7 +75,7 @@ struct BandwidthEstimatorConfig {
 // monotonic clock. Nothing here blocks, reads a clock other than that of DecisionLimit, or allocates after warm-up,
 // except for new streams.
 //
-// The estimator is active from the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
+// The estimator begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
 // serve to find the base delay. The start rate is in force until the first packet; where the other end reports
 // the arrivals it halves each second from the third on. The controller is polled before,
 // but its targets count only from its first decision after that packet, at the latest after 500 ms.

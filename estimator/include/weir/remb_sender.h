@@ -44,7 +44,7 @@ inline constexpr DataRate kRemoteEstimateLower = DataRate::KilobitsPerSecond(1'0
 
 // libwebrtc's RemoteEstimate (RTCP APP "goog", subtype 13), "experimental and subject to change without notice": one
 // RTCP packet with a lower bound of the link's capacity, rounded down to kbps. A GCC at the sender lets delay lower its
-// rate to no less than 0.85 times of it, so that REMB decides. Sent beside each REMB; zero lifts it.
+// rate to no less than 0.85 times of it, so that REMB is the limit. Sent beside each REMB; zero lifts it.
 std::array<uint8_t, kRemoteEstimateSize> WriteRemoteEstimate(DataRate link_capacity_lower = kRemoteEstimateLower);
 
 // A REMB with the rate in force and the SSRCs of the streams that have not ended; the host sets `sender_ssrc`.

@@ -96,7 +96,7 @@ class SendSideEstimator {
   ~SendSideEstimator();
 
   // In the order of sequence numbers. Others are ignored, until 50 in a row follow one another: the host has begun
-  // anew, or an earlier number was wrong. The estimator is active from the first packet.
+  // anew, or an earlier number was wrong. The estimator begins with the first packet.
   void OnSentPacket(const PacketDeparture& packet);
   // The reports of one feedback message, in the order of sequence numbers; `now` is when it reached the sender.
   void OnTransportFeedback(std::span<const PacketFeedback> feedback, Timestamp now);

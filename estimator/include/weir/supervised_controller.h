@@ -39,9 +39,9 @@ struct ControllerCounters {
   uint64_t late_decisions = 0;      // of any controller, see DecisionLimit; each is a fault too
 };
 
-// Polls the active controller when it is due, and the fallback. At a fault the rate in force is held; after
-// kFaultsToFallback faults in a row the controller is suspended and the fallback decides. A suspended controller is
-// still polled, and decides again after kDecisionsToRecover valid targets in a row.
+// Polls the active controller when it is due, and the fallback. At a fault the rate in force is held. After
+// kFaultsToFallback faults in a row the controller is suspended: it is still active and polled, and the fallback's
+// targets count in place of its own, until it has given kDecisionsToRecover valid ones in a row.
 class SupervisedController : public ReceiverController {
  public:
   static constexpr int kFaultsToFallback = 3;

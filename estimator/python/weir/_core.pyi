@@ -246,7 +246,7 @@ class BandwidthEstimator:
         """The estimate in force."""
     @property
     def suspended(self) -> bool:
-        """True while the controller fails and the fallback, the ten-line rule, decides."""
+        """True while the fallback's targets, those of the ten-line rule, count in place of the controller's."""
     def set_controller(self, controller: str | Model | Pool | Callable[[dict[str, Any]], Any]) -> None:
         """Replaces the controller, also in a call: the new one goes on from the rate in force.
 

@@ -46,7 +46,7 @@ class ArrivalHistory {
     void Add(const Second& other);
   };
 
-  // The estimator becomes active: all that is known but the totals is forgotten.
+  // The estimator begins: all that is known but the totals is forgotten.
   void Start(Timestamp now);
   void OnArrival(const Arrival& arrival);
   // For sources that report amounts instead of packets; `time` is when they were received.

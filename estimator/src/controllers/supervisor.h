@@ -77,8 +77,8 @@ class Supervisor : public SupervisedController {
     return true;
   }
 
-  // True when the fallback decided and the active controller is suspended. Polls the fallback also while the active
-  // controller decides: its windows must be warm when it is needed.
+  // True when the fallback decided and the active controller is suspended. Polls the fallback also while it is not: the
+  // fallback's windows must be warm when it is needed.
   bool PollFallback(Timestamp now) {
     ReceiverController& fallback = *controllers_.front();
     if (fallback.next_timeout() > now) return false;

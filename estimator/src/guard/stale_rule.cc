@@ -1,6 +1,6 @@
 // After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) without packets the rate is at most S,
 // halved for each further second. S is the rate in force when the timeout began, G the sum of the last three gaps
-// between packets. At the receiver the rule is active from the first packet on. A sender that no feedback has reached
+// between packets. At the receiver the rule applies from the first packet on. A sender that no feedback has reached
 // for 2 s halves the start rate for each further second that it sends.
 //
 // 1. The second term of L excludes the gaps between packets of a slow sender.

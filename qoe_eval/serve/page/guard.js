@@ -67,7 +67,7 @@ export class GuardView {
     const reason = estimate ? reasonOf(estimate.reason) : null;
     setText(byId("verdict-name"), reason ? reason.label : followsObjective(controller) ? "–" : controller);
     const nothing = followsObjective(controller) ? "no estimate yet" : "Weir is not active: the sender's controller decides";
-    setText(byId("verdict-text"), reason ? reason.text + (estimate.in_charge === false ? "; for display only, GCC decides" : "") : nothing);
+    setText(byId("verdict-text"), reason ? reason.text + (estimate.in_charge === false ? "; for display only, GCC is in charge" : "") : nothing);
     byId("verdict-limited").hidden = !(estimate && estimate.application_limited);
     byId("verdict").style.setProperty("--colour", `var(${reason ? reason.colour : "--zero"})`);
   }

@@ -246,7 +246,7 @@ function showObjectiveNote() {
   const controller = isRunning() ? decided.controller : setup.choice.controller;
   setText(byId("objective-note"),
     !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`
-      : controller === "shadow" ? "Affects Weir's shadow estimate only: GCC decides."
+      : controller === "shadow" ? "Affects Weir's shadow estimate only: GCC is in charge."
       : isRunning() ? "Takes effect with the next decision." : "Can also be changed during the call.");
 }
 

@@ -206,7 +206,7 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     def verdict_after_a_step():
         # The page shows one in 400 ms, with the events that come then.
         calls.advance(STEP_S)
-        return "for display only, GCC decides" in page.locator("#verdict").inner_text()
+        return "for display only, GCC is in charge" in page.locator("#verdict").inner_text()
 
     wait_until(verdict_after_a_step, "no verdict")
     assert "frames/s" in page.locator("#picture").inner_text()
