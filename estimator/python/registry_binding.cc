@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "controllers/field_trials.h"
 #include "controllers/rule_controller.h"
 #include "conversions.h"
-#include "field_trials.h"
 #include "interval_statistics_fields.h"
 #include "pool/pool_specification.h"
 #include "registry.h"

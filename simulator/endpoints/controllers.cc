@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "controllers/field_trials.h"
 #include "endpoints/ndtc_controller.h"
-#include "field_trials.h"
 #include "policy/policy_controller.h"
 #include "pool/pool_controller.h"
 #include "programs/custom_controllers.h"

@@ -10,7 +10,7 @@
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
 #include "registry.h"
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "link/link.h"
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 #include "weir/network_controller.h"
 #include "weir/objective.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/ring_buffer.h"
 #include "media/media_source.h"
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 
 namespace weir::sim {
 

@@ -23,7 +23,7 @@
 #include "repair/fec.h"
 #include "repair/nack.h"
 #include "scenario/rtp_spec.h"
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 #include "sender_loss_limit.h"
 #include "weir/network_types.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "endpoints/controllers.h"
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 #include "weir/send_side_estimator.h"
 
 namespace weir::sim {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "field_trials.h"
+#include "controllers/field_trials.h"
 #include "weir/controllers.h"
 #include "weir/objective.h"
 

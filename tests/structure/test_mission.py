@@ -27,7 +27,7 @@ PROMISES = {
     ),
     "ONNX Runtime": (
         "weir model",
-        ("estimator/src/onnxruntime_loader.cc", "OrtGetApiBase"),
+        ("estimator/src/onnx/onnxruntime_loader.cc", "OrtGetApiBase"),
         ("docker/onnxruntime.sh", "onnxruntime"),
     ),
     "OpenNetLab's gym": (

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 
 namespace weir::scripted {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string_view>
 
-#include "field_trials.h"
-#include "sender_controller.h"
+#include "controllers/field_trials.h"
+#include "sender/sender_controller.h"
 #include "weir/units.h"
 
 namespace weir {

@@ -14,7 +14,7 @@
 #include "controllers/decision_timer.h"
 #include "conversions.h"
 #include "libwebrtc_globals.h"
-#include "sender_controller.h"
+#include "sender/sender_controller.h"
 
 namespace weir::adapter {
 

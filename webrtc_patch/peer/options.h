@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "field_trials.h"
+#include "controllers/field_trials.h"
 #include "frame_source.h"
 #include "programs/custom_controllers.h"
 #include "programs/sender_gcc.h"

@@ -1,6 +1,6 @@
 // libwebrtc's field trials, which may follow the name of one of its controllers: "gcc:TRIAL/GROUP/TRIAL/GROUP/".
-#ifndef WEIR_FIELD_TRIALS_H_
-#define WEIR_FIELD_TRIALS_H_
+#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
+#define WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
 
 #include <functional>
 #include <map>
@@ -29,4 +29,4 @@ Result<FieldTrials> FieldTrialsOf(std::string_view controller);
 
 }  // namespace weir
 
-#endif  // WEIR_FIELD_TRIALS_H_
+#endif  // WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_

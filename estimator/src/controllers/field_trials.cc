@@ -1,4 +1,4 @@
-#include "field_trials.h"
+#include "controllers/field_trials.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Rate controllers at the sender, and their messages, which follow libwebrtc's api/transport/network_types.h.
-#ifndef WEIR_SENDER_CONTROLLER_H_
-#define WEIR_SENDER_CONTROLLER_H_
+#ifndef WEIR_ESTIMATOR_SRC_SENDER_SENDER_CONTROLLER_H_
+#define WEIR_ESTIMATOR_SRC_SENDER_SENDER_CONTROLLER_H_
 
 #include <cstdint>
 #include <optional>
@@ -96,4 +96,4 @@ class SenderController : public NetworkController {
 
 }  // namespace weir
 
-#endif  // WEIR_SENDER_CONTROLLER_H_
+#endif  // WEIR_ESTIMATOR_SRC_SENDER_SENDER_CONTROLLER_H_
