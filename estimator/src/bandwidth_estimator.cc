@@ -13,11 +13,12 @@
 namespace weir {
 namespace {
 
-// Keeps a host from spinning when a controller is for ever due.
+// Prevents a busy loop in the host when a controller is always due.
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
-// Longer than controllers take from one decision to the next.
+// Longer than the decision interval of controllers.
 constexpr TimeDelta kRelease = TimeDelta::Millis(500);
-// With a target up to 1.5 times the minimum a sender can yield no more; with audio it sends up to 4 times the minimum.
+// A sender cannot decrease its rate further with a target up to 1.5 times the minimum. With audio it then sends up to 4
+// times the minimum.
 constexpr double kLowestTarget = 1.5;
 constexpr double kLowestSent = 4;
 
@@ -222,7 +223,7 @@ void BandwidthEstimator::OnProbeResult(DataRate rate) {
   if (!any_packets() || target <= latest_.target_rate) return;
   path_->guard.OnProbeResult(target);
   latest_ = {now_, target, {TargetSource::kProbe}};
-  // Until the controller's next decision, which starts from there.
+  // In force until the controller's next decision, which starts from there.
   update_.target_rate = target;
   controller_->OnTargetApplied(Applied(now_));
 }

@@ -1,5 +1,5 @@
-// Exceptions at the borders of the library, which is compiled without them too (-fno-exceptions): there only a failed
-// allocation could begin one, and ends the process.
+// Exceptions at the boundaries of the library. It is also compiled with -fno-exceptions: only a failed allocation could
+// then throw, and it ends the process.
 #ifndef WEIR_ESTIMATOR_SRC_EXCEPTIONS_H_
 #define WEIR_ESTIMATOR_SRC_EXCEPTIONS_H_
 
@@ -8,13 +8,13 @@
 
 namespace weir::internal {
 
-// `what` is valid during the call that receives it.
+// `what` is valid only during the call that receives it.
 struct CaughtException {
   bool out_of_memory = false;
   const char* what = "an exception of unknown type";
 };
 
-// The result of `function`; that of `failed` for the exception that left it.
+// Returns the result of `function`, or of `failed` for an exception that `function` threw.
 template <class Function, class Failed>
 auto WithoutExceptions(Function function, [[maybe_unused]] Failed failed) -> decltype(function()) {
 #if defined(__cpp_exceptions)

@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// Decisions are made at intervals within these, from at most so many of them, at rates up to this.
+// Bounds of a policy: the decision interval, the number of intervals in an observation, and the rate.
 inline constexpr TimeDelta kMinDecisionInterval = TimeDelta::Millis(10);
 inline constexpr TimeDelta kMaxDecisionInterval = TimeDelta::Seconds(10);
 inline constexpr int kMaxHistory = 64;
@@ -20,8 +20,8 @@ inline constexpr double kMaxPolicyRateBps = 1e10;
 inline constexpr double kMaxSendingRatio = 100;
 inline constexpr double kMaxDelayGradient = 1e5;
 
-// Scaling of a feature in trained networks; trainer/gym/scaling.py has the formulas. kRateOverRule is
-// relative to the rate of the ten-line rule.
+// Scaling of a feature in trained networks. trainer/gym/scaling.py has the formulas. kRateOverRule is relative to the
+// rate of the ten-line rule.
 enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
 inline constexpr std::array<std::string_view, 8> kInputScaleNames{
     "unscaled", "rate_over_rule", "delay", "count", "time", "square_root", "gradient", "log_ratio"};
@@ -43,17 +43,17 @@ struct FeatureQuantity {
 };
 
 struct IntervalStatisticsField {
-  // Name of the member, the same everywhere.
+  // Name of the member of IntervalStatistics.
   std::string_view name;
   double IntervalStatistics::* member;
   FeatureQuantity quantity;
-  // How networks scale it.
+  // Scaling in trained networks.
   InputScale scale;
-  // The feature is about more than the interval: an observation has its newest value only.
+  // True if the feature covers more than the interval. An observation then contains only its newest value.
   bool of_path = false;
 };
 
-// Each field once, in the order of the record.
+// Every field once, in the order of IntervalStatistics.
 inline constexpr auto kIntervalStatisticsFields = [] {
   using enum InputScale;
   constexpr FeatureQuantity kShare{"", {0, 1}, {0, 1}};
@@ -105,12 +105,12 @@ inline constexpr auto kIntervalStatisticsFields = [] {
 static_assert(sizeof(IntervalStatistics) == kIntervalStatisticsFields.size() * sizeof(double),
               "every field of IntervalStatistics needs its line in kIntervalStatisticsFields");
 
-// Null when there is no field of that name.
+// Returns null if there is no field of that name.
 inline const IntervalStatisticsField* FindIntervalStatisticsField(std::string_view name) {
   return FindRow(kIntervalStatisticsFields, name);
 }
 
-// All names, for messages about one that is unknown.
+// All names, for messages about an unknown one.
 inline std::string IntervalStatisticsFieldNames() { return ListNames(kIntervalStatisticsFields); }
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// The table of rate controllers, and helpers for tables with names. Usage texts, checks of input, the order of tables
-// and the colors of pages follow it, in Python too (weir.registry).
+// The table of rate controllers, and helpers for tables with names. Usage texts, input validation, and the order and
+// colors of controllers in reports derive from it, also in Python (weir.registry).
 #ifndef WEIR_REGISTRY_H_
 #define WEIR_REGISTRY_H_
 
@@ -16,30 +16,30 @@ namespace weir {
 struct RegisteredController {
   // Lower case with hyphens, unique.
   std::string_view name;
-  // In one line.
+  // One line.
   std::string_view summary;
-  // MakeBuiltInController() makes it, without a model, for every host.
+  // MakeBuiltInController() makes it, without a model, in every host.
   bool built_in = false;
-  // weir-sim runs it; a scenario can name it.
+  // weir-sim runs it, and a scenario can name it.
   bool simulated = true;
   // weir-peer runs it, in real calls.
   bool in_calls = false;
-  // weir-peer runs it at the sender, in place of the receiver's.
+  // weir-peer runs it at the sender instead of a controller at the receiver.
   bool at_native_sender = false;
-  // A model makes its estimates, which follow the objective.
+  // A model computes its estimates, which depend on the objective.
   bool uses_model = false;
-  // Has information that no receiver has: an upper bound, not a competitor.
+  // It has information that no receiver has, so it is an upper bound rather than a competitor.
   bool knows_path = false;
-  // Runs only where it is named.
+  // It runs only if it is named.
   bool opt_in = false;
-  // The field trials that make it, of libwebrtc's controllers at the sender; others may follow its name
+  // Set for libwebrtc's controllers at the sender: the field trials that select it. More may follow its name
   // (field_trials.h). Calls run them with any receiver.
   std::optional<std::string_view> field_trials = std::nullopt;
   // The first milestone of libwebrtc that has it.
   int libwebrtc_milestone = 0;
 };
 
-// In the order of tables.
+// In the order in which reports list them.
 inline constexpr RegisteredController kControllers[] = {
     {.name = "weir",
      .summary = "a learned policy at the receiver, behind the guard",
@@ -83,7 +83,8 @@ inline constexpr RegisteredController kControllers[] = {
     {.name = "oracle-receiver", .summary = "oracle-present, at the receiver", .knows_path = true, .opt_in = true},
 };
 
-// The names for which a predicate without captures, such as a field, is true; in the order of the table.
+// The names of the rows for which `kWanted`, a field or a predicate without captures, is true, in the order of the
+// table.
 template <auto kWanted>
 constexpr auto ControllersThat() {
   std::array<std::string_view, std::ranges::count_if(kControllers, kWanted)> names;
@@ -98,7 +99,7 @@ inline constexpr auto kSimulatedControllers = ControllersThat<&RegisteredControl
 inline constexpr auto kCallControllers = ControllersThat<&RegisteredController::in_calls>();
 inline constexpr auto kNativeSenderControllers = ControllersThat<&RegisteredController::at_native_sender>();
 
-// The name of a row of a table, or of a plain name.
+// The name of a row, or a plain name itself.
 constexpr std::string_view NameOf(std::string_view name) { return name; }
 template <class Row>
   requires requires(const Row& row) { row.name; }
@@ -106,7 +107,7 @@ constexpr std::string_view NameOf(const Row& row) {
   return row.name;
 }
 
-// Null when no row has the name.
+// Returns null if no row has the name.
 template <class Rows>
 constexpr auto FindRow(const Rows& rows, std::string_view name) -> decltype(&*std::begin(rows)) {
   const auto found =
@@ -114,7 +115,7 @@ constexpr auto FindRow(const Rows& rows, std::string_view name) -> decltype(&*st
   return found == std::end(rows) ? nullptr : &*found;
 }
 
-// True when two tables have the same names, in any order: for a static_assert beside a table of factories.
+// True if two tables have the same names, in any order. For a static_assert beside a table of factories.
 template <class Rows, class OtherRows>
 constexpr bool HaveSameNames(const Rows& rows, const OtherRows& others) {
   const auto has = [](const auto& table, std::string_view name) {
@@ -124,7 +125,7 @@ constexpr bool HaveSameNames(const Rows& rows, const OtherRows& others) {
          std::all_of(std::begin(others), std::end(others), [&](const auto& row) { return has(rows, NameOf(row)); });
 }
 
-// "a, b and c", for messages and usage texts; `last` stands before the last name.
+// Returns "a, b and c", for messages and usage texts. `last` precedes the last name.
 template <class Rows>
 std::string ListNames(const Rows& rows, std::string_view last = ", ") {
   std::string text;

@@ -15,7 +15,7 @@ constexpr double kLargeChange = 0.15;
 constexpr double kUnheardExcess = 1.25;
 constexpr int kMostUnheard = 5;
 constexpr DataSize kMinSizePerRemb = DataSize::Bytes(80 * 20);
-// Keeps a host from spinning.
+// Prevents a busy loop in the host.
 constexpr TimeDelta kMinTimeout = TimeDelta::Millis(1);
 
 constexpr uint8_t kVersion = 2;
@@ -55,7 +55,7 @@ size_t WriteRemb(const Remb& remb, std::span<uint8_t> out) {
                   uint32_t{kPayloadSpecificFeedback} << 16 | length,
               p);
   WriteUint32(remb.sender_ssrc, p + 4);
-  WriteUint32(0, p + 8);  // SSRC of media source: always 0, the streams are listed below
+  WriteUint32(0, p + 8);  // SSRC of media source: always 0, since the streams follow
   WriteUint32(kIdentifier, p + 12);
   WriteUint32(
       static_cast<uint32_t>(remb.ssrc_count) << 24 | static_cast<uint32_t>(exponent) << kMantissaBits | mantissa,
@@ -73,7 +73,7 @@ std::optional<Remb> ParseRemb(std::span<const uint8_t> packet) {
   }
   const size_t size = (size_t{p[2]} << 8 | p[3]) * 4 + 4;
   const size_t padding = has_padding ? packet.back() : 0;
-  // RFC 3550 section 6.4.1: the last octet of padding counts itself, and whole words are padded.
+  // RFC 3550 section 6.4.1: the last octet of the padding is its length, itself included, a multiple of four.
   if (size != packet.size() || (has_padding && padding == 0) || padding % 4 != 0) return std::nullopt;
   const size_t ssrc_count = p[16];
   if (size != RembSize(ssrc_count) + padding || ReadUint32(p + 12) != kIdentifier) return std::nullopt;
@@ -98,7 +98,7 @@ std::array<uint8_t, kRemoteEstimateSize> WriteRemoteEstimate(DataRate link_capac
   WriteUint32(uint32_t{kVersion} << 30 | uint32_t{kRemoteEstimateSubtype} << 24 | uint32_t{kApplicationDefined} << 16 |
                   uint32_t{kRemoteEstimateSize / 4 - 1},
               packet.data());
-  WriteUint32(0, packet.data() + 4);  // libwebrtc's SSRC
+  WriteUint32(0, packet.data() + 4);  // the SSRC that libwebrtc writes
   WriteUint32(kGoogleName, packet.data() + 8);
   WriteUint32(kLinkCapacityLowerField << 24 | static_cast<uint32_t>(kbps), packet.data() + 12);
   return packet;

@@ -1,4 +1,4 @@
-// The receiver's bandwidth estimator: arrivals in, estimates for REMB out.
+// The receive-side bandwidth estimator: turns packet arrivals into estimates for REMB.
 //
 //   OnPacket --> ArrivalStatistics ---------> ArrivalHistory --> ReceiverController --> Guard --> OnTimeout's result
 //   OnReportedArrival --> ReportedArrivals --^
@@ -32,26 +32,26 @@ struct EstimateReason {
   friend bool operator==(const EstimateReason&, const EstimateReason&) = default;
 };
 
-// "guard_" and the name of the rule, else "start", "controller", "candidate", "fallback", "held" or "probe"; zero-
-// terminated.
+// "guard_" and the name of the rule, or else "start", "controller", "candidate", "fallback", "held" or "probe". The
+// string is zero-terminated.
 std::string_view ToString(const EstimateReason& reason);
 
 struct Estimate {
   Timestamp at_time = Timestamp::MinusInfinity();
-  // Within the constraints, and so above 0.
+  // Within the constraints, therefore above 0.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason;
 };
 
 struct EstimatorCounters {
-  ControllerCounters controller;  // of all controllers since construction
+  ControllerCounters controller;  // sum over all controllers since construction
   GuardCounters guard{};
   ArrivalCounters arrivals;
 };
 
-// For a host's getStats.
+// Statistics for a host's getStats().
 struct EstimatorStatistics {
-  // In force; W3C's availableIncomingBitrate.
+  // The target in force: availableIncomingBitrate of W3C's webrtc-stats.
   DataRate target_rate = DataRate::Zero();
   EstimateReason reason;
   LastSecond last_second;
@@ -62,78 +62,81 @@ struct EstimatorStatistics {
 struct BandwidthEstimatorConfig {
   TargetRateConstraints constraints = {};
   Objective objective = {};
-  // Without the guard only finiteness and bounds are kept; for training and experiments.
+  // False only in training and experiments. Without the guard, targets are only kept finite and within the constraints.
   bool guard = true;
   GuardOptions guard_rules = {};
-  // The other end, which may lie, reports the arrivals: so the rate grows no faster than GCC's.
+  // True if the remote end reports the arrivals. It may lie, so the rate then grows no faster than GCC's.
   bool arrivals_are_reported = false;
   DecisionLimit decision_limit = {};
 };
 
-// The host calls `OnPacket` for each RTP packet and `OnTimeout` when `next_timeout()` has come; or a RembSender, which
-// decides when to send the estimate in force, calls OnTimeout. Calls are never concurrent, and all times are of one
-// monotonic clock. Nothing here blocks, reads a clock other than that of DecisionLimit, or allocates after warm-up,
-// except for new streams.
+// Estimates the available bandwidth of the path from a sender. The host calls `OnPacket` for each RTP packet and
+// `OnTimeout` when `next_timeout()` has come. A host that sends REMB has a RembSender call OnTimeout instead. Calls
+// must not be concurrent, and all times are on one monotonic clock. No call blocks or reads a clock other than that of
+// DecisionLimit. After warm-up, only new streams allocate.
 //
-// The estimator begins with the first OnTimeout; until then `next_timeout()` is MinusInfinity, and packets only
-// serve to find the base delay. The start rate is in force until the first packet; where the other end reports
-// the arrivals it halves each second from the third on. The controller is polled before,
-// but its targets count only from its first decision after that packet, at the latest after 500 ms.
+// The estimator begins with the first OnTimeout. Until then `next_timeout()` is MinusInfinity, and packets only
+// contribute to the base delay. The start rate is in force until the first packet; if the remote end reports the
+// arrivals, it halves each second from the third on. The controller is polled during this time, but its targets apply
+// only from its first decision after the first packet, or 500 ms after that packet, whichever is earlier.
 //
-// Unless the controller is a SupervisedController, it becomes one with the ten-line rule as its fallback.
+// A controller that is no SupervisedController is wrapped in one, with the ten-line rule as its fallback.
 class BandwidthEstimator {
  public:
-  // Null for `controller`: the ten-line rule. The error names the invalid part of `config`.
+  // A null `controller` stands for the ten-line rule. The error names the invalid part of `config`.
   static Result<BandwidthEstimator> Create(const BandwidthEstimatorConfig& config,
                                            std::unique_ptr<ReceiverController> controller);
   BandwidthEstimator(BandwidthEstimator&&) noexcept;
   BandwidthEstimator& operator=(BandwidthEstimator&&) noexcept;
   ~BandwidthEstimator();
 
-  // Returns the packet as the controllers receive it; nothing for a duplicate and for one that is not valid.
+  // Returns the packet as the controllers receive it, or nothing for a duplicate or invalid packet.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
-  // In place of OnPacket where the arrivals are reported.
+  // Replaces OnPacket if the remote end reports the arrivals.
   void OnReportedArrival(const ReportedArrival& reported);
-  // The stream has ended (RTCP BYE or signaling); it may begin again.
+  // Called when a stream has ended (RTCP BYE or signaling). It may begin again.
   void RemoveStream(uint32_t ssrc);
-  // The estimate in force if its target or reason has changed. Ignored unless `now` is after that of the previous call.
+  // Returns the estimate in force if its target or reason has changed. A call is ignored unless `now` is after that of
+  // the previous call.
   std::optional<Estimate> OnTimeout(Timestamp now);
-  // When to call OnTimeout next; may be in the past after OnPacket or a setter.
+  // Time of the next call of OnTimeout. May be in the past after OnPacket or a setter.
   Timestamp next_timeout() const;
 
-  // On an error nothing changes.
+  // Changes nothing if it returns an error.
   [[nodiscard]] std::optional<Error> SetObjective(const Objective& objective);
-  // The constraints come into force at their `at_time`, which is now. On an error nothing changes.
+  // The constraints come into force at their `at_time`, which must be now. Changes nothing if it returns an error.
   [[nodiscard]] std::optional<Error> SetConstraints(const TargetRateConstraints& constraints);
-  // Replaces the controller, also in a call; the new one goes on from the rate in force.
+  // Replaces the controller, also during a call. The new one continues from the rate in force.
   void SetController(std::unique_ptr<ReceiverController> controller);
   // Ignored unless IsRoundTripTime() holds.
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
-  // A probe has shown that the path carries `rate`: a lower target rises to it. Ignored before the first packet.
+  // Reports that a probe has shown the path to carry `rate`. A lower target rises to it. Ignored before the first
+  // packet.
   void OnProbeResult(DataRate rate);
-  // A probe that shows more counts only as this: where the other end reports the arrivals, after the first queue.
+  // Limit on the rate that a probe can show. Finite only if the remote end reports the arrivals and after the first
+  // queue.
   DataRate HighestProbe() const;
-  // Losses do not depend on the rate at present: transport feedback leaves them out, where the sender has a GCC: a
-  // message ends before each, and each is an RTCP packet of its own (docs/remb.md). Asked for each message.
+  // True while losses do not depend on the rate. Transport feedback to a sender that runs GCC then omits them: a
+  // message ends before each loss, and each message is an RTCP packet of its own (docs/remb.md). Polled for each
+  // message.
   bool OmitsLosses() const;
 
-  // The estimate in force, of the latest decision; the start rate at MinusInfinity before the first OnTimeout.
+  // The estimate in force, from the latest decision. Before the first OnTimeout it is the start rate at MinusInfinity.
   const Estimate& latest() const { return latest_; }
   const NetworkState& network_state() const;
-  // The time, 50 to 500 ms, for which the link stopped again and again in the last fifteen seconds; zero when it did
-  // not.
+  // Length of the stops, 50 to 500 ms each, that the link made repeatedly in the last 15 s. Zero if it made none.
   TimeDelta RecurringStop() const;
   EstimatorCounters counters() const;
-  // The last second ends at `now`.
+  // `last_second` of the result ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;
   const SupervisedController& controller() const { return *controller_; }
   SupervisedController& controller() { return *controller_; }
-  // Writes the SSRCs of the streams that have not ended, the latest first; returns their number. A stream ends after
-  // 30 s in which only others sent.
+  // Writes the SSRCs of the streams that have not ended, the most recent first, and returns their number. A stream ends
+  // after 30 s without packets, unless all other streams are silent too.
   size_t Ssrcs(std::span<uint32_t> out) const;
   const ArrivalTotals& totals() const;
-  // Fewer than four packets arrived in the second before `now`.
+  // True if fewer than four packets arrived in the second before `now`.
   bool HasFewPackets(Timestamp now) const;
 
  private:
@@ -158,11 +161,11 @@ class BandwidthEstimator {
   std::unique_ptr<Path> path_;
   std::unique_ptr<SupervisedController> controller_;
   DecisionLimit decision_limit_;
-  ControllerCounters replaced_;  // of the controllers before this one
+  ControllerCounters replaced_;  // sum over the controllers that SetController() replaced
   ReceiverControlUpdate update_;
 
   Timestamp now_ = Timestamp::MinusInfinity();
-  // When targets from before the first packet count.
+  // Time from which a target decided before the first packet applies.
   Timestamp release_ = Timestamp::PlusInfinity();
   Estimate latest_;
   std::optional<Estimate> reported_;

@@ -1,4 +1,4 @@
-// Statistics of the arrivals of one decision interval: the features that a policy can see.
+// Statistics of the arrivals in one decision interval: the features available to a policy.
 #ifndef WEIR_INTERVAL_STATISTICS_H_
 #define WEIR_INTERVAL_STATISTICS_H_
 
@@ -6,16 +6,16 @@
 
 namespace weir {
 
-// All values are finite. The end of a name is its unit: seconds, bits per second; others are counts or ratios. Counts
-// and rates are at least 0 and include headers, payload and padding; queueing delays are at least 0, one-way, and above
-// the windowed base delay. In an interval without packets, rates and counts are 0, and delays are those of the last
-// packet. Fields with "10s" and the noise describe the path: they cover more than the interval.
+// All values are finite. The suffix of a name is its unit: seconds or bits per second; others are counts or ratios.
+// Counts and rates are at least 0 and include headers, payload and padding. Queueing delays are one-way, at least 0,
+// and relative to the windowed base delay. In an interval without packets, rates and counts are 0, and delays are those
+// of the last packet. Fields with "10s" and the delay noise describe the path and cover more than the interval.
 struct IntervalStatistics {
   double interval_s = 0;             // length of the interval, 0.01 to 10
   double receive_rate_bps = 0;       // RTP bytes received over the interval
   double packets_received = 0;       // without duplicates
   double bytes_received = 0;         // of these packets
-  double packets_lost = 0;           // late arrivals beyond it are carried into the next interval
+  double packets_lost = 0;           // at least 0: an excess of late arrivals is carried into the next interval
   double loss_ratio = 0;             // lost / (lost + received), 0 to 1; 0 where no packet was expected
   double queueing_delay_mean_s = 0;  // over the packets
   double queueing_delay_min_s = 0;   // the smallest

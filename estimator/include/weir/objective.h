@@ -22,10 +22,12 @@ inline constexpr Objective kBalanced{0.5f, 0.4f, 0.1f};
 inline constexpr Objective kThroughput{0.8f, 0.1f, 0.1f};
 inline constexpr Objective kLatency{0.1f, 0.8f, 0.1f};
 
-// Divides by the sum. Nothing when a weight is not finite, not above 0, or the only one.
+// Divides the weights by their sum. Returns nothing if a weight is not finite or not above 0, or if a result rounds to
+// 0 or 1.
 std::optional<Objective> NormalizedObjective(float throughput, float latency, float loss);
 
-// The error of an objective that is not normalized: a weight outside (0, 1), or a sum more than 0.001 from 1.
+// Returns the error of an objective that is not normalized: a weight is outside (0, 1), or the sum differs from 1 by
+// more than 0.001.
 [[nodiscard]] std::optional<Error> CheckObjective(const Objective& objective);
 
 struct ObjectivePresetEntry {
@@ -40,7 +42,7 @@ inline constexpr ObjectivePresetEntry kObjectivePresets[] = {
     {.name = "latency", .objective = kLatency},
 };
 
-// Nothing for a name that is not in `kObjectivePresets`.
+// Returns nothing for a name that is not in `kObjectivePresets`.
 std::optional<Objective> ObjectivePreset(std::string_view name);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// A value, or the error of a function that can fail because of its input.
+// A value or an error: the result of a function that can fail because of its input.
 #ifndef WEIR_RESULT_H_
 #define WEIR_RESULT_H_
 
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// A sentence for the user, without a full stop: the failure, its place and how to fix it.
+// A sentence for the user, without a full stop: the failure, its location and how to fix it.
 struct Error {
   std::string message;
 };
@@ -22,7 +22,7 @@ class [[nodiscard]] Result {
   bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Only when ok().
+  // Requires ok().
   T& value() { return *std::get_if<0>(&content_); }
   const T& value() const { return *std::get_if<0>(&content_); }
   const std::string& error() const { return std::get_if<1>(&content_)->message; }  // only when not ok()

@@ -1,8 +1,8 @@
-// Strong types for time, rate and size, in the manner of libwebrtc's api/units.
+// Strong types for time, rate and size, modeled on libwebrtc's api/units.
 //
 // Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes). Arithmetic
 // saturates at PlusInfinity() and MinusInfinity() instead of overflowing, since values come from the network and from
-// users. Infinity plus or minus anything finite stays what it was.
+// users. Infinity plus or minus a finite value is the same infinity.
 #ifndef WEIR_UNITS_H_
 #define WEIR_UNITS_H_
 
@@ -18,7 +18,7 @@ inline constexpr int64_t kMinusInfinity = std::numeric_limits<int64_t>::min();
 
 constexpr bool IsInfinite(int64_t value) { return value == kPlusInfinity || value == kMinusInfinity; }
 
-// True for values of less than 2^62 either way, which add and subtract without overflow: one test, for speed.
+// True for values of magnitude below 2^62, which add and subtract without overflow. One comparison, for speed.
 constexpr bool AreSmall(int64_t a, int64_t b) {
   constexpr uint64_t kOffset = uint64_t{1} << 62;
   return ((static_cast<uint64_t>(a) + kOffset) | (static_cast<uint64_t>(b) + kOffset)) >> 63 == 0;
@@ -40,7 +40,7 @@ constexpr int64_t SaturatingNegate(int64_t a) {
   return -a;
 }
 
-// a plus -b, in one step.
+// a + (-b), in one step.
 constexpr int64_t SaturatingSubtract(int64_t a, int64_t b) {
   if (AreSmall(a, b)) [[likely]]
     return a - b;
@@ -51,7 +51,7 @@ constexpr int64_t SaturatingSubtract(int64_t a, int64_t b) {
   return difference;
 }
 
-// Truncates towards zero; NaN becomes 0.
+// Truncates toward zero. NaN becomes 0.
 constexpr int64_t SaturatingFromDouble(double value) {
   if (value != value) return 0;
   if (value >= 9.2233720368547748e18) return kPlusInfinity;
@@ -68,7 +68,7 @@ constexpr int64_t SaturatingMulDiv(int64_t a, int64_t b, int64_t c) {
   return static_cast<int64_t>(value);
 }
 
-// The part common to all quantities: comparison, infinities and the sum of like with like.
+// The part common to all quantities: comparison, infinities, and the sum of two of the same type.
 template <class Unit>
 class Quantity {
  public:
@@ -88,7 +88,7 @@ class Quantity {
   int64_t value_;
 };
 
-// A quantity of which there can be more or less: it adds, scales and divides.
+// A quantity that can be added, scaled and divided; a point in time cannot.
 template <class Unit>
 class RelativeQuantity : public Quantity<Unit> {
  public:
@@ -101,7 +101,7 @@ class RelativeQuantity : public Quantity<Unit> {
     return Make(a.IsFinite() ? SaturatingFromDouble(static_cast<double>(a.value_) * factor) : a.value_);
   }
   friend constexpr Unit operator*(double factor, Unit a) { return a * factor; }
-  // The ratio of two finite quantities; the divisor must not be zero.
+  // The ratio of two finite quantities. The divisor must not be zero.
   friend constexpr double operator/(Unit a, Unit b) {
     return static_cast<double>(a.value_) / static_cast<double>(b.value_);
   }
@@ -140,7 +140,7 @@ class TimeDelta final : public internal::RelativeQuantity<TimeDelta> {
   explicit constexpr TimeDelta(int64_t us) : RelativeQuantity(us) {}
 };
 
-// A point in time on a monotonic clock whose origin does not matter, in microseconds.
+// A point in time on a monotonic clock of any origin, in microseconds.
 class Timestamp final : public internal::Quantity<Timestamp> {
  public:
   static constexpr Timestamp Micros(int64_t us) { return Timestamp(us); }
@@ -166,8 +166,8 @@ class Timestamp final : public internal::Quantity<Timestamp> {
   explicit constexpr Timestamp(int64_t us) : Quantity(us) {}
 };
 
-// Times that hosts and packets may give. Beyond it, 73,000 years from 0, sums of times have no room; such a time is
-// refused or ignored.
+// Bounds of the times that hosts and packets may give: 73,000 years around 0, so that sums of times do not saturate.
+// Other times are refused or ignored.
 inline constexpr Timestamp kMaxTime = Timestamp::Micros(int64_t{1} << 61);
 inline constexpr Timestamp kMinTime = Timestamp::Micros(-(int64_t{1} << 61));
 constexpr bool IsTime(Timestamp time) { return time >= kMinTime && time <= kMaxTime; }
@@ -208,7 +208,7 @@ constexpr TimeDelta operator/(DataSize size, DataRate rate) {
   return TimeDelta::Micros(internal::SaturatingMulDiv(size.bytes(), 8'000'000, rate.bps()));
 }
 
-// The data at `rate` during `duration`, both finite.
+// The data sent at `rate` during `duration`, both finite.
 constexpr DataSize operator*(DataRate rate, TimeDelta duration) {
   return DataSize::Bytes(internal::SaturatingMulDiv(rate.bps(), duration.us(), 8'000'000));
 }

@@ -7,14 +7,14 @@ constexpr TimeDelta kTick = TimeDelta::Millis(25);
 constexpr TimeDelta kSlot = TimeDelta::Millis(100);
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr int64_t kSlotsPerSecond = 10;
-// After a pause this long nothing that is remembered holds.
+// After a pause of this length the history is outdated.
 constexpr TimeDelta kForget = TimeDelta::Seconds(10);
 
 constexpr double kQueueS = 0.002;
 constexpr double kNoises = 1.5;
 constexpr double kMaxNoiseS = 0.04;
 constexpr double kQueueLossRatio = 0.2;
-// In fewer seconds a policer that is met for the first time looks the same.
+// In fewer seconds, the first losses of a policer look the same as random loss.
 constexpr size_t kSecondsOfAnyRate = 5;
 constexpr double kNoisyS = 0.005;
 constexpr int64_t kNoisyLossPercent = 1;
@@ -54,7 +54,7 @@ void ArrivalHistory::Start(Timestamp now) {
 }
 
 void ArrivalHistory::Count(Timestamp time, DataSize size) {
-  // Arrival times run backwards only where the clock was set back.
+  // Arrival times run backwards only if the clock was set back.
   if (time < latest_arrival_) Forget();
   latest_arrival_ = time;
   if (time >= tick_end_) Advance(time);

@@ -1,4 +1,4 @@
-// Arrivals of the last ten seconds. BandwidthEstimator keeps one history; the guard, the statistics of a host and
+// History of the arrivals of the last ten seconds. BandwidthEstimator owns it; the guard, a host's statistics and
 // RembSender read it.
 #ifndef WEIR_ARRIVAL_ARRIVAL_HISTORY_H_
 #define WEIR_ARRIVAL_ARRIVAL_HISTORY_H_
@@ -18,19 +18,19 @@
 namespace weir {
 
 enum class QueueSign : uint8_t {
-  kUnknown,  // no packet with a delay in the last tens of milliseconds
+  kUnknown,  // no packet with a delay in the last 25 to 50 ms
   kNone,
   kQueue,
 };
 
-// Every packet is added to one set of totals; a tick of 25 ms, a slot of 100 ms and a second are differences of the
-// totals at their two ends. Ticks begin with the first packet, and anew after a pause of 10 s. Receive rates over
-// 200 ms or more, and pauses between packets, are measured at decisions instead.
+// Every packet is added to one set of totals. A tick of 25 ms, a slot of 100 ms and a second are differences of the
+// totals at their ends. Ticks begin with the first packet, and again after a pause of 10 s. Receive rates over 200 ms
+// or more, and pauses between packets, are measured at decisions instead.
 //
-// Memory is constant; adding a packet takes a few nanoseconds.
+// Memory is constant. Adding a packet takes a few nanoseconds.
 class ArrivalHistory {
  public:
-  // Lost packets; fewer may be chance.
+  // Smallest number of lost packets that counts; fewer may be chance.
   static constexpr int64_t kFewestLost = 4;
   static constexpr size_t kLatest = 4;
 
@@ -39,17 +39,17 @@ class ArrivalHistory {
     int64_t received = 0;
     int64_t lost = 0;
 
-    // Lost by sent, 0 to 1.
+    // Lost / sent packets, 0 to 1.
     double LossRatio() const;
-    // Enough packets, and this share of those sent.
+    // True if kFewestLost packets were lost, and at least this share of those sent.
     bool Loses(double ratio) const { return lost >= kFewestLost && LossRatio() >= ratio; }
     void Add(const Second& other);
   };
 
-  // The estimator begins: all that is known but the totals is forgotten.
+  // Called when the estimator begins. Clears everything but the totals.
   void Start(Timestamp now);
   void OnArrival(const Arrival& arrival);
-  // For sources that report amounts instead of packets; `time` is when they were received.
+  // Replaces OnArrival for sources that report amounts instead of packets. `time` is when they were received.
   void OnData(Timestamp time, DataSize size);
   // Must be called before a decision reads the history; `now` must not be before that of an earlier call.
   void OnDecision(Timestamp now);
@@ -57,7 +57,7 @@ class ArrivalHistory {
   // --- Since construction.
 
   const ArrivalTotals& totals() const { return totals_; }
-  // Arrival time of the fourth-latest packet; MinusInfinity when there are fewer.
+  // Arrival time of the fourth-latest packet, or MinusInfinity if there are fewer.
   Timestamp fourth_latest_arrival() const { return latest_arrivals_[static_cast<size_t>(totals_.packets) % kLatest]; }
 
   // --- The last second, for statistics.
@@ -69,55 +69,56 @@ class ArrivalHistory {
 
   // The sign is kQueue unless
   //   1. a packet of the last 25 to 50 ms waited less than 2 ms + min(1.5 x delay noise, 40 ms), and
-  //   2. fewer than four packets of the last 100 to 200 ms were lost, or less than 20 %, and what is lost at any rate
-  //      (LowestLossRatio, from five seconds on): random loss easily hits two of the few packets that a call begins
-  //      with.
-  // The 2 ms are longer by `allowance`, here and for LatestWaited.
+  //   2. of the last 100 to 200 ms fewer than four packets were lost, or less than 20 % plus the loss ratio of the path
+  //      at any rate (LowestLossRatio, from five seconds on): random loss easily hits two of the few packets with which
+  //      a call begins.
+  // `allowance` is added to the 2 ms, here and in LatestWaited().
   QueueSign Sign(TimeDelta allowance = TimeDelta::Zero()) const;
-  // The smallest delay of the last 25 to 50 ms; PlusInfinity when there is none.
+  // The smallest delay of the last 25 to 50 ms, or PlusInfinity if there is none.
   TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
-  // Each packet of the last 25 to 50 ms waited for `delay` above that noise; false when there is none.
+  // True if each packet of the last 25 to 50 ms waited for `delay` above that noise, and there was one.
   bool WaitsFor(TimeDelta delay) const;
-  // The latest packet, however old, waited longer than rule 1 allows, or followed a loss.
+  // True if the latest packet, of any age, waited longer than rule 1 allows, or followed a loss.
   bool LatestWaited(TimeDelta allowance = TimeDelta::Zero()) const { return latest_wait_s_ >= allowance.seconds(); }
   // Arrival::delay_stands of the latest packet.
   bool delay_stands() const { return delay_stands_; }
-  // RecurringStops of 50 to 500 ms beyond what two packets take at the rate of the latest second; longer ones are
-  // outages.
+  // Length of the RecurringStops of 50 to 500 ms beyond the time of two packets at the rate of the latest second.
+  // Longer ones are outages.
   TimeDelta RecurringStop(Timestamp now) const { return stops_.Length(now); }
-  // Delays and losses occur that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten seconds.
+  // True for delays and losses that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten seconds.
   bool IsNoisy() const;
 
   // --- Whole seconds.
 
   // Number of seconds since the first packet.
   size_t whole_seconds() const { return whole_seconds_; }
-  // The last ten, unordered; seconds before the first packet are empty.
+  // The last ten seconds, unordered. Those before the first packet are empty.
   std::span<const Second> seconds() const { return seconds_; }
   const Second& latest_second() const { return seconds_[(whole_seconds_ + kSeconds - 1) % kSeconds]; }
   DataRate LatestSecondRate() const;
-  // The mean of the last three seconds, or since the first packet.
+  // Mean rate of the last three seconds, or since the first packet.
   DataRate MeanRate() const;
-  // The highest of the last ten seconds; zero before there is one.
+  // Highest rate of the last ten seconds; zero before the first whole second.
   DataRate HighestSecondRate() const;
-  // The last ten together.
+  // Sum of the last ten seconds.
   Second SumOfSeconds() const;
-  // The loss ratio of the last ten seconds together, 0 to 1.
+  // Loss ratio over the last ten seconds, 0 to 1.
   double MeanLossRatio() const { return SumOfSeconds().LossRatio(); }
-  // The lowest loss ratio of the last ten seconds, 0 to 1: the loss of the path at any rate. 0 before there is one.
+  // Lowest loss ratio of a second among the last ten, 0 to 1: the loss of the path at any rate. 0 before the first
+  // whole second.
   double LowestLossRatio() const;
 
   // --- Receive rates, over slots of 200 ms or more that end at decisions.
 
-  // The highest of the last five slots; zero before there is one.
+  // Highest rate of the last five slots; zero before the first.
   DataRate HighestReceiveRate() const;
-  // The mean of the latest two slots, likewise.
+  // Mean rate of the latest two slots; zero before the first.
   DataRate LatestReceiveRate() const;
 
   // --- Pauses, measured at decisions.
 
   bool any_packets() const { return first_noticed_.IsFinite(); }
-  // Packets arrived between the last two decisions.
+  // True if packets arrived between the last two decisions.
   bool new_packets() const { return new_packets_; }
   Timestamp first_noticed() const { return first_noticed_; }
   Timestamp latest_noticed() const { return noticed_[kLatest - 1]; }
@@ -125,7 +126,7 @@ class ArrivalHistory {
   TimeDelta Silence(Timestamp now) const { return any_packets() ? now - latest_noticed() : TimeDelta::Zero(); }
   // The sum of the last three gaps between packets, at most 5 s.
   TimeDelta LatestGaps() const;
-  // Each of these gaps was 200 ms or longer.
+  // True if each of these gaps was 200 ms or longer.
   bool IsSparse() const;
 
  private:
@@ -146,19 +147,19 @@ class ArrivalHistory {
   void EndReceiveRateSlot(Timestamp now);
   void NoticePackets(Timestamp now);
   double NoiseAllowanceSeconds() const;
-  // By how much a delay is longer than rule 1 allows; negative when it is shorter.
+  // Excess of a delay over the limit of rule 1; negative if it is below.
   double WaitSeconds(TimeDelta delay) const;
-  // The totals at the beginning of an earlier slot, up to kSlots - 1 back.
+  // Totals at the beginning of an earlier slot, up to kSlots - 1 back.
   const ArrivalTotals& SlotStart(int64_t back) const {
     return slot_starts_[static_cast<size_t>(slots_ - back + static_cast<int64_t>(kSlots)) % kSlots];
   }
 
   ArrivalTotals totals_;
-  // Ring; the next packet overwrites the oldest.
+  // Ring buffer: the next packet overwrites the oldest.
   std::array<Timestamp, kLatest> latest_arrivals_ = kNever;
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
 
-  // The present tick, and when it ends; MinusInfinity before the first.
+  // Start and end of the present tick; MinusInfinity before the first.
   Timestamp tick_start_ = Timestamp::MinusInfinity();
   Timestamp tick_end_ = Timestamp::MinusInfinity();
   int64_t ticks_ = 0;
@@ -173,8 +174,8 @@ class ArrivalHistory {
   size_t whole_seconds_ = 0;
   DelayNoise noise_;
 
-  // The latest packet. It is judged at the next decision, by the noise that was known when it came; a loss counts as an
-  // infinite wait.
+  // The latest packet. It is evaluated at the next decision, with the noise measured when it arrived. A loss counts as
+  // an infinite wait.
   TimeDelta latest_delay_ = TimeDelta::MinusInfinity();
   bool latest_followed_loss_ = false;
   bool latest_is_judged_ = true;
@@ -190,7 +191,8 @@ class ArrivalHistory {
   int64_t noticed_packets_ = 0;
   bool new_packets_ = false;
   Timestamp first_noticed_ = Timestamp::MinusInfinity();
-  // Decisions that noticed the last packets, the oldest first; the first packet also stands for those before it.
+  // Times of the decisions that noticed the last packets, the oldest first. The first packet also stands for those
+  // before it.
   std::array<Timestamp, kLatest> noticed_ = kNever;
 };
 

@@ -101,7 +101,7 @@ void ArrivalStatistics::Stream::RestartDelay() {
                                                                      const SendTime& rtp_timestamp) {
   const bool was_wrong = send_clock_check_.abs_send_time_is_wrong();
   send_clock_check_.OnPacket(packet, last_arrival_, abs_send_time, rtp_timestamp);
-  // A delay that the wrong clock showed is no queue.
+  // A delay measured by the wrong clock is no queue.
   if (send_clock_check_.abs_send_time_is_wrong() && !was_wrong) {
     abs_send_time_delay_ = {};
     measured_ = {};
@@ -143,8 +143,8 @@ void ArrivalStatistics::Stream::RestartDelay() {
 }
 
 std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) {
-  // One variable for all returns, so that it is constructed in place: a copy of it, just written, is slow. It holds the
-  // packet from the start, because an empty one is filled with zeros first.
+  // All returns use this variable, so that it is constructed in place: copying it just after it is written is slow. It
+  // contains the packet from the start, because an empty one would first be filled with zeros.
   std::optional<Arrival> result = Arrival{.packet = packet};
   if (!IsPlausible(packet)) {
     ++counters_.invalid;
@@ -153,7 +153,7 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   }
   const SsrcTable::Slot slot = ssrcs_.Find(packet.ssrc);
   std::unique_ptr<Stream>& place = streams_[slot.index];
-  // Null also when the allocation failed for the stream's first packet.
+  // The pointer is also null if the allocation failed for the stream's first packet.
   const bool is_new = slot.is_new || !place;
   if (!place) place = std::make_unique<Stream>();
   Stream& stream = *place;
@@ -182,7 +182,7 @@ bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Str
 }
 
 void ArrivalStatistics::RestartClock(Timestamp arrival_time) {
-  // No delay measured before is comparable with one measured now.
+  // Delays measured before are not comparable with those measured from now on.
   ++counters_.clock_restarts;
   abs_send_time_delay_ = {};
   send_clock_check_.Restart();

@@ -14,7 +14,7 @@ constexpr TimeDelta kUntilNormal = TimeDelta::Millis(500);
 constexpr TimeDelta kSilence = TimeDelta::Millis(500);
 constexpr double kLossRatio = 0.1;
 
-// When a condition began that holds now or does not.
+// Updates `since`, the time at which a condition began to hold; infinite if it does not hold now.
 void Follow(bool holds, Timestamp now, Timestamp& since) {
   since = holds ? std::min(since, now) : Timestamp::PlusInfinity();
 }
@@ -38,7 +38,7 @@ void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now
   Follow(!queue_since_.IsFinite() && !loses && !silent, now, clear_since_);
   const bool waits = now - long_queue_since_ >= kUntilCongested;
   if (waits || loses) {
-    // Losses may follow an outage, whose latest rates are zero.
+    // Losses may follow an outage, in which the latest rates are zero.
     const DataRate carried = waits ? arrivals.LatestReceiveRate() : arrivals.HighestReceiveRate();
     Enter(CongestionState::kCongested, now, carried);
     state_.link_capacity = std::min(state_.link_capacity, carried);

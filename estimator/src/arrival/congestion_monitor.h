@@ -1,4 +1,4 @@
-// The state of the path in three words, for hosts that choose layers: LiveKit's congestion states.
+// Congestion state of the path, for hosts that select layers. The states are LiveKit's.
 #ifndef WEIR_ARRIVAL_CONGESTION_MONITOR_H_
 #define WEIR_ARRIVAL_CONGESTION_MONITOR_H_
 
@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// A queue is one that every packet of the last 25 to 50 ms met, beyond what jitter explains.
+// A queue counts if every packet of the last 25 to 50 ms waited in it for longer than jitter explains.
 //
 //   kNormal --> kEarlyWarning   a queue of 15 ms for 100 ms
 //   any     --> kCongested      a queue of 30 ms for 300 ms, or losses that the path does not always have (10 % of the
@@ -15,7 +15,7 @@ namespace weir {
 //   any     --> kNormal         none of these for 500 ms
 class CongestionMonitor {
  public:
-  // After ArrivalHistory::OnDecision; `target` is in force from now on.
+  // Called after ArrivalHistory::OnDecision. `target` is in force from now on.
   void OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target);
 
   const NetworkState& state() const { return state_; }
@@ -24,7 +24,7 @@ class CongestionMonitor {
   void Enter(CongestionState state, Timestamp now, DataRate capacity);
 
   NetworkState state_;
-  // Since when there has been a queue of 15 ms, of 30 ms, and none of either nor loss; infinite: not now.
+  // Time since which there is a queue of 15 ms, a queue of 30 ms, and neither queue nor loss. Infinite if it is not so.
   Timestamp queue_since_ = Timestamp::PlusInfinity();
   Timestamp long_queue_since_ = Timestamp::PlusInfinity();
   Timestamp clear_since_ = Timestamp::PlusInfinity();

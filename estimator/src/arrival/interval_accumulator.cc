@@ -49,20 +49,20 @@ void DelayHistogram::Clear() {
 
 namespace {
 
-// Avoids division by zero on a path within one machine.
+// Prevents division by zero on a path within one host.
 constexpr double kMinBaseDelayS = 1e-3;
-// Application-limited: less than this share of the estimate arrives although the queue is shorter than this and nothing
-// is lost.
+// A sender is application-limited if less than this share of the estimate arrives, the queue is shorter than this, and
+// nothing is lost.
 constexpr double kApplicationLimitedShare = 0.8;
 constexpr double kIdleQueueingDelayS = 0.015;
 
-// A second; sums of a tenth of one are a little less.
+// Slightly less than a second, since the sum of ten intervals of 0.1 s may be.
 constexpr double kSlotS = 0.999;
-// Rates over less time are chance.
+// Rates over shorter times are too noisy.
 constexpr double kShortestRateS = 0.5;
 constexpr double kShortQueueS = 0.015;
-// An outage: nothing arrives for so long, and then the packets sent meanwhile are missing. Packets that waited come
-// first.
+// Shortest outage: nothing arrives for this time, and packets sent during it are missing afterwards. Packets that
+// waited arrive first.
 constexpr double kOutageS = 2;
 constexpr double kBacklogS = 1;
 
@@ -123,11 +123,11 @@ void IntervalAccumulator::TakeDelays(IntervalStatistics& statistics) const {
     statistics.queueing_delay_min_s = static_cast<double>(delay_min_us_) * 1e-6;
     statistics.queueing_delay_max_s = static_cast<double>(delay_max_us_) * 1e-6;
     statistics.queueing_delay_p95_s = static_cast<double>(p95_us) * 1e-6;
-    // Microseconds squared: below 1 all samples came at one time and there is no slope.
+    // In microseconds squared. Below 1, all samples have the same time and there is no slope.
     const double variance = sum_tt_ - sum_t_ * sum_t_ / count;
     if (variance > 1) {
       const double gradient = (sum_td_ - sum_t_ * delay_sum_us_ / count) / variance;
-      // Packets that arrive within microseconds, with wrong send times, have any slope.
+      // Packets with wrong send times that arrive within microseconds can have any slope.
       statistics.delay_gradient = std::clamp(gradient, -kMaxDelayGradient, kMaxDelayGradient);
     }
   }
@@ -158,7 +158,7 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
   TakeDelays(statistics);
   if (gaps_ > 0) statistics.interarrival_time_mean_s = gap_sum_us_ / static_cast<double>(gaps_) * 1e-6;
   if (packets_ > 0) {
-    // The clock of arrivals may have been set while that of `now` was not: never more than the interval.
+    // At most the interval: the clock of arrivals may have been set while that of `now` was not.
     time_since_last_packet_s_ = std::clamp((now - last_arrival_time_).seconds(), 0.0, statistics.interval_s);
     statistics.video_share = static_cast<double>(packets_of_kind_[0]) / packets;
     statistics.audio_share = static_cast<double>(packets_of_kind_[1]) / packets;

@@ -1,4 +1,4 @@
-// Sums arrivals up to one IntervalStatistics per decision interval, in constant memory.
+// Aggregates arrivals into one IntervalStatistics per decision interval, in constant memory.
 #ifndef WEIR_ARRIVAL_INTERVAL_ACCUMULATOR_H_
 #define WEIR_ARRIVAL_INTERVAL_ACCUMULATOR_H_
 
@@ -15,12 +15,12 @@ namespace weir {
 
 namespace internal {
 
-// Counts of delays in bins whose width is at most an eighth of their value.
+// Histogram of delays, in bins whose width is at most an eighth of their value.
 class DelayHistogram {
  public:
   void Add(int64_t delay_us);
-  // The nearest-rank quantile, at the middle of its bin; `count` is the number of values added since Clear() and must
-  // not be 0.
+  // Returns the nearest-rank quantile, at the middle of its bin. `count` is the number of values added since Clear()
+  // and must not be 0.
   int64_t Quantile(double quantile, int64_t count) const;
   void Clear();
 
@@ -33,21 +33,21 @@ class DelayHistogram {
   static size_t Bin(int64_t delay_us);
 
   std::array<uint32_t, kBins> bins_{};
-  // The range of bins in use, so that a short interval clears few.
+  // Range of bins in use, so that Clear() after a short interval clears few.
   size_t lowest_ = kBins;
   size_t highest_ = 0;
 };
 
 }  // namespace internal
 
-// The last ten seconds, for the features that a history of intervals is too short for.
+// Memory of the last ten seconds, for features that need more than a history of intervals.
 class PathMemory {
  public:
   // Adds an interval and writes its fields about the path: delay_noise_s and those with _10s.
   void Add(IntervalStatistics& statistics);
 
  private:
-  // About a second.
+  // Sums over about a second.
   struct Slot {
     double duration_s = 0;
     double bytes = 0;
@@ -61,8 +61,8 @@ class PathMemory {
   };
   static constexpr size_t kSlots = 10;
 
-  // The end of an outage clears everything but the noise: its losses, and the delay of packets that waited in it, do
-  // not describe the path afterwards. A pause of the sender loses nothing and is no outage.
+  // Clears everything but the noise at the end of an outage: its losses, and the delays of packets that waited in it,
+  // do not describe the path afterwards. A pause of the sender loses nothing and is no outage.
   void ForgetOutage(const IntervalStatistics& statistics);
   // Writes the loss ratios of the half of the slots in which less was sent, and of the other half.
   void WriteLossByRate(IntervalStatistics& statistics) const;
@@ -78,15 +78,14 @@ class PathMemory {
 
 class IntervalAccumulator {
  public:
-  // Begins the first interval. Without this call it begins with the first arrival.
+  // Begins the first interval, which otherwise begins with the first arrival.
   void Start(Timestamp now);
   void OnArrival(const Arrival& arrival);
   // Ignored unless above 0 and at most a minute.
   void OnRoundTripTime(TimeDelta round_trip_time);
 
   // Ends the interval that began at the previous call and begins the next. Every value of the result is finite for any
-  // input. The length of the interval is measured on the clock of `now`; arrival times matter by their
-  // differences only.
+  // input. The length of the interval is measured on the clock of `now`. Only differences of arrival times matter.
   IntervalStatistics Take(Timestamp now, DataRate last_estimate);
 
  private:
@@ -97,13 +96,13 @@ class IntervalAccumulator {
   Timestamp interval_start_ = Timestamp::MinusInfinity();
   Timestamp last_arrival_time_ = Timestamp::MinusInfinity();
   double time_since_last_packet_s_ = 0;
-  // Ring of the latest reports.
+  // Ring buffer of the latest reports.
   std::array<int64_t, 10> round_trip_times_us_{};
   size_t round_trip_times_ = 0;
   TimeDelta base_round_trip_time_ = kAssumedRoundTripTime;
   TimeDelta last_queueing_delay_ = TimeDelta::Zero();
   double jitter_us_ = 0;
-  // Lost minus late packets; a negative balance is carried into the next interval.
+  // Lost minus late packets. A negative balance is carried into the next interval.
   int64_t lost_balance_ = 0;
   PathMemory memory_;
 
@@ -118,7 +117,8 @@ class IntervalAccumulator {
   int64_t delay_min_us_ = 0;
   int64_t delay_max_us_ = 0;
   internal::DelayHistogram histogram_;
-  // Least squares of queueing delay over arrival time; time relative to the interval's first delay sample.
+  // Sums for the least-squares slope of queueing delay over arrival time, relative to the interval's first delay
+  // sample.
   Timestamp gradient_origin_ = Timestamp::MinusInfinity();
   double sum_t_ = 0;
   double sum_tt_ = 0;

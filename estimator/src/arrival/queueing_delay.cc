@@ -6,20 +6,20 @@
 namespace weir {
 namespace {
 
-// The smallest level above the base, and the largest difference between the older half and the newer, which is the
-// larger of kFlat and kFlatShare of the level.
+// Smallest level above the base; and largest difference between the older half and the newer, the larger of kFlat and
+// kFlatShare of the level.
 constexpr TimeDelta kLowestLevel = TimeDelta::Millis(4);
 constexpr TimeDelta kFlat = TimeDelta::Millis(3);
 constexpr double kFlatShare = 0.15;
-// A rate has fallen when it is lower by more than this and two packets of the first slots.
+// A rate has fallen if it is lower by more than this share and two packets of the first slots.
 constexpr double kAllowance = 0.1;
 constexpr double kPacketsAllowed = 2;
 // A queue would have drained this many times.
 constexpr double kTimesDrained = 2;
-// For so long no lower rate was possible.
+// Time for which no lower rate was possible.
 constexpr TimeDelta kAtLowestRate = TimeDelta::Seconds(3);
 
-// Time that the rate of the first two slots would have needed for the bytes that the others did not carry.
+// Returns the time that the rate of the first two slots would have needed for the bytes that the others did not carry.
 TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta duration, DataSize size) {
   const DataRate rate = (first.received + second.received) / (first.duration + second.duration);
   if (rate <= DataRate::Zero()) return TimeDelta::Zero();
@@ -29,13 +29,13 @@ TimeDelta Drained(const DelaySlot& first, const DelaySlot& second, TimeDelta dur
 
 // A queue as long as the noise would have drained or grown this many times.
 constexpr double kTimesChanged = 3;
-// A call grows for so long after its start.
+// Longest time for which the rate of a call grows after its start.
 constexpr TimeDelta kLongestStart = TimeDelta::Seconds(4);
-// As kAllowance, between halves.
+// kAllowance for the two halves.
 constexpr double kAllowanceOfHalf = 0.2;
-// At a higher share of the first rate nothing drains, by kAllowance; it spares the divisions of Drained().
+// At a higher share of the first rate nothing drains, because of kAllowance. Saves the divisions of Drained().
 constexpr double kFell = 0.95;
-// The delay noise by the largest delay, and the drift by the noise.
+// Delay noise / largest delay, and drift / delay noise.
 constexpr double kNoisyShare = 0.4;
 constexpr double kNoiseDrift = 0.4;
 constexpr double kMostNoises = 3.5;
@@ -80,10 +80,10 @@ std::optional<TimeDelta> DelayLevel::Find(TimeDelta base) const {
     duration = duration + Back(count - 3).duration;
     size += Back(count - 3).size;
     if (count < kFewestSlots) continue;
-    // Competing flows move a queue by more.
+    // The queue of competing flows varies by more.
     if (at_lowest_rate && since >= kAtLowestRate && highest <= lowest + kFlat) return lowest;
     const TimeDelta drained = Drained(Back(count - 1), Back(count - 2), duration, size);
-    // Medians are expensive, and not below the lowest.
+    // Checked first because medians are expensive, and at least `lowest`.
     if (drained < (lowest - base) * kTimesDrained) continue;
     const TimeDelta newer = Median(0, count / 2);
     const TimeDelta level = newer - base;
@@ -121,7 +121,7 @@ TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
   const size_t known = std::min(slots_, kMostSlots);
   if (known < kFewestNoisySlots || noise_s == 0) return TimeDelta::Zero();
   const TimeDelta most_drift = std::max(kFlat, TimeDelta::SecondsF(noise_s * kNoiseDrift));
-  // The largest delay, by the number of slots, where a queue would have drained or grown; else zero.
+  // Largest delay by the number of slots if a queue would have drained or grown in them, else zero.
   std::array<int64_t, kMostSlots + 1> highest_us{};
   TimeDelta highest = TimeDelta::Zero(), duration = TimeDelta::Zero();
   DataSize size = DataSize::Zero();
@@ -140,7 +140,7 @@ TimeDelta DelayLevel::FindNoise(TimeDelta base, double noise_s) const {
     highest_us[count] = highest.us();
     most = count;
   }
-  // Medians are expensive, and the largest delay is that of the most slots.
+  // Begins with the most slots, whose delay is the largest, because medians are expensive.
   for (size_t count = most; count >= kFewestNoisySlots; --count) {
     if (highest_us[count] > 0 && Drift(count, Median(0, count / 2)) <= most_drift)
       return TimeDelta::Micros(highest_us[count]);

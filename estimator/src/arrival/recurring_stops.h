@@ -1,4 +1,4 @@
-// The time for which a link stops again and again.
+// Detection of a link that stops repeatedly.
 #ifndef WEIR_ARRIVAL_RECURRING_STOPS_H_
 #define WEIR_ARRIVAL_RECURRING_STOPS_H_
 
@@ -12,11 +12,12 @@
 
 namespace weir {
 
-// A link that serves others in turn, or a radio that searches, delivers nothing for a moment, and then what it held. Of
-// the longest stops of the last five spans of three seconds this is the second longest: a single outage does not count.
+// A link that serves several users in turn, or a radio that scans, stops for a moment and then delivers the packets
+// that waited. Length() is the second longest among the longest stops of the last five spans of three seconds, so that
+// a single outage does not count.
 class RecurringStops {
  public:
-  // A packet came so much later after the one before it than they were sent.
+  // Adds the excess of the time between two arrivals over the time between their departures.
   void Add(Timestamp time, TimeDelta stop) {
     Span& span = spans_[static_cast<size_t>(Number(time)) % spans_.size()];
     if (span.number != Number(time)) span = {Number(time)};
@@ -26,7 +27,7 @@ class RecurringStops {
   TimeDelta Length(Timestamp now) const {
     TimeDelta longest = TimeDelta::Zero(), second = TimeDelta::Zero();
     for (const Span& span : spans_) {
-      // Those ahead are of before the clock was set back.
+      // A span with a higher number is from before the clock was set back.
       if (std::abs(Number(now) - span.number) >= static_cast<int64_t>(spans_.size())) continue;
       second = std::max(second, std::min(longest, span.longest));
       longest = std::max(longest, span.longest);

@@ -1,4 +1,4 @@
-// Loss and queueing delay of packets that the other end reports, in transport-wide feedback.
+// Loss and queueing delay of packets that the remote end reports in transport-wide feedback.
 #ifndef WEIR_ARRIVAL_REPORTED_ARRIVALS_H_
 #define WEIR_ARRIVAL_REPORTED_ARRIVALS_H_
 
@@ -10,13 +10,12 @@
 
 namespace weir {
 
-// The sender's counterpart of ArrivalStatistics, which reads RTP. The sender numbered the packets and timed their
-// departures itself, and ReceiverClock has checked the arrivals: no number is a stranger's, none comes twice, and no
-// time wraps. Allocates nothing.
+// The sender's counterpart of ArrivalStatistics, which reads RTP. The sender has numbered the packets and timed their
+// departures itself, and ReceiverClock has checked the arrivals: numbers are valid and unique, and times do not wrap.
+// Allocates nothing.
 class ReportedArrivals {
  public:
-  // Packets come in the order of their arrival times, but for those before the latest one, which count as arriving with
-  // it.
+  // Called in the order of arrival times. A packet that arrived before the latest one counts as arriving with it.
   Arrival OnArrival(const ReportedArrival& reported);
   // See BaseDelay.
   void SetLowestRate(DataRate rate) { lowest_rate_ = rate; }
@@ -36,7 +35,7 @@ class ReportedArrivals {
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
 
   bool any_delay_ = false;
-  // One-way delays of the first and of the latest packet with one.
+  // One-way delays of the first and the latest packet that has one.
   TimeDelta first_delay_ = TimeDelta::Zero();
   TimeDelta latest_delay_ = TimeDelta::Zero();
   QueueingDelay queueing_delay_;

@@ -1,4 +1,4 @@
-// RTP streams of a sender: the sequence numbers received of each, and a slot for each in a table of fixed size.
+// RTP streams of a sender: received sequence numbers, and the assignment of streams to a table of fixed size.
 #ifndef WEIR_ARRIVAL_RTP_STREAMS_H_
 #define WEIR_ARRIVAL_RTP_STREAMS_H_
 
@@ -12,24 +12,24 @@
 
 namespace weir {
 
-// Unwraps the sequence numbers of one stream, detects duplicates, counts gaps and takes them back. After RFC 3550
-// appendix A.1, with a window of 2048 numbers in which a late packet is distinguished from a duplicate.
+// Unwraps the sequence numbers of one stream, detects duplicates, and counts gaps until late packets fill them. After
+// RFC 3550 appendix A.1, with a window of 2048 numbers in which late packets are distinguished from duplicates.
 //
 // Numbers are untrusted. Invariant: a few packets with wrong numbers neither count as more loss than their stream could
 // have had, nor make later packets duplicates for long.
 //
-// 1. A gap of more than 150 numbers, and 16 for each millisecond since the previous packet, is no loss but a leap, and
-//    so is one of 3000. A pause of 200 ms counts for 2 s, since packets that waited in an outage arrive after it.
-// 2. Ten duplicates, each above the one before and sent after all before it, without a new packet between are a
-//    restart. A copy was sent when its original was.
+// 1. A gap of more than 150 numbers plus 16 for each millisecond since the previous packet is a leap rather than loss,
+//    and so is a gap of 3000. A pause of 200 ms counts for 2 s, since packets that waited in an outage arrive after it.
+// 2. Ten duplicates without a new packet between them, each with a higher number than the one before and sent after all
+//    packets before it, are a restart. A copy of a packet was sent when the packet was.
 class SequenceNumbers {
  public:
   enum class Verdict {
-    kNew,        // above all before it
-    kLate,       // below the highest, not seen before
+    kNew,        // higher than all before it
+    kLate,       // lower than the highest, not seen before
     kDuplicate,  // seen before
     kLeap,       // too far for loss or reordering: a stray packet, unless its successor follows
-    kRestart,    // the successor of a leap, or of many duplicates: the sender and this have restarted
+    kRestart,    // the successor of a leap, or of many duplicates: the sender has restarted
   };
   struct Result {
     // The other fields are valid unless it is kDuplicate or kLeap.
@@ -42,7 +42,7 @@ class SequenceNumbers {
 
   // The first packet of a stream.
   void Start(uint16_t sequence_number, Timestamp arrival_time);
-  // `sent_later()`: the packet was sent after all new ones before it, as far as its send time shows.
+  // `sent_later()` returns whether the packet was sent after all new ones before it, as far as its send time shows.
   template <class SentLater>
   Result Add(uint16_t sequence_number, Timestamp arrival_time, SentLater sent_later) {
     previous_ = std::exchange(latest_, arrival_time);
@@ -62,10 +62,10 @@ class SequenceNumbers {
   static constexpr TimeDelta kPauseMemory = TimeDelta::Seconds(2);
   static constexpr int kDuplicatesToRestart = 10;
   static constexpr int64_t kWindow = 2048;
-  // Beyond 16 bits: no leap waits for its successor.
+  // More than 16 bits: no leap waits for its successor.
   static constexpr uint32_t kNoCandidate = 0x10000;
 
-  // Distance from the highest number, the shorter way around.
+  // Signed distance from the highest number, modulo 2^16.
   int64_t StepTo(uint16_t sequence_number) const {
     return static_cast<int16_t>(static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(highest_)));
   }
@@ -77,25 +77,25 @@ class SequenceNumbers {
   // Any number but the successor of the highest.
   Result AddOther(uint16_t sequence_number, bool sent_later);
   bool IsPlausibleGap(int64_t step) const;
-  // True when it is a restart.
+  // True if it is a restart.
   bool OnDuplicate(int64_t number);
   void Advance(int64_t number);
 
   int64_t first_ = 0;
   int64_t highest_ = 0;
   uint32_t restart_candidate_ = kNoCandidate;
-  // Arrivals of the latest packet and the one before, and the ends of the latest pause.
+  // Arrival times of the latest packet and the one before, and both ends of the latest pause.
   Timestamp latest_ = Timestamp::MinusInfinity();
   Timestamp previous_ = Timestamp::MinusInfinity();
   std::pair<Timestamp, Timestamp> pause_ = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
-  // Duplicates in ascending order while this was the highest number, and the latest of them.
+  // The highest number during the present series of ascending duplicates, the latest of them, and how many there are.
   int64_t highest_at_duplicates_ = 0;
   int64_t latest_duplicate_ = 0;
   int duplicates_ = 0;
   std::array<uint64_t, kWindow / 64> received_{};
 };
 
-// Assigns each SSRC a slot; the stream heard least recently gives way to a new one.
+// Assigns each SSRC a slot. A new stream takes the slot of the one with the oldest packet.
 class SsrcTable {
  public:
   static constexpr size_t kSlots = 256;
@@ -103,13 +103,13 @@ class SsrcTable {
   struct Slot {
     // Below kSlots.
     size_t index;
-    // The slot was just assigned to this SSRC; its contents are unused or those of an evicted stream.
+    // True if the slot was just assigned to this SSRC. Its contents are unused, or those of an evicted stream.
     bool is_new;
-    // Another stream was evicted for it.
+    // True if another stream was evicted for it.
     bool evicted;
   };
 
-  // The slot of a stream that was just heard.
+  // The slot of a stream, which counts as heard.
   Slot Find(uint32_t ssrc) {
     if (count_ == 0 || ssrcs_[last_] != ssrc) return FindOther(ssrc);
     last_heard_[last_] = ++heard_;
@@ -118,17 +118,17 @@ class SsrcTable {
   // The slot of a known stream, without counting it as heard.
   std::optional<size_t> Known(uint32_t ssrc) const;
 
-  // Writes the slots in use, the most recently heard first; returns their number.
+  // Writes the slots in use, the most recently heard first, and returns their number.
   size_t Recent(std::array<uint16_t, kSlots>& slots) const;
   // `slot` must be in use.
   uint32_t ssrc(size_t slot) const { return ssrcs_[slot]; }
 
  private:
   Slot FindOther(uint32_t ssrc);
-  // `count_` when there is none.
+  // Returns `count_` if there is none.
   size_t Search(uint32_t ssrc) const;
 
-  // Separate from the contents of the slots, so that a search reads one kilobyte.
+  // Separate from the contents of the slots, so that a search reads only one kilobyte.
   std::array<uint32_t, kSlots> ssrcs_{};
   std::array<uint64_t, kSlots> last_heard_{};
   size_t count_ = 0;

@@ -1,4 +1,4 @@
-// When a controller that decides at even intervals is due.
+// Timer of a controller that decides at even intervals.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_DECISION_TIMER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_DECISION_TIMER_H_
 
@@ -6,8 +6,8 @@
 
 namespace weir {
 
-// Due times keep their distance from the first one; after a host that came an interval late, or later, they begin anew
-// from when it came, so that no decisions pile up.
+// Due times are multiples of the interval after the first one. If the host is late by an interval or more, they are
+// counted from its call instead, so that decisions do not pile up.
 class DecisionTimer {
  public:
   bool started() const { return due_ != Timestamp::PlusInfinity(); }
@@ -19,9 +19,9 @@ class DecisionTimer {
     interval_ = interval;
     due_ = now + interval;
   }
-  // Counts from the next decision on; above zero.
+  // Applies from the next decision on. Must be above zero.
   void set_interval(TimeDelta interval) { interval_ = interval; }
-  // True when a decision is due; then waits for the next interval.
+  // Returns true if a decision is due, and then waits for the next interval.
   [[nodiscard]] bool Take(Timestamp now) {
     if (now < due_) return false;
     due_ += interval_;

@@ -13,7 +13,7 @@ constexpr std::string_view kCharacters =
 constexpr auto kWithFieldTrials =
     ControllersThat<[](const RegisteredController& one) { return one.field_trials.has_value(); }>();
 
-// Removes the part before the first slash from `text`; empty where there is none.
+// Removes the part before the first slash from `text` and returns it. Returns an empty part if there is no slash.
 std::string_view TakePart(std::string_view& text) {
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// libwebrtc's field trials, which may follow the name of one of its controllers: "gcc:TRIAL/GROUP/TRIAL/GROUP/".
+// Field trials of libwebrtc, given after the name of one of its controllers: "gcc:TRIAL/GROUP/TRIAL/GROUP/".
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
 
@@ -14,17 +14,17 @@ namespace weir {
 // Groups by trial.
 using FieldTrials = std::map<std::string, std::string, std::less<>>;
 
-// "gcc" of "gcc:TRIAL/GROUP/"; any other name as it is.
+// Returns "gcc" for "gcc:TRIAL/GROUP/", and any other name unchanged.
 constexpr std::string_view WithoutFieldTrials(std::string_view controller) {
   return controller.substr(0, controller.find(':'));
 }
 
-// The error describes text that libwebrtc would abort on, and characters that no trial of libwebrtc has.
+// Refuses text on which libwebrtc would abort, and characters that no trial of libwebrtc contains.
 Result<FieldTrials> ParseFieldTrials(std::string_view text);
 std::string ToString(const FieldTrials& trials);
 
-// The trials that follow the name of a controller and, where these leave them open, those that make it what it is
-// (registry.h). The error also describes a controller without field trials.
+// Returns the trials after the name of a controller, and the controller's own from registry.h unless the former set
+// them. Also refuses a controller that takes no field trials.
 Result<FieldTrials> FieldTrialsOf(std::string_view controller);
 
 }  // namespace weir

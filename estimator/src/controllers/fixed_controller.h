@@ -1,4 +1,4 @@
-// A constant target, whatever arrives: for tests and as a yardstick.
+// A constant target, for tests and as a baseline.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_FIXED_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_FIXED_CONTROLLER_H_
 
@@ -6,8 +6,8 @@
 
 namespace weir {
 
-// The host's constraints bound the target. Speaks once per change of constraints, and once
-// more when the first packet has come: nothing counts before.
+// The host's constraints bound the target. Decides once per change of constraints, and once more after the first
+// packet, before which no target applies.
 class FixedController final : public ReceiverController {
  public:
   explicit FixedController(DataRate target) : wanted_(target) {}

@@ -1,4 +1,4 @@
-// Controllers at the receiver that decide at even intervals, and what arrived in the last of these.
+// Base class of controllers at the receiver that decide at even intervals, and sums over the last intervals.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_INTERVAL_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_INTERVAL_CONTROLLER_H_
 
@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// Leaves to the derived class what arrivals mean for the rate.
+// Handles timing and constraints. The derived class turns arrivals into a rate.
 class IntervalController : public ReceiverController {
  public:
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
@@ -41,7 +41,7 @@ class IntervalController : public ReceiverController {
   // `interval` is above zero.
   explicit IntervalController(TimeDelta interval) : interval_(interval) {}
 
-  // The target before the constraints bound it; `elapsed` is the time since the previous decision, or the start.
+  // Returns the target before the constraints bound it. `elapsed` is the time since the previous decision or the start.
   virtual DataRate Decide(Timestamp now, TimeDelta elapsed) = 0;
 
   bool started() const { return timer_.started(); }
@@ -61,7 +61,7 @@ class IntervalController : public ReceiverController {
   DecisionTimer timer_;
 };
 
-// The packets of one interval, or of several.
+// Sums over the packets of one or several intervals.
 struct IntervalSums {
   TimeDelta duration = TimeDelta::Zero();
   DataSize size = DataSize::Zero();

@@ -1,5 +1,4 @@
-// NADA (RFC 8698), with the sender's half at the receiver too: the rate it computes is what its feedback, REMB,
-// carries.
+// NADA (RFC 8698). The sender's half also runs at the receiver: REMB carries the rate that it computes.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_NADA_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_NADA_CONTROLLER_H_
 

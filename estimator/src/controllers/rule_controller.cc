@@ -4,7 +4,7 @@
 
 namespace weir {
 
-// At the target, with room for one packet that is lost or late.
+// True if a packet was due at the target rate, allowing for one that is lost or late.
 bool RuleController::PacketWasDue(Timestamp now) const {
   return !options_.tolerate_sparse_packets || now - last_packets_ > (kFullPacket / target()) * 2.0;
 }

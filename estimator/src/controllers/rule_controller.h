@@ -1,4 +1,4 @@
-// The ten-line rule: a receiver-side controller that any learned policy has to beat before it has proved anything.
+// The ten-line rule: the receiver-side baseline that a learned policy has to beat.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
 
@@ -7,9 +7,9 @@
 namespace weir {
 
 struct RuleOptions {
-  // The rule as it stands cuts in every interval without a packet, also where the target itself lets packets come more
-  // seldom than that (below 96 kbps, at 1200 bytes), and then never leaves the minimum. With this, an interval in which
-  // no packet was due changes nothing. The estimator's fallback and the rule in a pool have it; the yardstick has not.
+  // The plain rule decreases the rate in every interval without a packet, even at a target at which packets are further
+  // apart (below 96 kbps, at 1200 bytes), and then never leaves the minimum. With this option, an interval in which no
+  // packet was due changes nothing. The estimator's fallback and the rule in a pool use it; the baseline does not.
   bool tolerate_sparse_packets = false;
 };
 
@@ -17,10 +17,10 @@ struct RuleOptions {
 //   nothing arrived: target x 0.6;
 //   q < 15 ms:       target + 10 %, at most 2 r + 50 kbps;
 //   else:            r (1 - (q - 7.5 ms) / 300 ms), at least 0.3 r;
-// and always within the constraints. Before the first packet of all the start rate is held.
+// and always within the constraints. Before the first packet the start rate is held.
 class RuleController final : public IntervalController {
  public:
-  // Policies that steer around the rule have the same numbers, by weir._core.RULE.
+  // Policies around the rule use the same numbers, from weir._core.RULE.
   static constexpr TimeDelta kInterval = TimeDelta::Millis(100);
   static constexpr TimeDelta kRateWindow = kInterval * 3;
   static constexpr double kNoArrivalFactor = 0.6;

@@ -1,4 +1,4 @@
-// The rules of SupervisedController, for one controller or several.
+// Implementation of SupervisedController, for one or several controllers.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_SUPERVISOR_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_SUPERVISOR_H_
 
@@ -13,13 +13,13 @@
 
 namespace weir {
 
-// `controller`, or the ten-line rule, tolerant of sparse packets, when it is null.
+// Returns `controller`, or the ten-line rule that tolerates sparse packets if it is null.
 inline std::unique_ptr<ReceiverController> OrRule(std::unique_ptr<ReceiverController> controller) {
   if (controller) return controller;
   return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
 }
 
-// Passes all events to the fallback and the controllers, which the derived class polls.
+// Passes all events to the fallback and the controllers. The derived class polls the controllers.
 class Supervisor : public SupervisedController {
  public:
   void SetDecisionLimit(DecisionLimit limit) final { decision_limit_ = std::move(limit); }
@@ -47,14 +47,14 @@ class Supervisor : public SupervisedController {
   }
 
  protected:
-  // Null for `fallback`: as OrRule().
+  // See OrRule() for a null `fallback`.
   explicit Supervisor(std::unique_ptr<ReceiverController> fallback) { Add(OrRule(std::move(fallback))); }
 
   void Add(std::unique_ptr<ReceiverController> controller) { controllers_.push_back(std::move(controller)); }
-  // The index counts from the first that was added.
+  // The index counts from the first controller that was added.
   const ReceiverController& controller(size_t index) const { return *controllers_[index + 1]; }
 
-  // Polls a controller; false when it is not due, or has not decided yet.
+  // Polls a controller. Returns false if it is not due, or has not decided yet.
   bool Poll(size_t index, ControllerState& state, bool is_active, Timestamp now) {
     ReceiverController& controller = *controllers_[index + 1];
     if (controller.next_timeout() > now) return false;
@@ -77,8 +77,8 @@ class Supervisor : public SupervisedController {
     return true;
   }
 
-  // True when the fallback decided and the active controller is suspended. Polls the fallback also while it is not: the
-  // fallback's windows must be warm when it is needed.
+  // Returns true if the fallback decided and the active controller is suspended. Polls the fallback also while it is
+  // not, so that its windows are filled when it is needed.
   bool PollFallback(Timestamp now) {
     ReceiverController& fallback = *controllers_.front();
     if (fallback.next_timeout() > now) return false;
@@ -100,7 +100,7 @@ class Supervisor : public SupervisedController {
 
  private:
   struct Answer {
-    // Nothing: a fault, unless it is undecided.
+    // If missing, the answer is a fault unless it is undecided.
     std::optional<DataRate> rate = std::nullopt;
     bool undecided = false;
   };
@@ -119,7 +119,7 @@ class Supervisor : public SupervisedController {
     return {.rate = is_valid ? update.target_rate : std::nullopt};
   }
 
-  // The fallback, then those that were added.
+  // The fallback, then the added controllers.
   std::vector<std::unique_ptr<ReceiverController>> controllers_;
   std::optional<DataRate> fallback_rate_;
   ControllerCounters counters_;

@@ -2,9 +2,9 @@
 //   finite: a rate that is infinite, zero or negative is replaced by the rate in force.
 //   bounds: min_rate <= rate <= max_rate, and rate <= (1 + R) max_media_rate, R = min(1, 20 L) being room for repair.
 //
-// L is the loss ratio of media alone, measured for five to ten seconds without room. With room it is not measured,
-// since the loss may be its own; it ages until there is no room, and is measured again; sooner if more is lost. It
-// counts as no more than the mean loss ratio of the last ten seconds.
+// L is the loss ratio of media alone, measured for five to ten seconds without room for repair. It is not measured with
+// room, since the repair itself may cause the loss. It then decays until there is no room and it is measured again, or
+// until more is lost. It counts as at most the mean loss ratio of the last ten seconds.
 #include <algorithm>
 #include <cstddef>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr double kRepairPerLoss = 20;
 constexpr double kMostRepair = 1;
 constexpr double kLeastRepair = 0.1;
-// Earlier, a call's rate overshoots, and its loss is not that of the path.
+// Before this second the rate of a call overshoots, and its loss is not that of the path.
 constexpr size_t kFirstSecond = 4;
 constexpr int kFewestSeconds = 5;
 constexpr int kMostSeconds = 10;
@@ -57,7 +57,7 @@ class BoundsRule final : public GuardRule {
   double Repair() const { return std::min(kMostRepair, kRepairPerLoss * measured_.loss_ratio * measured_.age); }
   bool HasRoom() const { return measured_.seconds >= kFewestSeconds && Repair() >= kLeastRepair; }
 
-  // The media alone.
+  // Loss of the media alone.
   struct Measured {
     int seconds = 0;
     double loss_ratio = 0;

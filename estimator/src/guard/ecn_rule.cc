@@ -1,16 +1,15 @@
-// Obeys the marks of an L4S queue (RFC 9331), which keeps its packets from waiting: with them, delays show no queue.
+// Reacts to the CE marks of an L4S queue (RFC 9331), which keeps packets from waiting, so that delays show no queue.
 //
-// With f the share of the packets since the decision before that are marked with CE, and a its mean over 16 round trips
-// of 50 ms, the limit begins as the rate in force. It
-//   1. falls with marks, by a / 2; where half of the packets since it fell are marked, to 0.98 R or lower, since the
-//      queue takes no more, R being the receive rate of the last 400 ms. Within 200 ms it falls once: marks that come
-//      sooner are of packets that were sent before;
+// With f the share of packets marked with CE since the previous decision, a the mean of f over 16 round trips of 50 ms,
+// and R the receive rate of the last 400 ms, the limit begins at the rate in force. It
+//   1. falls with marks, by a / 2; if half of the packets since it last fell are marked, to 0.98 R or lower, since the
+//      queue takes no more. It falls at most once in 200 ms, because earlier marks are on packets sent before;
 //   2. rises without marks, by 0.4 packets in 50 ms.
-// It falls by a share and rises by an amount, so that flows become equal. Nor does it starve TCP in the other queue
-// (DCTCP, RFC 8257; draft-ietf-ccwg-rfc8298bis). After two seconds without marks there is no limit.
+// A multiplicative decrease and an additive increase make flows converge to equal rates, and do not starve TCP in the
+// classic queue (DCTCP, RFC 8257; draft-ietf-ccwg-rfc8298bis). After two seconds without marks there is no limit.
 //
-// A path that marks whatever is sent must not starve the call: where the rate fell to a quarter, and nearly all packets
-// are marked but none waits, marks say nothing for a minute.
+// A path that marks every packet must not starve the call: if the rate fell to a quarter, and nearly all packets are
+// marked but none waits, marks are ignored for a minute.
 #include <algorithm>
 #include <utility>
 
@@ -87,7 +86,7 @@ class EcnRule final : public GuardRule {
   DataRate limit_ = DataRate::PlusInfinity();
   Timestamp latest_cut_ = Timestamp::MinusInfinity();
   Timestamp latest_marks_ = Timestamp::MinusInfinity();
-  // The rate when nearly all packets began to be marked; zero: they are not.
+  // The rate when nearly all packets began to be marked; zero if they are not.
   DataRate begin_ = DataRate::Zero();
   Timestamp ignored_until_ = Timestamp::MinusInfinity();
 };

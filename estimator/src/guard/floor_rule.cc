@@ -1,23 +1,24 @@
-// While the path shows no queue it has room for what it just carried. T being the rate in force and C the highest
-// receive rate of the last ten seconds, the rate is at least
+// While the path shows no queue, it has capacity for what it recently carried. With T the rate in force and C the
+// highest receive rate of the last ten seconds, the rate is at least
 //
 // 1. T, while the sender sends few packets that do not wait: the present gap is not longer than the last three
 //    together, and the latest packet found no queue and followed no loss;
 // 2. else, the rate before 500 ms without packets that ended so: the sender was idle;
 // 3. else, while a call starts, the limit of growth outside a start;
-// 4. else, while a link that stops again and again, for 80 ms or more, is silent for no longer than it was before, and
-//    for 600 ms after that, the rate before: what it held and lost is no measure of its rate, and encoders need a
-//    second to come back. While it loses 5 % in a second, that is at most C; and it is nothing for 3 s after packets
-//    that waited for 120 ms longer than a stop, since they had a queue before them;
-// 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): a policy that starves the path is held up, one that searches
-//    in small steps is free. On a calm but noisy path, where policies may be stuck, it is min(T 1.01^(dt / 100 ms),
-//    1.1 C / (1 - L)): GCC too grows by 8 % a second there. Calm: no queue for more than half of the last three
-//    seconds. L, at most 0.3, is the loss ratio of the best of the last ten seconds: what is lost at any rate was sent.
+// 4. else, if the link stops repeatedly, for 80 ms or more: the rate before the stop, during a stop of no more than the
+//    usual length and for 600 ms after it. The packets that a stop delays and drops are no measure of the link's rate,
+//    and encoders need a second to recover. If 5 % is lost in a second, this is at most C. It does not apply for 3 s
+//    after packets that waited for 120 ms longer than a stop, since they had a queue before them;
+// 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): this holds up a policy that starves the path, and does not
+//    constrain one that searches in small steps. On a calm but noisy path, where policies may be stuck, it is
+//    min(T 1.01^(dt / 100 ms), 1.1 C / (1 - L)); GCC also grows by 8 % a second there. A path is calm if there was no
+//    queue for more than half of the last three seconds. L, at most 0.3, is the lowest loss ratio of a second among the
+//    last ten: packets that are lost at any rate were sent.
 // 6. In case 5, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
 //
-// A loss-based TCP keeps the queue full whatever other flows do, so yielding to the delay never ends (RFC 8836,
-// section 2). While a delay persists that the sender's back-off did not drain, the share is half of the highest second,
-// which decays by half each 100 s. It is 0 with 5 % of loss in the latest second.
+// A loss-based TCP keeps the queue full whatever other flows do, so backing off because of delay would never end
+// (RFC 8836, section 2). While a delay persists that the sender's back-off did not drain, the share is half of the
+// highest receive rate of a second, which decays by half each 100 s. It is 0 with 5 % of loss in the latest second.
 #include <algorithm>
 #include <cmath>
 
@@ -97,7 +98,7 @@ class FloorRule final : public GuardRule {
     return std::max(share, std::min(changed, arrivals.HighestSecondRate() * headroom));
   }
 
-  // Case 4. Zero when the link does not stop.
+  // The rate of case 4; zero if the link does not stop.
   DataRate RateBeforeStop(const GuardFacts& facts) {
     const ArrivalHistory& arrivals = facts.arrivals;
     const TimeDelta stop = arrivals.RecurringStop(facts.now), silence = arrivals.Silence(facts.now);
@@ -117,7 +118,7 @@ class FloorRule final : public GuardRule {
   DataRate before_stop_ = DataRate::Zero();
   Timestamp stop_counts_until_ = Timestamp::MinusInfinity();
   Timestamp queue_counts_until_ = Timestamp::MinusInfinity();
-  // Share of the time without a queue, an exponential mean over 3 s.
+  // Share of the time without a queue: an exponential mean over 3 s.
   double share_without_queue_ = 0;
   CompetingFlows competing_flows_;
 };

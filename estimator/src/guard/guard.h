@@ -1,4 +1,4 @@
-// Runs the guard's rules on each rate of a controller.
+// The guard: runs its rules on each rate of a controller.
 #ifndef WEIR_GUARD_GUARD_H_
 #define WEIR_GUARD_GUARD_H_
 
@@ -17,29 +17,29 @@ namespace weir {
 
 class Guard {
  public:
-  // `arrivals` outlives this; `reported` as in GuardFacts.
+  // `arrivals` must outlive the guard. See GuardFacts for `reported`.
   explicit Guard(const ArrivalHistory& arrivals, const GuardOptions& options = {}, bool reported = false);
 
   struct Result {
     DataRate rate = DataRate::Zero();
-    // The last rule that changed the rate, an index of GuardRules(); nothing when none did.
+    // The last rule that changed the rate, as an index of GuardRules(); nothing if none did.
     std::optional<size_t> rule;
   };
   // The first call starts the guard with the start rate in force; later calls change the bounds. Returns the rate in
   // force and the rule that changed it.
   Result SetConstraints(const TargetRateConstraints& constraints, Timestamp now);
-  // The result is the rate in force from now on. `now` must not be before that of an earlier call, and the arrivals
-  // must have had OnDecision(now).
+  // Returns the rate in force from now on. `now` must not be before that of an earlier call, and OnDecision(now) of the
+  // arrivals must have been called.
   Result Apply(DataRate wanted, Timestamp now);
-  // The rate in force rises to `rate`, which a probe has shown.
+  // Raises the rate in force to `rate`, which a probe has shown.
   void OnProbeResult(DataRate rate);
-  // A higher rate is not worth a probe, as of the latest Apply.
+  // The highest rate worth a probe, as of the latest Apply().
   DataRate highest_probe() const { return highest_probe_; }
-  // When to call Apply again although no controller has decided: a rule holds the rate back, or a feedback timeout may
-  // begin.
+  // Time at which to call Apply() again even if no controller has decided, because a rule limits the rate or a feedback
+  // timeout may begin.
   Timestamp next_timeout() const { return next_timeout_; }
 
-  // As in GuardFacts, as of the latest Apply.
+  // See GuardFacts; as of the latest Apply().
   double loss_ratio_at_any_rate() const { return loss_ratio_at_any_rate_; }
   bool omits_losses() const { return omits_losses_; }
 

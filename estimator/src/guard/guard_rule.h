@@ -15,27 +15,27 @@ namespace weir {
 struct GuardFacts {
   const ArrivalHistory& arrivals;
   TargetRateConstraints constraints = {};
-  // The arrivals are those that the receiver reports.
+  // True if the remote end reports the arrivals.
   bool reported = false;
   Timestamp now = Timestamp::MinusInfinity();
-  // Time since the decision before; not negative.
+  // Time since the previous decision; not negative.
   TimeDelta elapsed = TimeDelta::Zero();
-  // The rate in force since the decision before.
+  // The rate in force since the previous decision.
   DataRate rate = DataRate::Zero();
-  // The rate that was in force when the latest packets were noticed, or before the first.
+  // The rate in force when the latest packets were noticed, or before the first packet.
   DataRate rate_at_packets = DataRate::Zero();
   // The highest rate that a probe has shown.
   DataRate probed = DataRate::Zero();
-  // The call is in its first seconds and the sender has not reached the rate yet. Set by the rule that detects it, for
-  // the rules after it.
+  // True while the call is in its first seconds and the sender has not reached the rate yet. Set by the rule that
+  // detects it, for the rules after it.
   bool starting = false;
-  // A probe counts up to this rate. Set by the rule that bounds it.
+  // The highest rate that a probe can show. Set by the rule that bounds it.
   DataRate highest_probe = DataRate::PlusInfinity();
-  // A lower rate has ended losses before, and is held. Set by the rules that hold it, for the rule that judges losses.
+  // True while a rule holds a lower rate that ended losses. Set by that rule, for the rule that judges losses.
   bool rate_causes_losses = false;
   // The loss ratio that a lower rate did not end. Set by the rule that measures it.
   double loss_ratio_at_any_rate = 0;
-  // Losses do not depend on the rate, as of this decision. Set by the rule that judges them.
+  // True if losses do not depend on the rate at present. Set by the rule that judges them.
   bool omits_losses = false;
 };
 
@@ -43,10 +43,10 @@ class GuardRule {
  public:
   virtual ~GuardRule() = default;
 
-  // Returns `rate`, which the rules before it let pass, or the rate that replaces it.
+  // Returns `rate`, the result of the rules before this one, or the rate that replaces it.
   virtual DataRate Apply(DataRate rate, GuardFacts& facts) = 0;
-  // When the rule must run again although no controller decides. Called after all rules ran; `facts.rate_at_packets` is
-  // up to date, `was_last` is true for the last rule that changed the rate.
+  // Time at which the rule must run again even if no controller decides. Called after all rules have run.
+  // `facts.rate_at_packets` is up to date, and `was_last` is true for the last rule that changed the rate.
   virtual Timestamp NextTimeout(const GuardFacts& facts, bool was_last) const {
     static_cast<void>(facts), static_cast<void>(was_last);
     return Timestamp::PlusInfinity();
@@ -59,27 +59,27 @@ struct GuardRuleRow {
 };
 std::span<const GuardRuleRow> GuardRuleTable();
 
-// Rules run again after this time while they hold a rate back.
+// Rules run again after this time while they limit the rate.
 inline constexpr TimeDelta kGuardRepeatInterval = TimeDelta::Millis(100);
 
-// The smaller of `rate` and `limit`, but a limit below the minimum counts as the minimum.
+// The smaller of `rate` and `limit`. A limit below the minimum counts as the minimum.
 DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts);
 
-// A link stops again and again when ArrivalHistory::RecurringStop is so long.
+// A link stops repeatedly if ArrivalHistory::RecurringStop() is at least this long.
 inline constexpr TimeDelta kRecurringStop = TimeDelta::Millis(80);
-// Packets that waited for so much longer than it stops had a queue before them, and this counts for the time after.
+// Packets that waited this much longer than the stop had a queue before them. The second is how long this counts.
 inline constexpr TimeDelta kBeyondStop = TimeDelta::Millis(120);
 inline constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);
 
-// So long a time without packets may be an outage.
+// The shortest time without packets that may be an outage.
 inline constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 
-// The rate in force, or, at the end of such a time without loss or queue, the rate before it: the sender was idle.
+// The rate in force. At the end of such a time without loss or queue, the rate before it, since the sender was idle.
 DataRate RateBeforeIdle(const GuardFacts& facts);
 
-// Growth of that rate, T, within the time since the decision before, dt in seconds and at most 1:
-// max(T, R, min(T f^dt, m R + 100 kbps)), R being the highest receive rate of the last second. `unmeasured`: without an
-// R it is T f^dt.
+// Growth of that rate, T, during dt, the time since the previous decision in seconds, at most 1:
+// max(T, R, min(T f^dt, m R + 100 kbps)), with R the highest receive rate of the last second. If `unmeasured`, it is
+// T f^dt without an R.
 struct Growth {
   double factor_per_second;      // f
   double receive_rate_multiple;  // m

@@ -6,7 +6,7 @@
 
 namespace weir {
 
-// The rules, in the order in which they run: name, the function that makes it, fields of GuardRuleInfo.
+// The rules, in the order in which they run: name, factory, fields of GuardRuleInfo.
 #define WEIR_GUARD_RULES(ROW)                                                                  \
   ROW("finite", MakeFiniteRule, .in_training = true, .without_delays = true)                   \
   ROW("starve", MakeStarveRule, .has_switch = true)                                            \

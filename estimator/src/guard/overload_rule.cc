@@ -1,17 +1,16 @@
-// Backs off to measure loss that lasts: the loss of a full queue looks like random loss where delays do not show the
-// queue.
+// Backs off to find the cause of lasting loss: if delays do not show the queue, loss of a full queue looks like random
+// loss. Keeps the invariant of weir/guard.h.
 //
-// It keeps the invariant of weir/guard.h.
-//
-// 1. After ten seconds in a row that each lost 5 % of at least half the rate in force, the limit is 0.65 R for 3 s, R
-//    being the receive rate of the tenth. A sender that uses less is limited by its application, not by R.
-// 2. If its latest second lost less than half as much as the ten before, the rate was the cause. Then the limit is
-//    0.95 R, 1 % more after each second in which it was one, until a second loses less than 5 % of more than 1.05 R.
-// 3. The next back-off begins after 15 s. Where the sender obeyed and the loss went on, it begins after a minute, and
-//    twice as long after each such back-off. The rate before it is in force again at once: it was not the cause, and a
-//    controller that climbs back by itself would lose the seconds that it takes. The loss ratio of the back-off, where
-//    it is below 20 %, is what the path loses at any rate; policies see little of it. Above, it is rather a queue of a
-//    few packets, which drops most of each frame.
+// 1. After ten consecutive seconds that each lost 5 % of at least half the rate in force, the limit is 0.65 R for 3 s,
+//    with R the receive rate of the tenth second. A sender that uses less is limited by its application, not by R.
+// 2. If the last second of the back-off lost less than half as much as the ten before, the rate was the cause. The
+//    limit is then 0.95 R, and 1 % more after each second in which it was effective, until a second at more than 1.05 R
+//    loses less than 5 %.
+// 3. The next back-off begins after 15 s. If the sender complied and the loss continued, it begins after a minute, and
+//    twice as late after each such back-off. The rate before the back-off is in force again at once, since it was not
+//    the cause and a controller would take seconds to reach it. The loss ratio during the back-off, if below 20 %, is
+//    that of the path at any rate, and policies see little of it. A higher one suggests a queue of a few packets, which
+//    drops most of each frame.
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +29,7 @@ constexpr double kMostLossAtAnyRate = 0.2;
 constexpr double kBelow = 0.95;
 constexpr double kRise = 1.01;
 constexpr double kWithin = 1.05;
-// A sender that obeys is closer to the back-off's rate than to R.
+// A sender that complies is closer to the back-off's rate than to R.
 constexpr double kObeys = (1 + kBackOff) / 2;
 constexpr size_t kShortestWait = 15;
 constexpr size_t kWaitForLoss = 60;
@@ -38,7 +37,7 @@ constexpr size_t kLongestWait = 480;
 
 class OverloadRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
-    // After a long pause the history begins anew.
+    // After a long pause the history begins again.
     if (facts.arrivals.whole_seconds() < seconds_) *this = {};
     if (facts.arrivals.whole_seconds() != seconds_) {
       seconds_ = facts.arrivals.whole_seconds();
@@ -57,7 +56,7 @@ class OverloadRule final : public GuardRule {
     const bool uses = arrivals.LatestSecondRate() >= rate * (kUses * (1 - loss_ratio));
     losing_seconds_ = loses && uses ? losing_seconds_ + 1 : 0;
     if (probes_) {
-      // The first second of it has packets that were sent before.
+      // The first second of the back-off has packets that were sent before it.
       if (seconds_ - begin_ > 1) probed_loss_ratio_ += loss_ratio / (kBackOffSeconds - 1);
       if (seconds_ - begin_ >= kBackOffSeconds) End(arrivals);
       return;
@@ -96,19 +95,19 @@ class OverloadRule final : public GuardRule {
 
   size_t seconds_ = 0;
   int losing_seconds_ = 0;
-  // The present back-off, or the latest one: its first second, and the rate in force, R and the loss ratio before it.
+  // The present or latest back-off: its first second, and the rate in force, R and the loss ratio before it.
   bool probes_ = false;
   size_t begin_ = 0;
   DataRate before_ = DataRate::Zero();
   DataRate passed_ = DataRate::Zero();
   double loss_ratio_ = 0;
-  // The loss ratio in the back-off; and of the latest one that was in vain.
+  // The loss ratio during the back-off, and during the latest one that did not end the loss.
   double probed_loss_ratio_ = 0;
   double loss_ratio_at_any_rate_ = 0;
   DataRate limit_ = DataRate::PlusInfinity();
-  // The rate before a back-off that was in vain, until it is in force again.
+  // The rate before a back-off that did not end the loss, until it is in force again.
   DataRate resumed_ = DataRate::Zero();
-  // It was a limit in the present second.
+  // True if the limit was effective in the present second.
   bool limits_ = false;
   size_t next_ = 0;
   size_t wait_ = kWaitForLoss;

@@ -1,15 +1,14 @@
-// Detects a policer: a token bucket that passes a rate R, drops packets beyond it, and delays none.
+// Detects a policer: a token bucket that passes a rate R, drops the packets beyond it, and delays none.
 //
 // 1. A second is policed when
 //    a. it lost at least 5 % and four packets, and no packet waited for 10 ms;
 //    b. of the last ten seconds, those with more than 1.05 R sent lost at least 5 % together, the others less than 3 %;
-//    c. the others had so many packets that the loss ratio of the former would have lost four of them: random loss
-//       occurs in both groups.
+//    c. the others had enough packets to lose four at the loss ratio of the former: random loss occurs in both groups.
 // 2. After three policed seconds with the same R, within 10 % and a minute of each other, the limit is 0.95 R. Each
-//    further one lowers it by 5 % at least.
-// 3. Each second that is not policed and brings half of the limit raises it by 1 %. It ends at 1.3 R, or once seconds
-//    with less than 3 % of loss brought 0.5 s of R more than R does: what a bucket saved in a pause is no sign. One
-//    policed second within a minute finds it again.
+//    further one lowers it by at least 5 %.
+// 3. Each second that is not policed and carries half of the limit raises it by 1 %. The limit ends at 1.3 R, or when
+//    seconds with less than 3 % of loss have carried more than R by 0.5 s of R: the tokens saved in a pause allow less.
+//    After that, one policed second within a minute restores it.
 #include <algorithm>
 #include <cmath>
 

@@ -1,11 +1,11 @@
-// After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) without packets the rate is at most S,
-// halved for each further second. S is the rate in force when the timeout began, G the sum of the last three gaps
-// between packets. At the receiver the rule applies from the first packet on. A sender that no feedback has reached
-// for 2 s halves the start rate for each further second that it sends.
+// After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) without packets, the rate is at most S,
+// halved for each further second. S is the rate in force when the timeout began, and G the sum of the last three gaps
+// between packets. At the receiver the rule applies from the first packet on. At a sender without any feedback for
+// 2 s, the start rate is halved for each further second in which it sends.
 //
-// 1. The second term of L excludes the gaps between packets of a slow sender.
-// 2. The third term excludes audio with few packets (Opus with DTX) while video pauses. Three frames of video are
-//    100 ms, so there 500 ms decide.
+// 1. The second term of L covers the gaps between packets of a slow sender.
+// 2. The third term covers sparse audio (Opus with DTX) while video pauses. With video, three frames take 100 ms, so
+//    the 500 ms apply.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr DataSize kThreeFullPackets = kFullPacket * 3;
 constexpr TimeDelta kHalfLife = TimeDelta::Seconds(1);
-// Longer than the first feedback takes over a satellite.
+// Longer than the first feedback takes over a satellite link.
 constexpr TimeDelta kFirstFeedback = TimeDelta::Seconds(2);
 
 class StaleRule final : public GuardRule {
@@ -43,7 +43,7 @@ class StaleRule final : public GuardRule {
   }
 
   bool is_stale_ = false;
-  // A sender's time without any feedback.
+  // Time of a sender without any feedback.
   TimeDelta unanswered_ = TimeDelta::Zero();
 };
 

@@ -1,17 +1,17 @@
-// Overrules a policy that keeps the rate at the minimum on a free path. T being the rate in force, W the rate that the
-// policy wants, and H the highest receive rate of a second, which decays by half each 100 s:
+// Overrules a policy that keeps the rate at the minimum on a free path. With T the rate in force, W the rate that the
+// policy requests, and H the highest receive rate of a second, which decays by half each 100 s:
 //
-// 1. W is little: at most twice the minimum, or H / 10.
+// 1. W is low: at most twice the minimum, or H / 10.
 // 2. The path is free: packets do not wait, and the latest second did not lose 5 % and four packets. The sender uses
 //    the target: at least half of T arrived in the latest second.
-// 3. The policy starves the path after 10 s of 1 and 2; time in which one does not hold counts against it. It is then
-//    overruled until W has not been little for 60 s.
-// 4. Meanwhile the rate is at least that of the ten-line rule. With R, the receive rate of the last 400 ms, it is
-//    min(T 1.1^(dt / 100 ms), 2 R + 50 kbps) while nothing waits. While packets wait for q it is never above what
-//    arrives: R (1 - (q - 1200 bytes / R) / 300 ms), within 0.3 R and 0.9 R.
+// 3. The policy starves the path after 10 s of 1 and 2; time in which one of them does not hold is subtracted. It is
+//    then overruled until W has not been low for 60 s.
+// 4. While it is overruled, the rate is at least that of the ten-line rule. With R the receive rate of the last 400 ms,
+//    it is min(T 1.1^(dt / 100 ms), 2 R + 50 kbps) while no packet waits. While packets wait for q it is never above
+//    the receive rate: R (1 - (q - 1200 bytes / R) / 300 ms), within 0.3 R and 0.9 R.
 //
-//    A packet waits when it takes more than its own transmission, min(1200 bytes, R / 30) / max(R, 300 kbps): the base
-//    delay is that of packets at the minimum, and a frame of video at a higher rate, 30 a second, fills larger ones.
+//    A packet waits if it takes longer than its own transmission, min(1200 bytes, R / 30) / max(R, 300 kbps): the base
+//    delay is that of packets at the minimum, and video frames at a higher rate, 30 a second, fill larger packets.
 #include <algorithm>
 #include <cmath>
 
@@ -81,7 +81,7 @@ class StarveRule final : public GuardRule {
 
   size_t seconds_ = 0;
   DataRate highest_ = DataRate::Zero();
-  // Time of 1 and 2, less the other time.
+  // Time in which 1 and 2 held, minus the other time.
   TimeDelta starved_ = TimeDelta::Zero();
   Timestamp overruled_until_ = Timestamp::MinusInfinity();
 };

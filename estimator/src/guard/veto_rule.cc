@@ -1,16 +1,18 @@
-// While packets wait, the path carries its receive rate and no more. R being that of the last 400 ms, the limit is
+// While packets wait, the path carries no more than the receive rate. With R the receive rate of the last 400 ms, the
+// limit is
 //
 // 1. 0.95 R, so that the queue drains, while each packet of the last 25 to 50 ms waited for 60 ms above the delay
-//    noise. At the receiver, whose rate takes effect later, it falls with the shortest of these waits to 0.6 R at
-//    160 ms, unless the link stops again and again. No limit while a delay persists that the sender's back-off did not
+//    noise. At the receiver, whose rate takes effect later, it falls with the shortest of these waits to 0.6 R at 160
+//    ms, unless the link stops repeatedly. There is no limit while a delay persists that the sender's back-off did not
 //    drain: in competition with flows that keep the queue full, backing off only loses throughput.
 // 2. 0.95 R, while the last two or more whole seconds each lost 30 % more than the best of the last ten, and at least
-//    four packets. Loss that occurs at any rate does not count, nor does chance with a sender of few packets.
-// 3. 0.8 times the mean of the last three seconds, for 3 s after a packet waited for 120 ms longer than the link stops,
-//    where it does so again and again: its rate between two stops is more than it carries.
+//    four packets. This ignores loss that occurs at any rate, and chance with a sender of few packets.
+// 3. on a link that stops repeatedly, 0.8 times the mean receive rate of the last three seconds, for 3 s after a packet
+//    waited for 120 ms longer than a stop: the rate between two stops is more than the link carries.
 //
-// At the receiver of a link that does not stop so, the rule also runs each 50 ms while packets wait for 10 ms. 0.95,
-// 60 ms and 30 % are the best of a dozen settings on 400 training scenarios, the families and the traces together.
+// At the receiver, if the link does not stop repeatedly, the rule also runs each 50 ms while packets wait for 10 ms.
+// 0.95, 60 ms and 30 % are the best of a dozen settings on 400 training scenarios, the families and the traces
+// together.
 #include <algorithm>
 
 #include "guard/guard_rule.h"

@@ -13,7 +13,7 @@ static_assert(kPadding == kLanes && kLanes == 8);
 
 using Kind = NetworkStep::Kind;
 
-// Where the arrays of one run are.
+// Locates the operands of one run.
 struct Arrays {
   const float* constants;
   float* workspace;
@@ -41,14 +41,14 @@ WEIR_INLINE void ForElements(const NetworkStep& step, const Arrays& arrays, Func
   }
   for (size_t i = 0; i < step.elements.size(); i += kLanes) {
     const uint32_t* const at = step.elements.data() + i;
-    // Not by way of an array, whose elements would have to reach memory before they are read together.
+    // Not through an array, whose elements would have to reach memory before they are read as a vector.
     const Lanes values =
         function(Lanes{a[at[0]], a[at[1]], a[at[2]], a[at[3]], a[at[4]], a[at[5]], a[at[6]], a[at[7]]});
     for (size_t j = 0; j < kLanes; ++j) out[at[j]] = values[j];
   }
 }
 
-// kBlock outputs from `first` on, in each of kRows workspaces; the sums are in registers.
+// Computes kBlock outputs from `first` on, in each of kRows workspaces. The sums stay in registers.
 template <class Vector, size_t kBlock, size_t kRows>
 WEIR_INLINE void DenseBlock(const NetworkStep& step, const float* weights, size_t first, const float* constants,
                             float* const* workspaces) {
@@ -60,7 +60,7 @@ WEIR_INLINE void DenseBlock(const NetworkStep& step, const float* weights, size_
     a[row] = arrays.of(step.a);
     for (size_t j = 0; j < kSums; ++j) sums[row][j] = Load<Vector>(arrays.of(step.b) + first + j * kWidth);
   }
-  // Weights do not fit into the smallest cache: those ahead are fetched, a line of it at a time.
+  // The weights do not fit into the L1 cache, so those ahead are prefetched, one cache line at a time.
   constexpr size_t kAhead = 8 * kBlock, kLine = 16;
   for (const uint32_t element : step.elements) {
     for (size_t j = 0; j < kSums; ++j) {
@@ -76,7 +76,7 @@ WEIR_INLINE void DenseBlock(const NetworkStep& step, const float* weights, size_
   }
 }
 
-// The same in all workspaces, kRows at a time.
+// Computes a block in all workspaces, kRows at a time.
 template <class Vector, size_t kBlock, size_t kRows>
 WEIR_INLINE void DenseBlocks(const NetworkStep& step, const float* weights, size_t first, const float* constants,
                              std::span<float* const> workspaces) {
@@ -85,7 +85,7 @@ WEIR_INLINE void DenseBlocks(const NetworkStep& step, const float* weights, size
   for (float* const& workspace : workspaces) DenseBlock<Vector, kBlock, 1>(step, weights, first, constants, &workspace);
 }
 
-// Block by block, so that the weights of one stay in a cache.
+// Computes a dense layer block by block, so that the weights of a block stay in a cache.
 template <class Vector, size_t kRows>
 WEIR_INLINE void Dense(const NetworkStep& step, const float* constants, std::span<float* const> workspaces) {
   const float* weights = constants + step.weights;
@@ -148,7 +148,7 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
   }
 }
 
-// Dense layers use vectors of this kind, and compute kRows workspaces at a time, whose sums fit into registers.
+// Dense layers use vectors of type `Vector` and compute kRows workspaces at a time, whose sums fit into registers.
 template <class Vector, size_t kRows>
 WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constants,
                         std::span<float* const> workspaces) {
@@ -162,7 +162,7 @@ WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constan
 }
 
 #if defined(__x86_64__)
-// The same code, and the same bits, for processors with larger vectors.
+// The same code, with bit-identical results, for processors with larger vectors.
 [[gnu::target("avx2")]] void RunWithAvx2(std::span<const NetworkStep> steps, const float* constants,
                                          std::span<float* const> workspaces) {
   RunAll<Lanes, 1>(steps, constants, workspaces);
@@ -173,12 +173,12 @@ WEIR_INLINE void RunAll(std::span<const NetworkStep> steps, const float* constan
 }
 #endif
 
-// In their order, in each of the workspaces. Allocates nothing.
+// Runs the steps in order in each of the workspaces. Allocates nothing.
 void RunSteps(std::span<const NetworkStep> steps, const float* constants, std::span<float* const> workspaces) {
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
   static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-  // Alone, a workspace has too few sums to hide the latency of an addition.
+  // A single workspace has too few sums to hide the latency of an addition.
   if (has_avx512 && workspaces.size() > 1) return RunWithAvx512(steps, constants, workspaces);
   if (has_avx2) return RunWithAvx2(steps, constants, workspaces);
 #endif
@@ -187,7 +187,7 @@ void RunSteps(std::span<const NetworkStep> steps, const float* constants, std::s
 
 }  // namespace
 
-// Its own part of what a network needs to run: the workspace.
+// The state of one user of a network: the workspace.
 class Network::Session final : public ModelSession {
  public:
   explicit Session(const Network& network) : network_(network), workspace_(network.plan_.workspace_size) {}

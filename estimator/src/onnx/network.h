@@ -1,6 +1,6 @@
-// Weir's evaluator for the networks that `weir export` writes: dense layers, LSTM cells, activations, the scaling of
-// inputs and the rule, of one row of float32 each; and trees. It supports only the operators of
-// trainer/model/policy_graph.py, as written there; ONNX Runtime runs all other models.
+// Weir's evaluator for the networks that `weir export` writes: dense layers, LSTM cells, activations, input scaling and
+// the rule, all on one row of float32; and trees. It supports only the operators of trainer/model/policy_graph.py, as
+// written there. ONNX Runtime runs all other models.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 
@@ -33,13 +33,13 @@ struct NetworkStep {
     kLarger,         // the larger of a and b
     kClip,           // a, at least `low` and at most `high`
     kCopy,           // a
-    kExp,            // of the `elements` of a, the others stay as they are, which is 0; or of all when there are none
-    kLog,            // likewise
-    kTanh,           // likewise
-    kSigmoid,        // of all of a
+    kExp,            // of the `elements` of a, or of all if there are none; the other elements remain 0
+    kLog,            // like kExp
+    kTanh,           // like kExp
+    kSigmoid,        // of all elements of a
     kDense,          // b + sum of weights[k] a[elements[k]]
-    kTree,           // of constants from `weights` on, the one that the `splits` lead to by the elements of a
-    kSmallestOfRow,  // of each `row_size` elements of a, the smallest
+    kTree,           // the constant from `weights` on to which the `splits` lead, given the elements of a
+    kSmallestOfRow,  // the smallest of each `row_size` elements of a
     kLargestOfRow,
   };
 
@@ -49,20 +49,20 @@ struct NetworkStep {
   float low = 0;
   float high = 0;
   uint32_t row_size = 0;
-  // Among the constants. kDense: for each block of DenseBlockSize(), a row for each element.
+  // Offset in the constants. For kDense: for each block of DenseBlockSize(), a row for each element.
   uint32_t weights = 0;
-  // Except for kDense a multiple of kPadding, of which some may stand twice.
+  // Except for kDense, their number is a multiple of kPadding, and some may occur twice.
   std::vector<uint32_t> elements = {};
   std::vector<TreeSplit> splits = {};
 };
 
-// Number of outputs of kDense that are computed together, in registers, where so many padded ones are left. Eight sums
-// hide the latency of an addition.
+// Number of outputs of kDense to compute together in registers if `left` padded ones remain. Eight sums hide the
+// latency of an addition.
 constexpr size_t DenseBlockSize(size_t left) {
   return left >= 8 * kPadding ? 8 * kPadding : left >= 4 * kPadding ? 4 * kPadding : kPadding;
 }
 
-// float32 from an address that is a multiple of a cache line.
+// An array of float32 that is aligned to a cache line.
 class AlignedFloats {
  public:
   explicit AlignedFloats(size_t size) : lines_((size + kPerLine - 1) / kPerLine) {}
@@ -79,16 +79,16 @@ class AlignedFloats {
   std::vector<Line> lines_;
 };
 
-// The parts that a network is made of.
+// The parts of a network.
 struct NetworkPlan {
-  // In the workspace.
+  // All in the workspace.
   std::vector<Operand> inputs, outputs;
   std::vector<NetworkStep> steps;
   std::vector<float> constants;
   size_t workspace_size = 0;
 };
 
-// The error names what is not supported. The model has passed FindOnnxObjection().
+// `model` has passed FindOnnxObjection(). The error names the part that is not supported.
 Result<NetworkPlan> PlanNetwork(const OnnxModel& model);
 
 class Network final : public ModelEvaluator {

@@ -11,20 +11,20 @@ namespace {
 
 using Kind = NetworkStep::Kind;
 
-// The operators are those of this version of ONNX.
+// The version of ONNX whose operators are supported.
 constexpr int64_t kOpset = 17;
-// These bound memory and time. A file of PolicyModel::kMaxSize has no more constants.
+// Bounds of memory and time. A file of PolicyModel::kMaxSize has no more constants.
 constexpr size_t kMaxConstants = size_t{1} << 22;
 constexpr int64_t kMaxElements = int64_t{1} << 20;
 constexpr size_t kMaxSteps = 256;
 
-// A tensor of the model: its elements in row-major order, whatever the shape.
+// A tensor of the model. Its elements are in row-major order.
 struct Value {
   Operand operand;
   OnnxShape shape;
 };
 
-// Without the 1s in front, which broadcasting ignores.
+// The shape without leading 1s, which broadcasting ignores.
 std::span<const int64_t> Significant(const OnnxShape& shape) {
   const auto first = std::ranges::find_if(shape, [](int64_t size) { return size != 1; });
   return {first, shape.end()};
@@ -32,7 +32,7 @@ std::span<const int64_t> Significant(const OnnxShape& shape) {
 
 size_t Size(const OnnxShape& shape) { return static_cast<size_t>(*Elements(shape, kMaxElements)); }
 
-// The model's shapes fit and are bounded.
+// Plans a model whose shapes are consistent and bounded.
 class Planner {
  public:
   explicit Planner(const OnnxModel& model) : model_(model) {}
@@ -54,7 +54,7 @@ class Planner {
   void Fail(std::string what) {
     if (!error_) error_ = Error{std::move(what)};
   }
-  // Reports an unsupported node. The result is for `return`.
+  // Reports an unsupported node. Returns a placeholder.
   Operand Unknown(const OnnxNode& node) {
     Fail("operator " + Quoted(node.operator_name) + " as it is used there");
     return {};
@@ -130,13 +130,13 @@ class Planner {
     const auto found = values_.find(name);
     return found == values_.end() ? nullptr : &found->second;
   }
-  // Null when there is none of this type with this name.
+  // Returns null if there is no tensor of this type with this name.
   const OnnxTensor* FindFloats(std::string_view name) const {
     const auto found = constants_.find(name);
     return found == constants_.end() || !found->second->is_float32() ? nullptr : found->second;
   }
 
-  // The constant of this name, if it is one integer.
+  // The constant with this name, if it is a single integer.
   std::optional<int64_t> FindInteger(std::string_view name) const {
     const auto found = constants_.find(name);
     if (found == constants_.end() || found->second->integers.size() != 1) return std::nullopt;
@@ -154,7 +154,7 @@ class Planner {
     return row && row->shape.size() == 2 && row->shape[0] == 1 ? row : std::nullopt;
   }
 
-  // A value of this shape, or a constant broadcast to it: the same but for 1s in front, or a single element.
+  // A value of this shape, or a constant broadcast to it: of the same shape except for leading 1s, or a single element.
   std::optional<Operand> Broadcast(std::string_view name, const OnnxShape& shape) {
     if (const Value* value = FindValue(name))
       return value->shape == shape ? std::optional(value->operand) : std::nullopt;
@@ -204,7 +204,7 @@ class Planner {
     return Add({.kind = Kind::kLarger, .a = of->operand, .b = zeros, .out = OutputOf(node)});
   }
 
-  // a B + c of a row a.
+  // a B + c for a row a.
   Operand Gemm(const OnnxNode& node) {
     bool transposed = false;
     for (const OnnxAttribute& attribute : node.attributes) {
@@ -255,7 +255,7 @@ class Planner {
                 .splits = std::move(tree->splits)});
   }
 
-  // Rows, one after the other.
+  // Concatenates rows.
   Operand Concat(const OnnxNode& node) {
     if (node.Integer("axis", 0) != 1) return Unknown(node);
     const Operand out = OutputOf(node);
@@ -270,7 +270,7 @@ class Planner {
     return out;
   }
 
-  // Columns of a row, from the one to before the other.
+  // Consecutive columns of a row.
   Operand Slice(const OnnxNode& node) {
     if (node.inputs.size() != 4) return Unknown(node);
     const Value* row = FindValue(node.inputs[0]);
@@ -282,13 +282,13 @@ class Planner {
     return Add({.kind = Kind::kCopy, .a = part, .b = part, .out = out});
   }
 
-  // Only the shape changes.
+  // Changes only the shape.
   Operand Reshape(const OnnxNode& node) {
     const Value* value = FindValue(node.inputs[0]);
     return value == nullptr ? Unknown(node) : value->operand;
   }
 
-  // Over the last dimension.
+  // Reduces over the last dimension.
   Operand Reduce(const OnnxNode& node, Kind kind) {
     const OnnxAttribute* axes = node.Attribute("axes");
     const Value* value = FindValue(node.inputs[0]);
@@ -300,7 +300,7 @@ class Planner {
     return Add({.kind = kind, .a = of, .b = of, .out = OutputOf(node), .row_size = row_size});
   }
 
-  // Removes unused elements of exponentials, logarithms and tangents: one formula serves all features, and most
+  // Removes unused elements of exponentials, logarithms and tangents: one formula scales all features, and most
   // features need few of its terms.
   void LeaveOutUnused() {
     for (NetworkStep& step : plan_.steps) {
@@ -310,7 +310,7 @@ class Planner {
       for (uint32_t element = 0; element < step.out.size; ++element) {
         if (!unused[element]) used.push_back(element);
       }
-      // One by one takes longer; and none at all would mean all.
+      // Individual elements take longer than whole vectors, and an empty list would mean all elements.
       if (used.empty() || used.size() > step.out.size / 2) continue;
       used.resize(PaddedSize(used.size()), used.back());
       step.elements = std::move(used);
@@ -323,8 +323,8 @@ class Planner {
     for (size_t i = 0; i < by_zero.size(); ++i) by_zero[i] = plan_.constants[step.b.offset + i] == 0;
     return by_zero;
   }
-  // The elements that are products with 0; their tangents then keep their initial 0. Several steps, the first of which
-  // begins at the same place, write the parts of a Concat.
+  // The elements that are products with 0, so that their tangents keep their initial 0. The parts of a Concat are
+  // written by several steps, the first of which begins at the same offset.
   std::vector<bool> Zeros(const Operand& operand) const {
     for (const NetworkStep& step : plan_.steps) {
       if (!operand.is_constant && step.out.offset == operand.offset && step.out.size == operand.size)
@@ -334,7 +334,7 @@ class Planner {
   }
   // The elements that every reader multiplies by 0.
   std::vector<bool> Unused(const Operand& operand) const {
-    // Also where it is a part of it.
+    // True also for an operand that is a part of it.
     const auto is_here = [&](const Operand& other) {
       return !other.is_constant && other.offset >= operand.offset && other.offset < operand.offset + operand.size;
     };

@@ -13,7 +13,7 @@ using Objection = std::optional<std::string>;
 
 constexpr int64_t kMaxElements = kMaxTensorBytes / static_cast<int64_t>(sizeof(float));
 
-// Goes through a graph in its order, with the shape of every tensor and what was computed so far.
+// Visits the nodes of a graph in order and keeps the shape of every tensor and the cost so far.
 class GraphInspector {
  public:
   explicit GraphInspector(OnnxModel& model) : model_(model) {}
@@ -80,7 +80,7 @@ class GraphInspector {
     return std::nullopt;
   }
 
-  // ONNX Runtime plans with the shapes that a file declares.
+  // Compares the shapes because ONNX Runtime plans with those that a file declares.
   Objection CompareDeclared(const OnnxValueInfo& declared) const {
     const auto found = values_.find(declared.name);
     if (found == values_.end()) return "it declares " + Quoted(declared.name) + ", which nothing computes";

@@ -1,6 +1,5 @@
-// Looks through an ONNX file before anything is computed, and refuses what an untrusted policy model has no use for:
-// operators that are not in onnx_operators.cc, and graphs that would need more memory or time than the bounds below,
-// from the shapes of all their tensors.
+// Inspects an ONNX file before anything is computed. Refuses what an untrusted policy model does not need: operators
+// that are not in onnx_operators.cc, and graphs whose tensor shapes imply more memory or time than the bounds below.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_ONNX_INSPECTION_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_ONNX_INSPECTION_H_
 
@@ -18,13 +17,13 @@ namespace weir::internal {
 // Bounds of the computed tensors of one decision; the size of the file bounds the constants.
 inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 20;
 inline constexpr int64_t kMaxTotalTensorBytes = int64_t{16} << 20;
-// Multiply-adds of products, and elements of whatever else; the shipped model has 40,000.
+// Multiply-adds of products, plus elements of all other results. The shipped model has 40,000.
 inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
-// Keys and values; lists and golden vectors take up to 40 times as much once read.
+// Size of keys and values. Lists and golden vectors take up to 40 times as much once parsed.
 inline constexpr size_t kMaxMetadataBytes = size_t{1} << 20;
 
-// Nothing when the model may be computed, also by ONNX Runtime, else the reason why not. Adds the shapes of nodes, and
-// those that outputs do not declare.
+// Returns nothing if the model may be computed, also by ONNX Runtime, or else the reason why not. Adds the shapes of
+// nodes, and those that outputs do not declare.
 std::optional<std::string> FindOnnxObjection(OnnxModel& model);
 
 // --- The ONNX operators that a policy may use, and the shapes of what they compute, known before anything is computed.

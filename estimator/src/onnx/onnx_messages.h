@@ -1,4 +1,4 @@
-// The messages of onnx.proto, so far as a policy may have them: which fields, written how, how often.
+// The messages of onnx.proto that a policy may contain: their fields, wire types and numbers of occurrences.
 // https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_ONNX_MESSAGES_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_ONNX_MESSAGES_H_
@@ -15,7 +15,7 @@
 namespace weir::internal::onnx {
 
 using Field = ProtobufField;
-// Why a file is refused; nothing when it is not.
+// The reason why a file is refused, or nothing.
 using Objection = std::optional<std::string>;
 
 inline constexpr std::string_view kBroken = "it is not an ONNX model, or is truncated";
@@ -28,16 +28,16 @@ inline constexpr std::string_view kTensorAttribute =
 inline constexpr std::string_view kSparse = "it has sparse tensors; export it with dense ones";
 inline constexpr std::string_view kNotFloat = "is not a float32 tensor";
 
-// Far above what policies have, far below what would take long.
+// Far more than policies have, and far less than would take long.
 inline constexpr int kMaxNodes = 1024, kMaxValues = 2048, kMaxNodeInputs = 32, kMaxAttributes = 16, kMaxMetadata = 256;
 inline constexpr int kAny = INT32_MAX;
 inline constexpr int kMaxRank = 8;
 
-// How a field of a message is written. Text is UTF-8, which not all parsers insist on; lists of numbers may be packed
-// or not, and all parsers read both.
+// Wire type of a field. Text must be UTF-8, which not all parsers enforce. Lists of numbers may be packed or not; all
+// parsers read both.
 enum class Type : uint8_t { kInteger, kEnum, kFloat, kText, kBytes, kIntegers, kFloats };
 
-// One field of a message that may occur; with a `refusal` it is one of ONNX that may not.
+// One field of a message. With a `refusal` it is a field of ONNX that a policy must not have.
 struct FieldRule {
   uint32_t number;
   Type type;
@@ -50,7 +50,7 @@ struct Message {
   std::span<const FieldRule> fields;
 };
 
-// The messages of onnx.proto. What is not listed is refused.
+// The messages of onnx.proto. Fields that are not listed are refused.
 namespace model {
 enum : uint32_t { kIrVersion = 1, kGraph = 7, kOpsetImport = 8, kMetadata = 14, kTrainingInfo = 20, kFunctions = 25 };
 inline constexpr FieldRule kFields[] = {
@@ -174,8 +174,8 @@ inline constexpr FieldRule kFields[] = {{kKey, Type::kText}, {kValue, Type::kTex
 inline constexpr Message kMessage{"StringStringEntryProto", kFields};
 }  // namespace entry
 
-// Calls `visit` for each field of the message until it objects. Objects itself to broken input and to what the message
-// does not allow.
+// Calls `visit` for each field of the message until it returns an objection. Also objects to malformed input and to
+// fields that the message does not allow.
 Objection ForEachField(const Message& message, std::string_view bytes,
                        const std::function<Objection(const Field&)>& visit);
 

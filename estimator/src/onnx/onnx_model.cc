@@ -11,14 +11,14 @@ namespace {
 
 using namespace onnx;  // NOLINT: the field numbers of its messages
 
-// Elements of 4 bytes in the largest file that is read.
+// Number of elements of 4 bytes in the largest file that is read.
 constexpr int64_t kMaxElements = int64_t{1} << 22;
-// Constant ones are shapes, axes and the like.
+// Bound of integer constants, which are shapes, axes and the like.
 constexpr size_t kMaxIntegers = 64;
-// Elements of an attribute, such as the nodes of a tree.
+// Bound of the elements of an attribute, such as the nodes of a tree.
 constexpr size_t kMaxListed = size_t{1} << 16;
 
-// One element, or the packed elements, of a list of numbers.
+// Appends one element, or the packed elements, of a list of numbers.
 Objection AppendIntegers(const Field& field, size_t most, std::vector<int64_t>& integers) {
   const auto append = [&](uint64_t value) -> Objection {
     if (integers.size() == most) return "it has a list of more than " + std::to_string(most) + " integers";
@@ -43,7 +43,7 @@ Objection AppendFloats(const Field& field, std::vector<float>& floats) {
   return reader.malformed() ? Objection(kBroken) : std::nullopt;
 }
 
-// Little-endian elements, as raw_data has them.
+// Reads little-endian elements, the format of raw_data.
 template <class Bits, class Number>
 void AppendRaw(std::string_view raw, std::vector<Number>& numbers) {
   numbers.reserve(raw.size() / sizeof(Bits));
@@ -145,7 +145,7 @@ Objection ReadAttribute(std::string_view bytes, OnnxAttribute& attribute) {
   return std::nullopt;
 }
 
-// To one of the two that are allowed.
+// Reads one of the two allowed domains.
 Objection ReadDomain(std::string_view bytes, std::string_view& domain) {
   domain = bytes == "ai.onnx" ? "" : bytes;
   if (domain.empty() || domain == kMachineLearning) return std::nullopt;

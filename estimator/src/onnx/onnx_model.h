@@ -1,5 +1,5 @@
-// An ONNX file as plain data, so far as a policy may use ONNX: one graph of standard and machine-learning operators on
-// float32 tensors, with everything it needs in the file. All reading of the file's bytes is here.
+// An ONNX file as plain data, limited to what a policy may use: one graph of standard and machine-learning operators on
+// float32 tensors, without external data. All parsing of the file's bytes is here.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_ONNX_MODEL_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_ONNX_MODEL_H_
 
@@ -17,12 +17,12 @@
 namespace weir::internal {
 
 using OnnxShape = std::vector<int64_t>;
-// Nothing when there are more than `most`, or none.
+// Returns nothing if there are more than `most` elements, or none.
 std::optional<int64_t> Elements(const OnnxShape& shape, int64_t most);
-// With 1 for each free dimension: one decision at a time.
+// Replaces each free dimension by 1, for one decision at a time.
 OnnxShape Bound(OnnxShape shape);
 
-// A constant (an initializer): its elements are in one of the two lists, and the shape gives their number.
+// A constant (an initializer). Its elements are in one of the two lists, and the shape gives their number.
 struct OnnxTensor {
   std::string_view name;
   OnnxShape shape;
@@ -59,14 +59,14 @@ struct OnnxAttribute {
 struct OnnxNode {
   std::string_view operator_name;
   std::string_view domain;
-  // An input that is left out has the name "".
+  // An omitted input has the name "".
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<OnnxAttribute> attributes;
-  // The shape of its output; FindOnnxObjection() adds it.
+  // The shape of its output, which FindOnnxObjection() adds.
   OnnxShape shape;
 
-  // Null when the node has no such attribute.
+  // Returns null if the node has no such attribute.
   const OnnxAttribute* Attribute(std::string_view name) const;
   int64_t Integer(std::string_view name, int64_t otherwise) const;
   float Number(std::string_view name, float otherwise) const;
@@ -75,14 +75,14 @@ struct OnnxNode {
 // Declaration of a float32 tensor. A dimension of -1 is free.
 struct OnnxValueInfo {
   std::string_view name;
-  // Nothing: of any rank. FindOnnxObjection() adds that of an output.
+  // Missing if the rank is free. FindOnnxObjection() adds the shape of an output.
   std::optional<OnnxShape> shape;
 };
 
 struct OnnxModel {
-  // The versions of the standard and of the machine-learning operators; 0: not imported.
+  // Versions of the standard and the machine-learning operators, or 0 if they are not imported.
   int64_t opset = 0, machine_learning_opset = 0;
-  // In the order of the file, which need not be one in which they can be computed.
+  // In the order of the file, in which they may not be computable.
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> constants;
   std::vector<OnnxValueInfo> inputs, outputs, intermediates;
@@ -91,12 +91,12 @@ struct OnnxModel {
   std::optional<std::string_view> Metadata(std::string_view key) const;
 };
 
-// Refuses whatever is not named above (subgraphs, functions, weights in other files, other types, other domains),
-// fields that onnx.proto does not have, fields given twice and more of anything than a policy has use for. Nothing is
-// said about names, operators and shapes. The views are into `bytes`. Its work is linear in the size of the input.
+// Refuses everything that the types above do not represent (subgraphs, functions, external data, other types and
+// domains), fields that onnx.proto does not have, repeated fields, and more elements than a policy needs. Does not
+// check names, operators and shapes. The views refer to `bytes`. The work is linear in the size of the input.
 Result<OnnxModel> ParseOnnxModel(std::span<const std::byte> bytes);
 
-// For messages: a name from an untrusted file, short and printable, in quotes.
+// Quotes a name from an untrusted file for a message: shortened and printable.
 std::string Quoted(std::string_view text);
 
 }  // namespace weir::internal

@@ -23,7 +23,7 @@ constexpr int64_t kMachineLearningOpset = 3;
 struct Context {
   const OnnxNode& node;
   int64_t opset;
-  // At least as many as the operator has; null where one is left out.
+  // At least as many as the operator has; null for an omitted input.
   const Inputs& inputs;
 
   const OnnxShape& shape(size_t input) const { return inputs[input]->shape; }
@@ -34,7 +34,7 @@ Error Wrong(const OnnxNode& node, const std::string& why) {
 }
 Error DoNotFit(const OnnxNode& node) { return Wrong(node, "has inputs whose shapes do not fit"); }
 
-// As numpy does. Nothing when they do not fit.
+// Broadcasts two shapes as NumPy does. Returns nothing if they are not compatible.
 std::optional<OnnxShape> Broadcast(OnnxShape a, OnnxShape b) {
   const size_t rank = std::max(a.size(), b.size());
   a.insert(a.begin(), rank - a.size(), 1);
@@ -52,7 +52,7 @@ int64_t Elements(const OnnxShape& shape) {
   return elements;
 }
 
-// From 0; nothing when there is no such axis. Negative ones count from the end.
+// Returns the index of an axis, or nothing if it does not exist. Negative axes count from the end.
 std::optional<size_t> Axis(int64_t axis, size_t rank) {
   const auto size = static_cast<int64_t>(rank);
   if (axis < -size || axis >= size) return std::nullopt;
@@ -117,20 +117,20 @@ Output Concat(const Context& context) {
   return OnnxOutput{shape};
 }
 
-// The list of the node's `input`, or nothing when it is left out.
+// The list in the node's `input`, or nothing if it is omitted.
 std::optional<std::vector<int64_t>> Parameter(const Context& context, size_t input) {
   if (input >= context.inputs.size() || context.inputs[input] == nullptr) return std::nullopt;
   return context.inputs[input]->constant->integers;
 }
 
-// Axes as the version of the operator has them, or nothing when they are left out.
+// The axes, from the input or attribute that the operator's version uses, or nothing if they are omitted.
 std::optional<std::vector<int64_t>> Axes(const Context& context, int64_t first_opset_with_input) {
   if (context.opset >= first_opset_with_input) return Parameter(context, 1);
   const OnnxAttribute* attribute = context.node.Attribute("axes");
   return attribute == nullptr ? std::nullopt : std::optional(attribute->integers);
 }
 
-// For each axis of `rank` whether it is among `axes`; nothing when one of them does not exist or is given twice.
+// Returns for each axis of `rank` whether it is among `axes`, or nothing if one does not exist or is given twice.
 std::optional<std::vector<bool>> Marked(const std::vector<int64_t>& axes, size_t rank) {
   std::vector<bool> marked(rank);
   for (const int64_t given : axes) {
@@ -206,7 +206,7 @@ Output Slice(const Context& context) {
   return OnnxOutput{shape};
 }
 
-// For one row. A decision reads at most all nodes.
+// A tree on one row. A decision reads at most all nodes.
 Output Tree(const Context& context) {
   const OnnxShape& input = context.shape(0);
   if (input.size() != 2 || input[0] != 1) return DoNotFit(context.node);
@@ -218,16 +218,16 @@ Output Tree(const Context& context) {
 struct AttributeRule {
   std::string_view name;
   OnnxAttributeType type = OnnxAttributeType::kInteger;
-  // 0 or 1: of other numbers some runtimes take only 1 for true, others all but 0.
+  // Must be 0 or 1: of other numbers, some runtimes take only 1 as true, and others all except 0.
   bool is_flag = false;
 };
 
 struct Operator {
   std::string_view name;
   Output (*infer)(const Context&);
-  // Float32 tensors, which come first.
+  // Number of float32 tensors, which precede the lists.
   size_t min_tensors = 1, max_tensors = 1;
-  // Lists of integers, which are constants of the file.
+  // Number of lists of integers, which are constants of the file.
   size_t min_lists = 0, max_lists = 0;
   std::span<const AttributeRule> attributes = {};
   std::string_view domain = {};
@@ -282,7 +282,7 @@ constexpr Operator kOperators[] = {
     {"Unsqueeze", Unsqueeze, 1, 1, 0, 1, kOfUnsqueeze},
 };
 
-// An input that may be left out in the middle: the lower bound of Clip, the axes of Slice.
+// True for an input that may be omitted before others: the lower bound of Clip, the axes of Slice.
 bool MayBeMissing(const Operator& known, size_t input) {
   return known.max_tensors < kManyInputs && input >= known.min_tensors &&
          (input < known.max_tensors || input >= known.max_tensors + known.min_lists);

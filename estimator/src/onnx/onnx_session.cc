@@ -33,7 +33,7 @@ std::optional<Error> ToError(OrtStatus* status) {
   return Error{"ONNX Runtime refuses it: " + message};
 }
 
-// The library prints nothing; errors come back as statuses.
+// Discards the log: Weir prints nothing, and errors are returned as statuses.
 void ORT_API_CALL IgnoreLog(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 struct Environment {
@@ -41,7 +41,7 @@ struct Environment {
   std::optional<Error> error;
 };
 
-// One per process, never released: sessions may outlive static destructors.
+// The one environment of the process. It is never released, because sessions may outlive static destructors.
 const Environment& ProcessEnvironment() {
   static const Environment* const environment = [] {
     auto* created = new Environment;
@@ -74,7 +74,7 @@ Result<Handle<OrtSessionOptions>> MakeOptions() {
   return options;
 }
 
-// An input or output. A dimension of -1 is free.
+// Type and shape of an input or output. A dimension of -1 is free.
 struct TensorInfo {
   std::string name;
   OnnxShape shape;
@@ -87,7 +87,7 @@ std::vector<TensorInfo> Infos(const std::vector<OnnxValueInfo>& declared) {
   return infos;
 }
 
-// The tensors of one side, inputs or outputs.
+// The inputs, or the outputs, of a session.
 class Tensors {
  public:
   Tensors() = default;

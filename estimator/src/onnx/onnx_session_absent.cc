@@ -1,4 +1,4 @@
-// In place of onnx_session.cc in a library that is built without ONNX Runtime.
+// Replaces onnx_session.cc in a library that is built without ONNX Runtime.
 #include "onnx/model_session.h"
 #include "weir/controllers.h"
 

@@ -12,7 +12,7 @@
 namespace weir::internal {
 namespace {
 
-// Nothing, or what is wrong.
+// The error, or nothing.
 using Objection = std::optional<Error>;
 
 class TreeReader {
@@ -40,7 +40,7 @@ class TreeReader {
     const OnnxAttribute* attribute = node_.Attribute(name);
     return attribute == nullptr || attribute->text == wanted;
   }
-  // `count` zeros: the number of the only tree, or of the only target.
+  // True for `count` zeros, the index of the only tree or target.
   bool AreZeros(std::string_view name, size_t count) const {
     const auto integers = Integers(name);
     return integers.size() == count && std::ranges::count(integers, 0) == std::ssize(integers);
@@ -65,7 +65,7 @@ class TreeReader {
       const bool is_leaf = modes->texts[i] == "LEAF";
       if (!is_leaf && modes->texts[i] != "BRANCH_LEQ") return Error{"has nodes that are not BRANCH_LEQ or LEAF"};
       if (ids[i] != static_cast<int64_t>(i)) return Error{"has nodes that are not numbered by their places"};
-      // Leaves included, since ONNX Runtime checks all nodes.
+      // Checked for leaves too, since ONNX Runtime checks all nodes.
       if (features[i] < 0 || features[i] >= features_) return Error{"has a feature that its input does not have"};
       if (!std::isfinite(thresholds[i])) return Error{"has a threshold that is not finite"};
       tree_.nodes.push_back(
@@ -74,13 +74,13 @@ class TreeReader {
     return std::nullopt;
   }
 
-  // With children after their parents there is no cycle, and with one parent each but for the root no two ways to a
-  // leaf.
+  // Children follow their parents, so there is no cycle. Each node but the root has one parent, so there is one path to
+  // each leaf.
   Objection ReadChildren() {
     const size_t count = tree_.nodes.size();
     const auto lower = Integers("nodes_truenodeids"), higher = Integers("nodes_falsenodeids");
     if (lower.size() != count || higher.size() != count) return Error{"has lists of nodes that differ in length"};
-    // The level of each node: 1 for the root, 0 for a node that no node before it has as a child.
+    // The level of each node: 1 for the root, 0 for a node that is not the child of a node before it.
     std::vector<int> levels(count);
     if (count > 0) levels[0] = 1;
     size_t parents = 0;
@@ -105,7 +105,7 @@ class TreeReader {
     return parents + 1 == count ? Objection() : Error{"has a node without a parent"};
   }
 
-  // One for each leaf, in their order.
+  // Reads one answer for each leaf, in their order.
   Objection ReadAnswers() {
     const auto leaves = Integers("target_nodeids");
     const auto answers = Numbers("target_weights");
@@ -128,7 +128,7 @@ class TreeReader {
   OnnxTree tree_;
 };
 
-// The place of `answer` among the levels, where it may become the last; nothing when they are full.
+// Returns the index of `answer` among the levels, to which it may be appended, or nothing if they are full.
 std::optional<uint8_t> LevelOf(float answer, std::vector<float>& levels) {
   const auto found = std::ranges::find(levels, answer);
   if (found == levels.end() && levels.size() == TreeSplit::kMaxLevels) return std::nullopt;
@@ -143,7 +143,7 @@ Result<OnnxTree> ReadOnnxTree(const OnnxNode& node, int64_t features) { return T
 
 std::optional<PackedTree> PackTree(const OnnxTree& tree) {
   PackedTree packed;
-  // Splits that are still to come, the next one last, and for those above a threshold whose it is.
+  // Splits that remain to be packed, the next one last. For a split above a threshold, also its parent.
   struct Pending {
     uint32_t node;
     std::optional<size_t> above;

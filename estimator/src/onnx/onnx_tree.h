@@ -17,28 +17,29 @@ namespace weir::internal {
 struct OnnxTree {
   struct Node {
     bool is_leaf = false;
-    // For a split: `if_at_most` when this element of the input is at most `number`, else, also for NaN, `otherwise`.
+    // For a split: continue at `if_at_most` if this element of the input is at most `number`, else, also for NaN, at
+    // `otherwise`.
     uint32_t feature = 0;
     uint32_t if_at_most = 0, otherwise = 0;
     // The threshold of a split, or the answer of a leaf; finite.
     float number = 0;
   };
 
-  // ONNX Runtime recurses once a level when it loads a tree.
+  // Bounded because ONNX Runtime recurses once per level when it loads a tree.
   static constexpr int kMaxLevels = 128;
 
-  // The root, which is a split, is first; children come after their parents.
+  // The root, which is a split, is first. Children follow their parents.
   std::vector<Node> nodes;
 };
 
-// Reads a node whose attributes have the right names and types and whose input has `features` elements. One tree with
-// one target is known, its nodes numbered by their places, splits BRANCH_LEQ, aggregate SUM, no transform. The error,
-// "has ...", when it is another, is no tree, is too deep, or has a feature or a number that cannot be.
+// Reads a node whose attributes have the right names and types and whose input has `features` elements. Supports one
+// tree with one target, node ids equal to indices, splits BRANCH_LEQ, aggregate SUM and no transform. The error,
+// "has ...", describes another kind, a malformed or too deep tree, or an invalid feature or number.
 Result<OnnxTree> ReadOnnxTree(const OnnxNode& node, int64_t features);
 
-// --- The same in 8 bytes a split: what a decision reads of a tree with 500 leaves fits into 4 kB.
+// --- The same tree in 8 bytes per split. The part that a decision reads of a tree with 500 leaves fits into 4 kB.
 
-// A leaf is nothing but the number of its answer, in its parent.
+// A leaf is stored in its parent, as the index of its answer.
 struct TreeSplit {
   static constexpr size_t kMaxLevels = 254;
   // Value of `lower` for the next split in the array.
@@ -47,25 +48,25 @@ struct TreeSplit {
   static constexpr uint16_t kFirstLeaf = 0xff00;
 
   float threshold = 0;
-  // Where values above the threshold lead, and NaN: a split, or kFirstLeaf and a level.
+  // The target for values above the threshold and NaN: a split, or kFirstLeaf plus a level.
   uint16_t higher = kFirstLeaf;
   uint8_t feature = 0;
-  // Where the others lead: kNext, or a level.
+  // The target for other values: kNext, or a level.
   uint8_t lower = kNext;
 };
 static_assert(sizeof(TreeSplit) == 8);
 
 struct PackedTree {
-  // In preorder: a split, all that lies below its threshold, all that lies above.
+  // In preorder: a split, the subtree below its threshold, the subtree above it.
   std::vector<TreeSplit> splits;
-  // The different answers of its leaves.
+  // The distinct answers of its leaves.
   std::vector<float> levels;
 };
 
-// Nothing when it has more splits, features or different answers than fit in there.
+// Returns nothing if the tree has more splits, features or distinct answers than this form can represent.
 std::optional<PackedTree> PackTree(const OnnxTree& tree);
 
-// The level that a tree answers with. `features` points to all that its splits look at.
+// Returns the level of the tree's answer. `features` points to all features that its splits use.
 size_t FindLevel(std::span<const TreeSplit> splits, const float* features);
 
 }  // namespace weir::internal

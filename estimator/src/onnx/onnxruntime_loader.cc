@@ -1,11 +1,9 @@
-// OrtGetApiBase for programs and for the Python module: finds the ONNX Runtime when it is first asked for, instead of
-// the dynamic linker at start.
+// OrtGetApiBase for programs and for the Python module. Loads ONNX Runtime on first use instead of at program start.
 //
-// The Python package onnxruntime has its library under the full version's name only (libonnxruntime.so.1.31.1), where
-// the dynamic linker, which goes by the SONAME, never finds it, whatever the run path. So it is looked for: first what
-// the process has already, then beside the package of the Python module, or in the Python environment whose bin/ the
-// program is in, then where the dynamic linker looks. Without any, all else works; only models that need it are
-// refused.
+// The Python package onnxruntime names its library by the full version (libonnxruntime.so.1.31.1). The dynamic linker
+// searches for the SONAME and never finds it, whatever the run path. This searches, in this order: the libraries
+// already in the process; the Python packages beside the Python module, or in the environment whose bin/ contains the
+// program; the dynamic linker's path. If there is none, only models that need ONNX Runtime are refused.
 #include <dlfcn.h>
 #include <onnxruntime_c_api.h>
 
@@ -20,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr char kSoname[] = "libonnxruntime.so.1";
 
-// The entries of the folder that begin with `start`; none when there is no such folder.
+// Returns the entries of the folder that begin with `start`, or none if there is no such folder.
 std::vector<fs::path> Find(const fs::path& folder, std::string_view start) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -30,7 +28,8 @@ std::vector<fs::path> Find(const fs::path& folder, std::string_view start) {
   return found;
 }
 
-// The library of the Python package among `packages`, such as PREFIX/lib/python3.11/site-packages; null without it.
+// Opens the library of the Python package in `packages`, such as PREFIX/lib/python3.11/site-packages. Null if there is
+// none.
 void* OpenAmong(const fs::path& packages) {
   for (const fs::path& library : Find(packages / "onnxruntime/capi", kSoname)) {
     if (void* handle = dlopen(library.c_str(), RTLD_NOW)) return handle;
@@ -38,7 +37,7 @@ void* OpenAmong(const fs::path& packages) {
   return nullptr;
 }
 
-// This code is in PACKAGES/weir/_core.so or in PREFIX/bin/PROGRAM.
+// Searches relative to this code, which is in PACKAGES/weir/_core.so or in PREFIX/bin/PROGRAM.
 void* OpenBesideThis() {
   Dl_info here{};
   std::error_code error;

@@ -1,5 +1,5 @@
-// Reads the wire format of protobuf, strictly: what two parsers could take for different things is malformed here, so
-// that nothing can be shown to a check and something else to ONNX Runtime.
+// A strict reader of the protobuf wire format. Input that two parsers could interpret differently is malformed, so that
+// a file cannot pass the checks as one model and run in ONNX Runtime as another.
 // https://protobuf.dev/programming-guides/encoding
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_PROTOBUF_READER_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_PROTOBUF_READER_H_
@@ -20,12 +20,12 @@ struct ProtobufField {
   std::string_view bytes;  // of a string, bytes, an inner message or a packed list
 };
 
-// Walks over a message, or over a packed list. Malformed are: a tag above 32 bits, the field number 0, groups, a varint
-// that is longer than it must be or above 64 bits, and whatever ends too early. After one of the three returned false,
-// `malformed()` tells whether that was for broken input rather than at the end.
+// Iterates over a message or a packed list. The following are malformed: a tag above 32 bits, field number 0, groups, a
+// varint that is longer than necessary or above 64 bits, and truncated input. After a Next function returned false,
+// `malformed()` distinguishes malformed input from the end.
 class ProtobufReader {
  public:
-  // `bytes` outlives this and all fields.
+  // `bytes` must outlive the reader and all fields.
   explicit ProtobufReader(std::string_view bytes) : rest_(bytes) {}
 
   bool Next(ProtobufField& field) {
@@ -53,7 +53,7 @@ class ProtobufReader {
     return Fail();  // groups, which have never been part of ONNX
   }
 
-  // The elements of a packed list, which have no tags.
+  // Reads the elements of a packed list, which have no tags.
   bool NextVarint(uint64_t& value) { return !rest_.empty() && (ReadVarint(value) || Fail()); }
   bool NextFixed32(uint32_t& value) {
     if (rest_.empty()) return false;

@@ -1,9 +1,9 @@
-// Arithmetic on eight float32 at a time, and the functions that networks need of it.
+// Vector arithmetic on eight float32 values, and the elementary functions that networks need.
 //
-// Written with the compiler's vectors instead of loops over arrays, so that it is vectorised by construction; a target
-// without vectors of this size gets it in pieces. The functions take every float: outside their domain and for what is
-// not finite they answer as the C library does. Without fused multiply-add (see CMakeLists.txt) the
-// same bits come out on every processor.
+// Uses the compiler's vector types instead of loops over arrays, so that it is vectorized by construction. The compiler
+// splits the vectors on targets with smaller ones. The functions accept every float: outside their domain and for
+// non-finite values they return what the C library returns. Without fused multiply-add (see CMakeLists.txt) the results
+// are bit-identical on every processor.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_VECTOR_MATH_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_VECTOR_MATH_H_
 
@@ -16,13 +16,13 @@ namespace weir::internal {
 
 constexpr size_t kLanes = 8;
 using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
-// For processors that have vectors of twice the size.
+// For processors with vectors of twice the size.
 using WideLanes = float __attribute__((vector_size(2 * kLanes * sizeof(float))));
 using LaneBits = int32_t __attribute__((vector_size(kLanes * sizeof(float))));
-// For what may leave the range of the above where the result is not used.
+// Unsigned, for arithmetic that may overflow where its result is not used.
 using LaneWords = uint32_t __attribute__((vector_size(kLanes * sizeof(float))));
 
-// Always inlined: whoever calls them decides for which processor they are compiled, and vectors are in no interface.
+// Always inlined, so that the caller determines the target processor, and vectors never cross a function call.
 #define WEIR_INLINE [[gnu::always_inline]] inline
 #define WEIR_INLINE_LAMBDA __attribute__((always_inline))
 
@@ -40,14 +40,14 @@ WEIR_INLINE Lanes AllLanes(float x) { return Lanes{} + x; }
 
 namespace vector_math {
 
-// ln 2 in two parts, the first so short that its products with exponents are exact.
+// ln 2 in two parts. The first is short enough that its products with exponents are exact.
 constexpr float kLn2High = 0x1.62e4p-1f;
 constexpr float kLn2Low = 0x1.7f7d1cp-20f;
 constexpr float kOneOverLn2 = 0x1.715476p+0f;
-// Adding it rounds to a whole number, which then stands in the lowest bits.
+// Adding it rounds to an integer, which is then in the lowest bits.
 constexpr float kRounder = 0x1.8p23f;
 
-// x = n ln 2 + rest, |rest| <= ln 2 / 2; `n` as an integer. |x| is at most 200, or x is NaN, which `rest` then is.
+// x = n ln 2 + rest with |rest| <= ln 2 / 2. |x| must be at most 200, or x is NaN and so is `rest`.
 struct Reduced {
   LaneBits n;
   Lanes rest;
@@ -60,7 +60,7 @@ WEIR_INLINE Reduced Reduce(const Lanes& x) {
           x - n * kLn2High - n * kLn2Low};
 }
 
-// exp(x) - 1 for |x| <= ln 2 / 2: its series, whose remainder is below a tenth of a rounding.
+// exp(x) - 1 for |x| <= ln 2 / 2, from its series, whose remainder is below a tenth of a rounding error.
 WEIR_INLINE Lanes SmallExpm1(const Lanes& x) {
   Lanes series = x * (1.0f / 5040) + 1.0f / 720;
   series = series * x + 1.0f / 120;
@@ -77,21 +77,21 @@ WEIR_INLINE Lanes PowerOfTwo(const LaneBits& n) {
 
 }  // namespace vector_math
 
-// NaN when one is NaN.
+// NaN if either is NaN.
 WEIR_INLINE Lanes Larger(const Lanes& a, const Lanes& b) { return ((a > b) | (a != a)) ? a : b; }
 WEIR_INLINE Lanes Smaller(const Lanes& a, const Lanes& b) { return ((a < b) | (a != a)) ? a : b; }
 
 WEIR_INLINE Lanes Exp(const Lanes& x) {
-  // Beyond these it is infinite or 0.
+  // The result is infinite or 0 outside this range.
   const auto [n, rest] = vector_math::Reduce(Smaller(Larger(x, AllLanes(-120)), AllLanes(120)));
-  // In two steps, since 2^n need not be a float where the result is one.
+  // In two steps, since 2^n may not be representable where the result is.
   const LaneBits half = n >> 1;
   return (vector_math::SmallExpm1(rest) + 1.0f) * vector_math::PowerOfTwo(half) * vector_math::PowerOfTwo(n - half);
 }
 
-// With t = exp(2 x) - 1 it is t / (t + 2), which keeps its digits near 0.
+// t / (t + 2) with t = exp(2 x) - 1, which is accurate near 0.
 WEIR_INLINE Lanes Tanh(const Lanes& x) {
-  // Beyond these it is 1 to the last bit.
+  // The magnitude of the result is 1 to the last bit outside this range.
   const Lanes bounded = Smaller(Larger(x, AllLanes(-10)), AllLanes(10));
   const auto [n, rest] = vector_math::Reduce(bounded + bounded);
   const Lanes scale = vector_math::PowerOfTwo(n);
@@ -101,7 +101,7 @@ WEIR_INLINE Lanes Tanh(const Lanes& x) {
 
 WEIR_INLINE Lanes Sigmoid(const Lanes& x) { return 1.0f / (1.0f + Exp(-x)); }
 
-// x = 2^n m with m around 1; with s = (m - 1) / (m + 1), ln m = 2 artanh(s), a short series.
+// x = 2^n m with m near 1. With s = (m - 1) / (m + 1), ln m = 2 artanh(s), which is a short series.
 WEIR_INLINE Lanes Log(const Lanes& x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr uint32_t kRootOfHalf = 0x3f3504f3;

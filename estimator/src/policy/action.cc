@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames{"rate_bps", "log_rate", "relative", "discrete"};
 
-// The index of the highest score, or the index itself. Nothing when there is no such multiplier.
+// Returns the index of the highest score, or the index itself, or nothing if there is no such multiplier.
 std::optional<size_t> Choice(std::span<const float> action, size_t choices) {
   if (action.size() == choices && choices > 1) {
     return static_cast<size_t>(std::max_element(action.begin(), action.end()) - action.begin());
@@ -56,7 +56,7 @@ std::optional<DataRate> ActionMapping::Apply(std::span<const float> action, Data
       break;
     }
   }
-  // Rounded to a whole bit per second, so that a bound hit by computation is the bound.
+  // Rounded to an integer, so that a rate computed to be at a bound equals the bound.
   return DataRate::BitsPerSecondF(std::round(std::clamp(rate_bps, min_bps, max_bps)));
 }
 

@@ -1,4 +1,4 @@
-// The one place where the output of a policy becomes a rate; the estimator, the simulator and the tests all use it.
+// The conversion of a policy's output into a rate, shared by the estimator, the simulator and the tests.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_ACTION_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_ACTION_H_
 
@@ -19,13 +19,13 @@ enum class ActionKind : uint8_t {
   kDiscrete,  // "discrete": a choice among multipliers of the current rate, after MVFST-RL
 };
 
-// "rate_bps", "log_rate", "relative", "discrete"; nothing for any other name.
+// Parses "rate_bps", "log_rate", "relative" or "discrete". Returns nothing for any other name.
 std::optional<ActionKind> ParseActionKind(std::string_view name);
 std::string_view ToString(ActionKind kind);
 
 struct ActionMapping {
   ActionKind kind = ActionKind::kLogRate;
-  // Bounds of every result; both positive and finite, min <= max.
+  // Bounds of every result. Both are positive and finite, and min <= max.
   DataRate min_rate = DataRate::KilobitsPerSecond(30);
   DataRate max_rate = DataRate::KilobitsPerSecond(50'000);
   // kRelative only.
@@ -33,10 +33,10 @@ struct ActionMapping {
   // kDiscrete only; each positive.
   std::vector<float> multipliers;
 
-  // The rate that `action` asks for, within the bounds; `current` is the rate in force. An action has one element, save
-  // that kDiscrete also takes one score per multiplier and follows the highest (the first of equals); its one element
-  // otherwise is the index of the multiplier. Nothing when the action has another size, is not finite, or names a
-  // multiplier that does not exist.
+  // Returns the rate for `action`, within the bounds. `current` is the rate in force. An action has one element, which
+  // for kDiscrete is the index of a multiplier. kDiscrete also takes one score per multiplier and uses the highest, the
+  // first of equals. Returns nothing if the action has another size, is not finite, or refers to a multiplier that does
+  // not exist.
   std::optional<DataRate> Apply(std::span<const float> action, DataRate current) const;
 };
 

@@ -1,4 +1,4 @@
-// Observations of a policy: chosen fields of the last few intervals, as one row of floats.
+// Observations of a policy: selected fields of the last intervals, as one row of floats.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
 
@@ -11,11 +11,11 @@
 
 namespace weir {
 
-// Layout of an observation: for each interval, newest first, the fields about intervals, in the order given; then the
-// newest values of the fields about the path.
+// Layout of an observation: for each interval, newest first, the fields about intervals in the given order, followed by
+// the newest values of the fields about the path.
 struct FeatureSpecification {
   std::vector<IntervalStatisticsField> fields;
-  // How many intervals, the newest included; at least 1.
+  // Number of intervals, including the newest; at least 1.
   int history = 1;
 
   size_t path_fields() const {
@@ -24,7 +24,7 @@ struct FeatureSpecification {
   }
   size_t interval_fields() const { return fields.size() - path_fields(); }
   size_t size() const { return interval_fields() * static_cast<size_t>(history) + path_fields(); }
-  // Which field an element of the observation is of.
+  // The field of an element of the observation.
   const IntervalStatisticsField& at(size_t element) const;
 };
 
@@ -35,7 +35,7 @@ class FeatureHistory {
 
   const FeatureSpecification& specification() const { return specification_; }
   void Add(const IntervalStatistics& statistics);
-  // Missing history is the oldest known record repeated; all zeros before the first.
+  // Missing intervals repeat the oldest one. All zeros before the first.
   std::span<const float> observation() const { return observation_; }
   void Clear();
 

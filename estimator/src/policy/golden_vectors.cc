@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxVectors = 64;
 constexpr size_t kMaxNumbers = 65536;
 
-// Reads the one shape of JSON that golden vectors have; the first deviation ends it.
+// Reads the JSON of golden vectors, of a fixed structure. The first deviation ends it.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}

@@ -1,10 +1,10 @@
-// The 150 features of the ACM MMSys 2024 bandwidth-estimation challenge, so that its models run as they are.
+// The 150 features of the ACM MMSys 2024 bandwidth-estimation challenge, so that its models run unchanged.
 //
 // Observation index 10 f + k: feature f over the k-th newest short interval of 60 ms (k = 0..4) or over the (k-5)-th
 // newest long interval of 600 ms (k = 5..9), the newest of both ending now. kMmsysFeatures lists them in order.
 //
-// The challenge measured one-way delays with synchronised clocks. Here the base delay is half the round-trip time (50
-// ms while that is unknown), and the queueing delay comes on top. An interval without packets is all zeros but for the
+// The challenge measured one-way delays with synchronized clocks. Here the delay is the base delay, half the round-trip
+// time (50 ms while it is unknown), plus the queueing delay. An interval without packets is all zeros except for the
 // smallest delay seen.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MMSYS_FEATURES_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MMSYS_FEATURES_H_
@@ -23,7 +23,7 @@ namespace weir {
 
 struct MmsysFeature {
   std::string_view description;
-  // As in FeatureQuantity.
+  // See FeatureQuantity.
   FeatureRange load_check;
 };
 
@@ -55,20 +55,20 @@ class MmsysFeatures {
   // Ignored unless positive and finite.
   void OnRoundTripTime(TimeDelta round_trip_time);
 
-  // Closes the current short interval; it began at the last call.
+  // Ends the current short interval, which began at the previous call.
   void EndInterval(Timestamp now);
-  // `observation` has kObservationSize elements, all of which are set to finite values.
+  // Sets all kObservationSize elements of `observation` to finite values.
   void Write(std::span<float> observation) const;
-  // Forgets all intervals, as after a long gap.
+  // Clears all intervals, for example after a long gap.
   void Clear();
 
  private:
-  // Sums over the packets of an interval. They add up, so ten short intervals make a long one.
+  // Sums over the packets of an interval. Ten short intervals add up to a long one.
   struct Sums {
     double duration_s = 0;
     double packets = 0;
     double bytes = 0;
-    double delay_packets = 0;  // with a send time
+    double delay_packets = 0;  // number of packets with a send time
     double queueing_delay_ms = 0;
     double min_queueing_delay_ms = 0;
     double gaps = 0;

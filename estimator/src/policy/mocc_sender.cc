@@ -43,7 +43,7 @@ std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status,
   statistics.bytes_received = static_cast<double>((status.throughput * status.interval).bytes());
   statistics.packets_lost = status.packets_lost;
   statistics.loss_ratio = packets > 0 ? status.packets_lost / packets : 0;
-  // The report has only the mean.
+  // The report contains only the mean.
   statistics.queueing_delay_mean_s = (status.latency_ratio - 1) * base.seconds();
   statistics.queueing_delay_min_s = statistics.queueing_delay_mean_s;
   statistics.queueing_delay_max_s = statistics.queueing_delay_mean_s;

@@ -1,5 +1,5 @@
-// MOCC's library interface (EuroSys 2022, section 5: Register, ReportStatus, GetSendingRate) for senders that have
-// statistics of their own rather than RTP arrivals: QUIC, UDT, CCP. The same policy, action mapping and guard as at the
+// MOCC's library interface (EuroSys 2022, section 5: Register, ReportStatus, GetSendingRate), for senders that have
+// their own statistics instead of RTP arrivals: QUIC, UDT, CCP. Uses the same policy, action mapping and guard as the
 // receiver.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_MOCC_SENDER_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_MOCC_SENDER_H_
@@ -16,7 +16,7 @@
 
 namespace weir {
 
-// Observations of a sender during one interval, in MOCC's terms (section 4.1) and a few more.
+// Observations of a sender during one interval: those of MOCC (section 4.1) and a few more.
 struct MoccStatus {
   TimeDelta interval = TimeDelta::Zero();  // above 0, at most a minute
   double sending_ratio = 1;     // packets sent over packets acknowledged, at least 0; 100 when none was acknowledged
@@ -26,15 +26,15 @@ struct MoccStatus {
   double packets_acknowledged = 0;
   double packets_lost = 0;
   TimeDelta base_latency =
-      TimeDelta::Zero();  // the smallest mean latency so far, one way; 0: unknown, 50 ms is assumed
+      TimeDelta::Zero();  // the smallest mean latency so far, one way; if unknown, 0, and 50 ms is assumed
 };
 
-// Nothing when a value is not finite or out of its range.
+// Returns nothing if a value is not finite or out of its range.
 std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status, DataRate last_rate, TimeDelta silence);
 
 class MoccSender {
  public:
-  // `constraints` have been validated. The model must be of the format kWeir1.
+  // `constraints` must be valid, and the model of the format kWeir1.
   MoccSender(std::unique_ptr<Policy> policy, const Objective& objective, const TargetRateConstraints& constraints);
 
   void Register(const Objective& objective) { objective_ = objective; }
@@ -42,8 +42,8 @@ class MoccSender {
   ~MoccSender();
 
   enum class Outcome { kDecided, kInvalidStatus, kPolicyFault };
-  // Once per interval of the model. A status out of range changes nothing. When the policy fails, the rate falls to
-  // what was acknowledged.
+  // Called once per interval of the model. A status out of range changes nothing. If the policy fails, the rate falls
+  // to the acknowledged throughput.
   Outcome ReportStatus(const MoccStatus& status);
   DataRate sending_rate() const { return rate_; }
 
@@ -58,7 +58,7 @@ class MoccSender {
   struct Path;
   std::unique_ptr<Path> path_;
   DataRate rate_;
-  // The sum of the intervals reported.
+  // The sum of the reported intervals.
   Timestamp now_ = Timestamp::Micros(0);
   TimeDelta silence_ = TimeDelta::Zero();
 };

@@ -10,11 +10,11 @@
 namespace weir::internal {
 namespace {
 
-// The corners that real objectives come near to, and a middle.
+// Objectives near the corners of the weight space, and one in its middle.
 constexpr Objective kProbedObjectives[] = {
     kBalanced, {0.98f, 0.01f, 0.01f}, {0.01f, 0.98f, 0.01f}, {0.01f, 0.01f, 0.98f}};
 
-// The shortest of so many runs counts, since the machine may have had other work meanwhile.
+// The shortest of this many runs counts, since the machine may be busy during some.
 constexpr int kTimedRuns = 5;
 constexpr int kRandomObservations = 32;
 

@@ -17,34 +17,34 @@ class Policy;
 
 namespace internal {
 
-// Runs a new policy on zeros, saturated and random observations and on golden vectors (JSON), each decision in
-// `time_limit` at most; the error, or nothing when all is well.
+// Runs a new policy on zeros, on saturated and random observations, and on golden vectors (JSON). Each decision must
+// take at most `time_limit`. Returns the error, if any.
 std::optional<Error> CheckPolicy(Policy& policy, const std::string& golden, TimeDelta time_limit);
 
-// --- Observations from the ranges of what a model may ever be shown.
+// --- Observations from the ranges of the features.
 
-// The far ends, where a policy must stay finite: all features at their highest, all at their lowest, and each alone at
-// its highest, the others zero.
+// Extreme observations, for which a policy must return finite actions: all features at their highest, all at their
+// lowest, and each one at its highest with the others zero.
 std::vector<std::vector<float>> SaturatedObservations(const ModelDescription& description);
 
-// `count` of them, always the same for a description. Small values are as likely as large ones.
+// `count` random observations, always the same for a description. Small values are as likely as large ones.
 std::vector<std::vector<float>> RandomObservations(const ModelDescription& description, int count);
 
-// --- The golden vectors that a model carries in its metadata: inputs and the actions the exporter saw for them.
+// --- The golden vectors in a model's metadata: inputs and the actions that the exporter computed for them.
 
 struct GoldenVector {
   std::vector<float> observation;
-  std::vector<float> objective;  // empty when the model takes none
-  std::vector<float> state;      // empty: all zeros
+  std::vector<float> objective;  // empty if the model has no such input
+  std::vector<float> state;      // if empty, all zeros
   std::vector<float> action;
-  std::vector<float> next_state;  // empty: not compared
+  std::vector<float> next_state;  // if empty, not compared
 };
 
 // Reads `[{"observation":[...],"objective":[...],"state":[...],"action":[...],"next_state":[...]}, ...]`; observation
 // and action are required. At most 64 vectors of at most 65536 numbers each; any other JSON is an error.
 Result<std::vector<GoldenVector>> ParseGoldenVectors(std::string_view json);
 
-// Within 1e-4 relative plus 1e-4 absolute: ONNX Runtime promises no identical bits across processors.
+// True within 1e-4 relative plus 1e-4 absolute, since ONNX Runtime is not bit-identical across processors.
 bool MatchesGolden(float value, float golden);
 
 }  // namespace internal

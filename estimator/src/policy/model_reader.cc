@@ -50,8 +50,8 @@ std::string Shown(double value) {
   return std::string(text, end);
 }
 
-// Reads the tensors and the `weir.*` keys of a model, with one clear message for what is missing or makes no sense. The
-// first failure is kept; the values read after it are placeholders.
+// Reads the tensors and the `weir.*` keys of a model. Keeps the message of the first failure; values read after it are
+// placeholders.
 class ContractReader {
  public:
   explicit ContractReader(const OnnxModel& model) : model_(model) {}
@@ -61,7 +61,8 @@ class ContractReader {
   }
   const std::optional<Error>& error() const { return error_; }
 
-  // The size of the last dimension of an input or output; the ones before must be 1 or free. 0 when that is not so.
+  // Returns the size of the last dimension of an input or output. Fails and returns 0 unless the other dimensions are 1
+  // or free.
   size_t Input(std::string_view name, size_t rank, size_t& index) {
     return VectorSize(model_.inputs, "input", name, rank, index);
   }

@@ -33,12 +33,12 @@ struct ModelDescription {
   std::string provenance;
   // Empty for kMmsys2024, whose features are those of mmsys_features.h.
   FeatureSpecification features;
-  // Between two decisions.
+  // Interval of the decisions.
   TimeDelta interval = TimeDelta::Millis(100);
   ActionMapping action;
   size_t observation_size = 0;
   size_t action_size = 0;
-  // Elements of recurrent state; 0: the model keeps none.
+  // Number of elements of the recurrent state, or 0 if there is none.
   size_t state_size = 0;
   bool takes_objective = false;
 };
@@ -65,7 +65,7 @@ struct ModelLayout {
 struct ModelContract {
   ModelDescription description;
   ModelLayout layout;
-  std::string golden;  // JSON; empty for MMSys 2024 models
+  std::string golden;  // JSON, or empty for MMSys 2024 models
 };
 
 // `model` has passed FindOnnxObjection().

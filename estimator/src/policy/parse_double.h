@@ -1,4 +1,4 @@
-// std::from_chars of a double, which libc++ has since version 20; Debian's builds of Chromium have 19.
+// std::from_chars for double. libc++ has it since version 20, but Debian builds Chromium with version 19.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_PARSE_DOUBLE_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_PARSE_DOUBLE_H_
 
@@ -15,8 +15,8 @@
 
 namespace weir {
 
-// Decimal, as JSON has it, in any locale; `value` stays unless the result is a success. Infinity and NaN are no numbers
-// where libc++ lacks the function.
+// Parses a decimal number as in JSON, independently of the locale. Leaves `value` unchanged unless it succeeds. Does
+// not parse infinity and NaN if libc++ lacks the function.
 inline std::from_chars_result ParseDouble(const char* begin, const char* end, double& value) {
 #if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
   constexpr std::string_view kInNumbers = "0123456789.eE+-";

@@ -10,8 +10,8 @@
 namespace weir {
 namespace {
 
-// While it lives, numbers too small for a normal float are 0 on this thread: processors take 50 times as long for an
-// operation on them, and a model could have them only where no check at load comes.
+// Flushes subnormal numbers to 0 on this thread during its lifetime. An operation on them takes 50 times as long, and a
+// model could produce them only on inputs that the checks at load do not cover.
 class SubnormalsAreZero {
  public:
   SubnormalsAreZero(const SubnormalsAreZero&) = delete;
@@ -42,7 +42,7 @@ class SubnormalsAreZero {
 };
 
 bool AllFinite(std::span<const float> values) {
-  // In integers, which the compiler may add up in any order.
+  // Uses integers, which the compiler may sum in any order.
   constexpr uint32_t kExponent = 0x7f800000;
   uint32_t not_finite = 0;
   for (const float value : values) not_finite += (std::bit_cast<uint32_t>(value) & kExponent) == kExponent;

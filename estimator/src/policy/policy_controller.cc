@@ -10,12 +10,12 @@ namespace {
 
 // A pause of the host (a suspended machine) of this many intervals clears the history.
 constexpr double kForgetAfterIntervals = 50;
-// Every history begins with this many intervals without packets, whether or not the estimator was active then, so that
-// all policies compare their first packets with the same. None is decided on.
+// Every history begins with this many intervals without packets, even if the estimator was not active yet, so that the
+// first packets have the same history in every call. No decision is made on them.
 constexpr int kSilentIntervals = 2;
 
-// A policy sees at most this much of the loss that the path has at any rate. It holds a lower rate at more, as it has
-// learned to where a queue is full, and that does not end this loss.
+// A policy sees at most this much of the loss that the path has at any rate. At more it would hold a lower rate, as it
+// has learned to do when a queue is full, and that does not end this loss.
 constexpr double kMostLossSeen = 0.05;
 
 IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double loss_ratio_at_any_rate) {
@@ -123,7 +123,7 @@ ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
   if (waiting_) {
     update.source = TargetSource::kUndecided;
   } else if (timer_.Take(now)) {
-    // The answer took the whole interval, or did not come.
+    // The answer took the whole interval, or did not arrive.
     Decide(now);
   }
   if (waiting_) poll_at_ = std::min(executor_->next_timeout(now), submitted_at_ + description().interval);

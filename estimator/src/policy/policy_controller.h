@@ -1,5 +1,5 @@
-// The learned rate controller: arrivals, interval statistics, features, policy, action, rate. Receiver's side; named
-// "weir".
+// The learned rate controller at the receiver, "weir": turns arrivals into interval statistics, features, a policy's
+// action and a rate.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
 
@@ -21,9 +21,9 @@
 
 namespace weir {
 
-// Decides once per interval of its model. A decision that fails, or that takes longer than one interval, is answered
-// with no target, which the host takes as a fault. While an answer is out the rate in force stays. The packet path
-// allocates nothing; a decision allocates only what ONNX Runtime does inside.
+// Decides once per interval of its model. A decision that fails, or takes longer than one interval, results in a
+// missing target, which counts as a fault. While an answer is pending the rate in force stays. The packet path
+// allocates nothing, and a decision allocates only inside ONNX Runtime.
 class PolicyController final : public ReceiverController {
  public:
   explicit PolicyController(std::unique_ptr<Policy> policy)
@@ -44,27 +44,27 @@ class PolicyController final : public ReceiverController {
   Timestamp next_timeout() const override { return waiting_ ? poll_at_ : timer_.due(); }
 
   const ModelDescription& description() const { return executor_->description(); }
-  // The observation of an interval that ends early, at `now`, for a host that makes no more decisions; zeros before the
-  // start.
+  // Returns the observation of an interval that ends early, at `now`, for a host that makes no more decisions. All
+  // zeros before the start.
   std::span<const float> ObservationAt(Timestamp now);
 
  private:
-  // As of the last interval; zeros before the first.
+  // The observation of the last interval. All zeros before the first.
   std::span<const float> observation() const { return history_ ? history_->observation() : mmsys_observation_; }
   void EndInterval(Timestamp now);
-  // Forgets the observations and the recurrent state, and drops an answer that it waits for.
+  // Clears the observations and the recurrent state, and drops a pending answer.
   void Reset();
-  // Ends the interval and submits its observation, in place of an answer that it waits for.
+  // Ends the interval and submits its observation. Drops a pending answer.
   void Decide(Timestamp now);
-  // The rate that follows, within the model's bounds. Nothing while it is waiting, and on a fault: the policy failed,
-  // no rate follows from its action, or its answer took more than an interval.
+  // Returns the resulting rate, within the model's bounds. Returns nothing while the answer is pending, and on a fault:
+  // the policy failed, its action is invalid, or its answer took more than an interval.
   std::optional<DataRate> TakeAnswer(Timestamp now);
 
   std::unique_ptr<PolicyExecutor> executor_;
   // For models of the format kWeir1.
   IntervalAccumulator accumulator_;
   std::optional<FeatureHistory> history_;
-  // For those of kMmsys2024.
+  // For models of the format kMmsys2024.
   std::optional<MmsysFeatures> mmsys_features_;
   std::vector<float> mmsys_observation_;
 
@@ -74,7 +74,7 @@ class PolicyController final : public ReceiverController {
   double loss_ratio_at_any_rate_ = 0;
   Timestamp interval_end_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
-  // An answer is out.
+  // True while an answer is pending.
   bool waiting_ = false;
   Timestamp submitted_at_ = Timestamp::MinusInfinity();
   Timestamp poll_at_ = Timestamp::PlusInfinity();

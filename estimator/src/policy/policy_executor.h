@@ -1,4 +1,4 @@
-// Where and when a policy computes its decisions: the caller submits an observation and takes the answer later.
+// Executors of policies: the caller submits an observation and takes the answer later.
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_EXECUTOR_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_POLICY_EXECUTOR_H_
 
@@ -18,11 +18,11 @@ namespace weir {
 
 struct PolicyAnswer {
   PolicyFault fault = PolicyFault::kNone;
-  // Empty: the rate in force stays. After a fault it has no meaning. It lives until the next Submit().
+  // If empty, the rate in force stays. Meaningless after a fault. Valid until the next Submit().
   std::span<const float> action;
 };
 
-// Has one decision in flight, and the policy with its recurrent state. No function waits.
+// Owns a policy with its recurrent state and computes one decision at a time. No function waits.
 class PolicyExecutor {
  public:
   static constexpr TimeDelta kPollInterval = TimeDelta::Millis(10);
@@ -30,18 +30,18 @@ class PolicyExecutor {
   virtual ~PolicyExecutor() = default;
 
   virtual const ModelDescription& description() const = 0;
-  // Replaces a decision in flight, whose answer is dropped.
+  // Starts a decision. Drops one that is pending.
   virtual void Submit(std::span<const float> observation, const Objective& objective, Timestamp now) = 0;
-  // The answer, once; nothing while the decision is in flight.
+  // Returns the answer once, and nothing while the decision is pending.
   virtual std::optional<PolicyAnswer> Take(Timestamp now) = 0;
-  // When to call Take() again after it gave nothing at `now`.
+  // Time at which to call Take() again after it returned nothing at `now`.
   virtual Timestamp next_timeout(Timestamp now) const { return now + kPollInterval; }
-  // Drops the decision in flight and sets the recurrent state to zeros.
+  // Drops a pending decision and sets the recurrent state to zeros.
   virtual void Reset() = 0;
 };
 
-// Stands for an empty PolicyExecutorFactory (weir/controllers.h). Computes in Submit(), on the caller's thread; the
-// answer is there at once.
+// Computes in Submit(), on the caller's thread, so that the answer is available at once. Used for an empty
+// PolicyExecutorFactory (weir/controllers.h).
 class InlineExecutor final : public PolicyExecutor {
  public:
   explicit InlineExecutor(std::unique_ptr<Policy> policy)
@@ -64,11 +64,11 @@ class InlineExecutor final : public PolicyExecutor {
   std::optional<PolicyAnswer> answer_;
 };
 
-// Has another executor compute, and answers after a delay, which is drawn for each decision: for simulation, training
+// Computes with another executor and answers after a delay that is drawn for each decision. For simulation, training
 // and tests.
 class DelayedExecutor final : public PolicyExecutor {
  public:
-  // `delay` gives finite times of at least zero.
+  // `delay` must return finite times of at least zero.
   DelayedExecutor(std::unique_ptr<PolicyExecutor> executor, std::function<TimeDelta()> delay)
       : executor_(std::move(executor)), delay_(std::move(delay)) {}
 

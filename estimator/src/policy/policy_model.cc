@@ -14,16 +14,16 @@ namespace {
 using internal::LoadedModel;
 using internal::OnnxModel;
 
-// Longest decision by the model's interval.
+// Longest decision, as a share of the model's interval.
 constexpr double kMaxCoreShare = 0.1;
 
-// Parts of the file may stand in `why`.
+// `why` may contain parts of the file.
 Error NotLoaded(std::string why) {
   std::ranges::replace_if(why, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
   return Error{"the model cannot be used: " + why};
 }
 
-// Weir's evaluator where it supports the whole model, else ONNX Runtime.
+// Makes Weir's evaluator if it supports the whole model, and ONNX Runtime's otherwise.
 std::optional<Error> MakeEvaluator(std::span<const std::byte> bytes, const OnnxModel& onnx, LoadedModel& model) {
   Result<internal::NetworkPlan> plan = internal::PlanNetwork(onnx);
   if (plan) {

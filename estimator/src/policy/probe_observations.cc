@@ -55,7 +55,7 @@ std::vector<std::vector<float>> RandomObservations(const ModelDescription& descr
   for (int i = 0; i < count; ++i) {
     std::vector<float>& observation = observations.emplace_back();
     for (const auto& [feature, range] : elements) {
-      // From 0 to 1; ranges span many orders of magnitude.
+      // From 0 to 1, mostly small, because ranges span many orders of magnitude.
       const double share = std::pow(static_cast<double>(random()) / std::mt19937::max(), 10.0);
       observation.push_back(static_cast<float>(range.low + (range.high - range.low) * share));
     }

@@ -11,7 +11,7 @@ DataRate GeometricMean(std::span<const DataRate> rates) {
   double sum = 0;
   for (const DataRate rate : rates) sum += std::log(static_cast<double>(rate.bps()));
   const DataRate mean = DataRate::BitsPerSecondF(std::exp(sum / static_cast<double>(rates.size())));
-  // Rounding must not make a new rate out of equal ones.
+  // Clamped because rounding must not change equal rates.
   const auto [lowest, highest] = std::ranges::minmax(rates);
   return std::clamp(mean, lowest, highest);
 }

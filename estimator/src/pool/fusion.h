@@ -1,4 +1,4 @@
-// One rate out of several controllers', after PolyCC (SIGCOMM 2023, section 2).
+// Fusion of the rates of several controllers, after PolyCC (SIGCOMM 2023, section 2).
 #ifndef WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
 #define WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
 
@@ -21,13 +21,13 @@ struct Fusion {
 
 struct FusedRate {
   DataRate rate = DataRate::Zero();
-  // The rate is not the pilot's own.
+  // True if the rate is not the pilot's own.
   bool from_copilot = false;
-  // The custom function gave a rate below or above all that it was given; `rate` is then the pilot's.
+  // True if the custom function returned a rate outside those that it received. `rate` is then the pilot's.
   bool fault = false;
 };
 
-// Rates are finite and above 0; those beyond kMaxCopilots are ignored. Between equals the pilot wins, then the earlier
+// Rates must be finite and above 0. Those beyond kMaxCopilots are ignored. Ties go to the pilot, then to the earlier
 // copilot. kUser without a function is kPilotOnly.
 FusedRate FuseRates(const Fusion& fusion, DataRate pilot, std::span<const DataRate> copilots);
 

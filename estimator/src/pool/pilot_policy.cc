@@ -47,7 +47,7 @@ class TrustPolicy {
     if (is_high && now - high_since_ >= kTimeToReturn) is_away_ = false;
   }
 
-  // The copilot that is active already, else the first available one, else the specification's pilot.
+  // The copilot that is already active, or else the first available one, or else the specification's pilot.
   static size_t Deputy(const PoolView& view, MemberSet copilots) {
     const auto is_available = [&](size_t member) {
       return (copilots & SetOf(member)) != 0 && !view.members[member].suspended && view.members[member].rate;
@@ -72,11 +72,11 @@ constexpr double kMaxNoiseS = 0.04;
 constexpr double kLoss = 0.02;
 constexpr double kRise = 1.02;
 constexpr double kGrowthPerSecond = 1.04;
-// The part of the target that a sender sends at least when it uses the target.
+// A sender uses the target if it sends at least this share of it.
 constexpr double kUsed = 0.3;
 
 struct Bounds {
-  // All is well up to `good`, and nothing from `bad` on.
+  // Full trust up to `good`, none from `bad` on.
   double good;
   double bad;
 

@@ -1,5 +1,5 @@
-// PolyCC's pilot-copilot filter: its inputs and outputs, the policies that the library has for it, and how far the
-// pilot of a pool is to be trusted, from what it did.
+// PolyCC's pilot-copilot filter: its inputs and outputs, the library's policies for it, and the measure of trust in a
+// pool's pilot.
 #ifndef WEIR_ESTIMATOR_SRC_POOL_PILOT_POLICY_H_
 #define WEIR_ESTIMATOR_SRC_POOL_PILOT_POLICY_H_
 
@@ -21,7 +21,7 @@ namespace weir {
 using MemberSet = uint32_t;
 constexpr MemberSet SetOf(size_t member) { return MemberSet{1} << member; }
 
-// The record of one controller of a pool.
+// State of one controller of a pool.
 struct MemberState : ControllerState {
   // 0 to 1, see PilotPolicyKind::kByTrust.
   double trust = 1;
@@ -30,7 +30,7 @@ struct MemberState : ControllerState {
 
 struct Selection {
   size_t pilot = 0;
-  // The candidates; the bits of the pilot and of suspended members have no meaning.
+  // The candidates. The bits of the pilot and of suspended members have no meaning.
   MemberSet copilots = 0;
   FusionKind fusion = FusionKind::kPilotOnly;
 
@@ -44,7 +44,7 @@ struct PoolView {
   DataRate target;                       // in force
   const IntervalStatistics& statistics;  // since the policy's previous call
   std::span<const MemberState> members;
-  Selection line;     // of the specification
+  Selection line;     // from the specification
   Selection current;  // in effect
 };
 
@@ -59,8 +59,7 @@ PilotPolicy MakePilotPolicy(PilotPolicyKind kind);
 
 // --- Trust
 
-// A mean over the recent past, exponential in time: a value as old as the time constant counts e times less than the
-// present one.
+// An exponential mean over time: a value as old as the time constant counts e times less than the present one.
 class TimeMean {
  public:
   explicit TimeMean(double time_constant_s) : time_constant_s_(time_constant_s) {}
@@ -76,36 +75,34 @@ class TimeMean {
   double value_ = 0;
 };
 
-// How far a controller's target is from those of all others.
+// Measures how far a controller's target is from those of all others.
 class Disagreement {
  public:
-  // `advice` and `others` held for the last `duration_s`; all finite and above 0. Without others nothing is known and
-  // nothing changes.
+  // `advice` and `others`, all finite and above 0, held for the last `duration_s`. Changes nothing without others.
   void Add(DataRate advice, std::span<const DataRate> others, double duration_s);
-  // By how many powers of two the advice was above or below the nearest of the others', as a mean over the last second;
-  // 0 while it is among them.
+  // Mean distance over the last second, in powers of two, from the advice to the nearest of the others; 0 while it is
+  // among them.
   double powers_of_two() const { return distance_.value(); }
 
  private:
   TimeMean distance_{1.0};
 };
 
-// For half a second there was neither a queue nor a loss of 2 % above what the path loses by chance, the sender uses
-// what it may, all others would rise by 2 % or more, and the controller
+// Detects a controller that starves the path: for half a second there was neither a queue nor a loss of 2 % above what
+// the path loses at any rate, the sender uses the target, all others would increase by 2 % or more, and the controller
 //
-// - asks for no more than is in force, or
-// - asked, within half a second, for less than all others and less than it would have reached if it had risen by 4 % a
-//   second since the path became clear: advice that goes up and down, or stays a bit above the target, starves the path
-//   too.
+// - requests no more than the rate in force, or
+// - requested, within half a second, less than all others and less than a rise of 4 % a second since the path became
+//   clear would have reached: advice that oscillates, or stays slightly above the target, also starves the path.
 //
-// There is no queue when a delay of the last half second was below 4 ms and 1.5 times the delay noise (40 ms at most):
-// on a link that is full some milliseconds always wait, and who does not rise there is right. Jitter hides an empty
-// queue, and what others would do, for some intervals; so one of half a second that shows it is enough. The sender's
-// use of the target may be a mean over a second: at the minimum most intervals have no packets.
+// There is no queue if a delay of the last half second was below 4 ms plus 1.5 times the delay noise (40 ms at most): a
+// full link always has a queue of some milliseconds, and a controller that does not increase there is right. Jitter
+// hides an empty queue, and what others would do, in some intervals, so one interval in half a second is enough. The
+// sender's use of the target may be a mean over a second: at the minimum rate most intervals have no packets.
 class Starvation {
  public:
-  // `advice` and `others`, above 0, were given at `now`; `target` was in force during the interval before, of which
-  // `statistics` tell. Without others nobody starves anything.
+  // `advice` and `others`, all above 0, are of `now`. `target` was in force during the previous interval, which
+  // `statistics` describe. Without others there is no starvation.
   void Add(DataRate advice, std::span<const DataRate> others, DataRate target, const IntervalStatistics& statistics,
            Timestamp now);
   // Share of the last seconds, 0 to 1.
@@ -115,21 +112,21 @@ class Starvation {
   Timestamp queue_was_short_ = Timestamp::MinusInfinity();
   Timestamp others_rose_ = Timestamp::MinusInfinity();
   Timestamp not_clear_ = Timestamp::MinusInfinity();
-  // The advice when the path became clear, with its growth since.
+  // The advice when the path became clear, plus its growth since.
   double due_bps_ = 0;
   Timestamp fell_behind_ = Timestamp::MinusInfinity();
   TimeMean received_bps_{1.0};
   TimeMean share_{2.0};
 };
 
-// The trust in the specification's pilot: the smaller of two signals, each 1 up to a first value and 0 from a second
-// on, linear between them:
+// Trust in the specification's pilot: the smaller of two signals, each 1 up to a first value, 0 from a second value on,
+// and linear in between:
 //   disagreement  1 to 1.5 powers of two away from all others (`Disagreement`)
 //   starvation    0.3 to 0.8 of the last seconds (`Starvation`)
 // The values were fitted on random scenarios of the training split.
 class TrustMeasure {
  public:
-  // The pilot's trust, 0 to 1; called each time before the policy is.
+  // Returns the pilot's trust, 0 to 1. Called each time before the policy is.
   double Update(const PoolView& view);
 
  private:

@@ -103,7 +103,7 @@ ReceiverControlUpdate PoolController::OnTimeout(Timestamp now) {
     const bool is_active = i == current_.pilot;
     if (!Poll(i, members_[i], is_active, now)) continue;
     members_[i].decisions_as_active += is_active && members_[i].faults_in_a_row == 0;
-    // A controller without further decisions would stay active for ever.
+    // A controller without further decisions would stay active forever.
     const bool pilot_is_done = !controller(current_.pilot).next_timeout().IsFinite();
     policy_is_due |= is_active || (i == line_.pilot && pilot_is_done);
     any |= is_active || IsFused(i);

@@ -1,6 +1,6 @@
-// Several controllers as one, after PolyCC's controller pool (SIGCOMM 2023, section 2). All members get the same
-// packets; fusion makes one rate of their targets, and a policy may change the active controller. In PolyCC's terms the
-// pilot is the active controller, and copilots are the candidates.
+// A pool of controllers, after PolyCC (SIGCOMM 2023, section 2). All members receive the same packets, fusion combines
+// their targets into one rate, and a policy may change the active controller. PolyCC calls the active controller the
+// pilot and the candidates copilots.
 #ifndef WEIR_ESTIMATOR_SRC_POOL_POOL_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_POOL_POOL_CONTROLLER_H_
 
@@ -30,10 +30,10 @@ struct PoolFunctions {
   PilotPolicy policy = nullptr;
 };
 
-// Makes the member of that name, or returns the error, one sentence for the user.
+// Makes the member with that name, or returns the error, one sentence for the user.
 using MemberFactory = std::function<Result<std::unique_ptr<ReceiverController>>(const std::string& member)>;
 
-// Supervises each member by itself, and has one fallback for the active one. After warm-up only Configure() allocates.
+// Supervises each member individually, with one fallback for the active one. After warm-up only Configure() allocates.
 class PoolController final : public Supervisor {
  public:
   enum class Role : uint8_t {
@@ -43,14 +43,14 @@ class PoolController final : public Supervisor {
     kSuspended,
   };
 
-  // Null for `fallback`: the ten-line rule. Invariant: a pilot that keeps a free path at the minimum cannot keep the
-  // others there, so the member "rule" tolerates sparse packets, as the fallback does. The error names the member that
-  // cannot be made, or the missing function.
+  // A null `fallback` stands for the ten-line rule. Invariant: a pilot that keeps a free path at the minimum cannot
+  // keep the others there, so the member "rule" tolerates sparse packets, as the fallback does. The error names the
+  // member that cannot be made, or the missing function.
   static Result<std::unique_ptr<PoolController>> Create(const PoolSpecification& specification,
                                                         const MemberFactory& make_member, PoolFunctions functions = {},
                                                         std::unique_ptr<ReceiverController> fallback = nullptr);
-  // Changes pilot, copilots, fusion and policy, also in a call; other members are still polled. On an error, an unknown
-  // member or a missing function, nothing changes.
+  // Changes pilot, copilots, fusion and policy, also during a call. Other members are still polled. Changes nothing if
+  // it returns an error: an unknown member or a missing function.
   [[nodiscard]] std::optional<Error> Configure(const PoolSpecification& specification);
 
   std::span<const MemberState> members() const { return members_; }
@@ -58,11 +58,11 @@ class PoolController final : public Supervisor {
   const Selection& selection() const { return current_; }
   // The latest specification.
   const PoolSpecification& specification() const { return specification_; }
-  // From the start until the policy first changed the active controller.
+  // Time from the start until the policy first changed the active controller.
   TimeDelta first_pilot_held() const { return first_pilot_held_; }
-  // Times the policy changed the active controller.
+  // Number of times that the policy changed the active controller.
   uint64_t active_changes() const { return active_changes_; }
-  // Rates of a custom fusion that were outside those that it fused.
+  // Number of rates of a custom fusion that were outside those that it fused.
   uint64_t fusion_faults() const { return fusion_faults_; }
 
   const ControllerState& active() const override { return members_[current_.pilot]; }
@@ -73,7 +73,7 @@ class PoolController final : public Supervisor {
   void OnObjective(const Objective& objective) override;
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
   void OnArrival(const Arrival& arrival) override;
-  // Members go on from the rate in force (PolyCC's step 4), so that a change of the active one causes no step.
+  // Members continue from the rate in force (PolyCC's step 4), so that a change of the active one causes no step.
   void OnTargetApplied(const TargetTransferRate& target) override;
   ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
@@ -95,9 +95,9 @@ class PoolController final : public Supervisor {
   std::vector<MemberState> members_;
   const PoolFunctions functions_;
   PoolSpecification specification_;
-  Selection line_;  // of the specification
+  Selection line_;  // from the specification
   Selection current_;
-  // Null: the policy is fixed.
+  // Null if the policy is fixed.
   std::unique_ptr<Selector> selector_;
   Objective objective_;
   DataRate target_ = DataRate::Zero();
@@ -110,7 +110,7 @@ class PoolController final : public Supervisor {
 
 std::string_view ToString(PoolController::Role role);
 
-// Null unless the controller is a pool.
+// Returns null unless the controller is a pool.
 inline const PoolController* PoolIn(const SupervisedController& controller) {
   return controller.kind() == &PoolController::kKind ? static_cast<const PoolController*>(&controller) : nullptr;
 }

@@ -18,7 +18,7 @@ constexpr bool IsNameCharacter(char c) {
 // ASCII, printable, no space.
 constexpr bool IsVisible(char c) { return c > ' ' && c <= '~'; }
 
-// User input, shortened and safe to print.
+// User input, shortened and made safe to print.
 std::string Shown(std::string_view text) {
   std::string shown(text.substr(0, 40));
   std::ranges::replace_if(shown, [](char c) { return !IsVisible(c); }, '?');
@@ -50,7 +50,7 @@ class PoolParser {
  private:
   static constexpr std::array<std::string_view, 4> kKeys{"pilot", "copilots", "fusion", "policy"};
 
-  // `where` is a part of the line. Only the first error is kept.
+  // `where` must be a part of the line. Keeps only the first error.
   void Refuse(std::string_view where, const std::string& what) {
     if (error_) return;
     error_ = Error{"pool, character " + std::to_string(where.data() - line_.data() + 1) + ": " + what};
@@ -92,7 +92,7 @@ class PoolParser {
     }
   }
 
-  // Called when the pilot is known, wherever it stands.
+  // Called after the whole line is read, since the pilot may be anywhere in it.
   void CheckCopilots() {
     std::string_view rest = copilots_;
     for (size_t i = 0; i < pool_.copilots.size(); ++i) {

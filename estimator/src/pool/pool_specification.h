@@ -1,4 +1,4 @@
-// A pool as text: its members, how their targets are fused, and who may change the active one.
+// The text form of a pool: its members, the fusion of their targets, and the policy that changes the active one.
 #ifndef WEIR_ESTIMATOR_SRC_POOL_POOL_SPECIFICATION_H_
 #define WEIR_ESTIMATOR_SRC_POOL_POOL_SPECIFICATION_H_
 
@@ -20,7 +20,7 @@ enum class FusionKind : uint8_t {
   kPilotOnly,
   kMax,
   kMin,
-  kMedian,   // of an even number: the geometric mean of the two in the middle
+  kMedian,   // for an even number: the geometric mean of the middle two
   kMean,     // geometric
   kClosest,  // the rate closest to PoolSpecification::fusion_target
   kUser,     // PoolFunctions::fusion
@@ -31,10 +31,11 @@ constexpr std::string_view ToString(FusionKind kind) { return kFusionNames[stati
 
 enum class PilotPolicyKind : uint8_t {
   kFixed,
-  // Fusion is kMin while latency weighs 0.6 or more, kMax while throughput does, else the specification's.
+  // Fusion is kMin while the weight of latency is 0.6 or more, kMax while that of throughput is, and the
+  // specification's otherwise.
   kByObjective,
   // A pilot that is suspended, or whose trust is below 0.3 for half a second, is replaced by the first copilot with a
-  // target, under kMean where the specification has no fusion. After five seconds above 0.6 it is active again.
+  // target, with kMean if the specification has no fusion. After five seconds above 0.6 it is active again.
   kByTrust,
   kUser,  // PoolFunctions::policy
 };
@@ -65,12 +66,12 @@ struct PoolSpecification {
 
 inline constexpr size_t kMaxPoolLineBytes = 1024;
 
-// True for the text of a specification: no controller's name has "=".
+// True for the text of a specification, since no controller's name contains "=".
 constexpr bool IsPoolLine(std::string_view text) { return text.find('=') != std::string_view::npos; }
 
-// The error gives the character, counted from 1.
+// The error contains the position of the character, counted from 1.
 Result<PoolSpecification> ParsePool(std::string_view line);
-// The shortest form, which ParsePool() reads back as the same.
+// Returns the shortest text that ParsePool() reads back as the same specification.
 std::string ToString(const PoolSpecification& pool);
 
 }  // namespace weir

@@ -6,13 +6,13 @@
 namespace weir {
 namespace {
 
-// libwebrtc's: of packets, and of bytes of the cluster.
+// Smallest share of the cluster's packets, and of its bytes, as in libwebrtc.
 constexpr double kFewestShare = 0.8;
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
-// Packets that come so much closer than they left were held together on the way: that shows no rate.
+// Packets whose spacing shrinks by more than this factor were held up together on the path, which shows no rate.
 constexpr double kMaxCompression = 2;
-// Less than this share of what was sent is the path's limit, and of that a little is left free. A host that sends this
-// share of the target has sent it: its timers and packets are not finer.
+// Receiving less than this share of the sent rate shows the path's limit, of which this share is used. A host that
+// sends this share of the target has sent it, since its timers and packets are coarse.
 constexpr double kCarried = 0.9;
 constexpr double kBelowLimit = 0.95;
 
@@ -60,7 +60,7 @@ bool ProbeCluster::IsComplete() const {
 }
 
 std::optional<ProbeResult> ProbeCluster::Result() const {
-  // Packets that were lost count in neither rate, so random loss is no limit.
+  // Lost packets count in neither rate, so random loss is no limit.
   size_t received = 0;
   DataSize size = DataSize::Zero();
   const Packet* first_to_come = nullptr;

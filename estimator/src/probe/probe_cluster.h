@@ -1,4 +1,4 @@
-// One probe cluster: the packets that left in it, and what their arrivals show.
+// One probe cluster: the packets sent in it, and the result of their arrivals.
 #ifndef WEIR_PROBE_PROBE_CLUSTER_H_
 #define WEIR_PROBE_PROBE_CLUSTER_H_
 
@@ -12,19 +12,19 @@
 
 namespace weir {
 
-// The rate that the path carried. There is none if too few packets came, or if their spacing shows nothing.
+// The rate that the path carried. There is none if too few packets arrived, or if their spacing shows nothing.
 struct ProbeResult {
   DataRate rate = DataRate::Zero();
-  bool is_limit = false;  // less came through than was sent: the path carries no more
+  bool is_limit = false;  // less arrived than was sent: the path carries no more
 };
 
-// After libwebrtc's ProbeBitrateEstimator: the rate of leaving and of arriving, the lower of which counts.
+// After libwebrtc's ProbeBitrateEstimator: the lower of the send rate and the receive rate.
 class ProbeCluster {
  public:
-  // Padding alone is at most 255 bytes a packet: a cluster of 15 ms shows up to 76 Mbps.
+  // Packets of padding alone have at most 255 bytes, so a cluster of 15 ms shows up to 76 Mbps.
   static constexpr size_t kMaxPackets = 512;
 
-  // Forgets the packets of the one before.
+  // Begins a cluster and clears the packets of the previous one.
   void Begin(const ProbeClusterConfig& config);
   void OnSent(int64_t sequence_number, Timestamp send_time, DataSize size);
   void OnReceived(int64_t sequence_number, Timestamp receive_time);
@@ -33,7 +33,7 @@ class ProbeCluster {
   const ProbeClusterConfig& config() const { return config_; }
   // MinusInfinity before the first packet.
   Timestamp latest_send_time() const;
-  // Enough has left, and the fate of each packet is known.
+  // True if enough was sent and the fate of each packet is known.
   bool IsComplete() const;
   std::optional<ProbeResult> Result() const;
 
@@ -46,7 +46,7 @@ class ProbeCluster {
     bool settled = false;
   };
   Packet* Find(int64_t sequence_number);
-  // PlusInfinity: lost.
+  // A `receive_time` of PlusInfinity means lost.
   void Settle(int64_t sequence_number, Timestamp receive_time);
 
   ProbeClusterConfig config_;

@@ -8,30 +8,31 @@ namespace {
 constexpr double kBytesShare = 0.025;
 constexpr double kFirstBudget = 4000;
 constexpr double kMaxBudget = 40'000;
-// By as much a cluster after a success may overdraw the budget.
+// Amount by which a cluster after a success may overdraw the budget.
 constexpr double kCredit = 40'000;
 
 constexpr TimeDelta kMaxQueue = TimeDelta::Millis(40);
-// libwebrtc's least; shorter ones drown in jitter.
+// libwebrtc's minimum; shorter clusters are lost in jitter.
 constexpr TimeDelta kMinDuration = TimeDelta::Millis(15);
 constexpr TimeDelta kMaxDuration = TimeDelta::Millis(30);
-// A limit this near to the rate may be a packet that waited for another; a longer cluster tells.
+// A limit this close to the rate may be caused by a packet that waited for another. A longer cluster distinguishes
+// them.
 constexpr double kNearLimit = 0.75;
 constexpr TimeDelta kLongDuration = TimeDelta::Millis(100);
 constexpr int32_t kFewestPackets = 5;
-// Padding alone is at most 255 bytes a packet, and all packets of a cluster must find room.
+// Packets of padding alone have at most 255 bytes, and the history must hold all packets of a cluster.
 constexpr DataSize kMaxSize = DataSize::Bytes(280) * ProbeCluster::kMaxPackets;
 
-// Without a layer to reach; and after a success.
+// Steps without a layer to reach, and after a success.
 constexpr double kFirstStep = 2;
 constexpr double kNextStep = 3;
 constexpr double kKnown = 0.95;
 constexpr double kWorthwhile = 1.05;
 constexpr TimeDelta kInterval = TimeDelta::Seconds(2);
-// Until the host sends it, and until all of its feedback has come.
+// Longest time until the host sends a cluster, and until all feedback on it has arrived.
 constexpr TimeDelta kExpiry = TimeDelta::Seconds(1);
 
-// Encoders are not even: media may use so much more than is received.
+// Encoders are uneven, so media may use this much more than is received.
 constexpr double kHeadroom = 1.25;
 constexpr double kNear = 0.8;
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(30);
@@ -98,10 +99,10 @@ void ProbeController::Request(const Facts& facts) {
   const DataRate shown = TargetRate(facts.target);
   const DataRate wanted = desired_.next.IsZero() ? shown * kFirstStep : desired_.next;
   const DataRate next = succeeded_ ? std::max(wanted, shown * kNextStep) : wanted;
-  // Above the maximum nothing is to be shown, and a receiver that lies would be sent cluster after cluster.
+  // Rates above the maximum need no probe, and a receiver that lies would otherwise cause one cluster after another.
   const DataRate rate = std::min({desired_.total, facts.max_rate, next});
   const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
-  // A layer that lacks little is as absent as one that lacks much.
+  // A step to the next layer is worth a probe however small it is.
   if (!is_due || rate <= (desired_.next.IsZero() ? shown * kWorthwhile : shown)) return;
   const bool is_near = limit_ >= rate * kNearLimit;
   const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : shown;
@@ -112,7 +113,7 @@ void ProbeController::Request(const Facts& facts) {
   const DataRate beyond = std::max(rate - receive_rate_, DataRate::BitsPerSecond(1));
   const TimeDelta duration = std::max(std::min({within_queue, kMaxSize / rate, most_added / beyond}), kMinDuration);
   const DataRate possible = std::min({rate, kMaxSize / duration, receive_rate_ + most_added / duration});
-  // A cluster that cannot be as large as needed shows nothing new once the path has carried it.
+  // A cluster that cannot be as large as needed shows nothing new once the path has carried its rate.
   if (possible < rate && possible <= shown * kWorthwhile) return;
   const DataSize added = (possible - receive_rate_) * duration;
   if (budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;

@@ -1,4 +1,4 @@
-// When a sender probes, how large a probe is, and how much of the target the path has shown to carry.
+// Decides when a sender probes and how large a probe is, and limits the target to what the path was shown to carry.
 #ifndef WEIR_PROBE_PROBE_CONTROLLER_H_
 #define WEIR_PROBE_PROBE_CONTROLLER_H_
 
@@ -12,21 +12,21 @@
 
 namespace weir {
 
-// Media in layers sends less than the target until the next layer fits, so the target is unproven there: too high, or,
-// of controllers that look at the receive rate, too low. While more is desired, a cluster at the rate of the next layer
-// shows it; after each success a larger one follows at once.
+// Media in layers sends less than the target until the next layer fits, so the target is unproven: it is too high, or
+// too low if the controller follows the receive rate. While more is desired, a cluster at the rate of the next layer
+// tests it. After each success a larger one follows at once.
 //
-// A cluster adds at most 40 ms of queue to a path that carries just what was shown before, or what its least duration
-// of 15 ms makes where the next layer needs over 3.7 times that. None is requested while a queue stands, above the
-// desired rate, or beyond 2.5 % of all bytes sent in the long run. A cluster adds at most 40 kB, or 80 kB after a
+// A cluster adds at most 40 ms of queue to a path that carries only what was shown before, or more if the next layer
+// needs over 3.7 times that, because a cluster lasts at least 15 ms. None is requested while there is a queue, above
+// the desired rate, or beyond 2.5 % of all bytes sent in the long run. A cluster adds at most 40 kB, or 80 kB after a
 // success, which is 21 or 42 Mbps for 15 ms.
 class ProbeController {
  public:
-  // All as of now; the times are the sender's.
+  // The state now. Times are on the sender's clock.
   struct Facts {
     Timestamp now = Timestamp::MinusInfinity();
     DataRate target = DataRate::Zero();
-    // The highest that counts.
+    // The highest rate that a probe can show.
     DataRate max_rate = DataRate::PlusInfinity();
     DataRate receive_rate = DataRate::Zero();
     CongestionState state = CongestionState::kNormal;
@@ -36,20 +36,20 @@ class ProbeController {
 
   void SetDesiredRate(const DesiredRate& desired) { desired_ = desired; }
   void OnSentPacket(int64_t sequence_number, const PacketDeparture& packet);
-  // Only packets of a cluster that awaits its verdict matter; most reports come while there is none.
+  // Matters only for packets of a cluster that awaits its result. Most reports arrive while there is none.
   void OnReceived(int64_t sequence_number, Timestamp receive_time) {
     if (phase_ == Phase::kTaken) cluster_.OnReceived(sequence_number, receive_time);
   }
   void OnLost(int64_t sequence_number) {
     if (phase_ == Phase::kTaken) cluster_.OnLost(sequence_number);
   }
-  // After feedback and timeouts. Returns a rate that a probe has just shown.
+  // Called after feedback and timeouts. Returns a rate that a probe has just shown.
   std::optional<DataRate> OnProgress(const Facts& facts);
 
-  // The rate that media may use in place of the estimator's `target`: what the path has shown to carry, or a quarter
-  // more than it carries now. Where media fills that, or a queue stands, at most `target`.
+  // The rate that media may use instead of the estimator's `target`: the rate that the path was shown to carry, or a
+  // quarter more than it carries now. At most `target` if media uses all of that, or if there is a queue.
   DataRate TargetRate(DataRate target) const;
-  // The cluster to send now; once each.
+  // Returns the cluster to send now, each once.
   std::optional<ProbeClusterConfig> Take();
   const ProbeCounters& counters() const { return counters_; }
 
@@ -65,17 +65,17 @@ class ProbeController {
   ProbeCluster cluster_;
   ProbeCounters counters_;
   Phase phase_ = Phase::kIdle;
-  // A success invites a larger cluster at once.
+  // A success is followed by a larger cluster at once.
   bool succeeded_ = false;
   Timestamp next_at_ = Timestamp::MinusInfinity();
-  // The highest rate that was received or probed since the path was last congested, and when it was last near.
+  // The highest rate received or probed since the path was last congested, and when the rate was last close to it.
   DataRate shown_;
   Timestamp shown_at_ = Timestamp::MinusInfinity();
   DataRate receive_rate_ = DataRate::Zero();
   bool is_normal_ = true;
-  // The last cluster showed this as the path's limit; zero: it did not.
+  // The path's limit if the last cluster showed it, else zero.
   DataRate limit_ = DataRate::Zero();
-  // In bytes: what clusters may add. A success may overdraw it.
+  // Number of bytes that clusters may add. A cluster after a success may overdraw it.
   double budget_;
 };
 

@@ -11,16 +11,16 @@ namespace weir {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Before and after a longer time without feedback routes may differ.
+// Routes may differ before and after a longer time without feedback.
 constexpr TimeDelta kLongestGap = TimeDelta::Seconds(3);
 constexpr size_t kFewestPoints = 5;
-// The smallest gain over the time of the points; the largest distance of an offset from the line, and the largest
-// gain of the round trip, as shares of it.
+// Smallest gain over the time of the points; and largest distance of an offset from the line, and largest gain of the
+// round trip, as shares of that gain.
 constexpr double kSmallestGainS = 5e-3;
 constexpr double kLargestDistance = 0.15;
 constexpr double kRoundTripShare = 0.25;
 
-// A line through values over time, by least squares.
+// A least-squares line through values over time.
 struct Line {
   double slope = 0;
   double largest_distance = 0;

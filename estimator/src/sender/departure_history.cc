@@ -6,7 +6,7 @@ namespace weir {
 namespace {
 
 constexpr int64_t kHalfOfNumbers = 0x8000;
-// Fewer departures in a row out of order may be late ones.
+// Fewer consecutive departures out of order may be late ones.
 constexpr int kOutOfOrderToRestart = 50;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The packets that left a sender, by their transport-wide sequence numbers.
+// History of sent packets by their transport-wide sequence numbers.
 #ifndef WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_
 #define WEIR_ESTIMATOR_SRC_SENDER_DEPARTURE_HISTORY_H_
 
@@ -12,12 +12,12 @@
 
 namespace weir {
 
-// Remembers the latest departures. Times are the sender's without its pauses. A number here is unwrapped from the 16
-// bits that packets and feedback have. Allocates only at construction.
+// Keeps the latest departures. Times are on the sender's clock and exclude its pauses. Numbers are unwrapped from the
+// 16 bits in packets and feedback. Allocates only at construction.
 class DepartureHistory {
  public:
   enum class State : uint8_t { kNotSent, kInFlight, kLost, kDone };
-  // 16 bytes, since there are many; zeros: not sent.
+  // 16 bytes, since there are many. All zero if not sent.
   struct Departure {
     Timestamp send_time = Timestamp::Micros(0);
     // ReportedArrival::number, once the fate is known.
@@ -31,35 +31,35 @@ class DepartureHistory {
   explicit DepartureHistory(size_t size) : departures_(size) {}
 
   bool empty() const { return last_sent_ < 0; }
-  // A departure with this number may follow if it is after the latest one, or the last of many in a row with numbers in
-  // their own order: then the host has begun anew, or gave a wrong number before.
+  // True if a departure may have this number: it is after the latest one, or the last of many consecutive ones out of
+  // order, because the host has started again or gave a wrong number before.
   bool MayFollow(uint16_t sequence_number);
-  // Adds a departure that may follow; the numbers that were passed over are of no packet. Returns its number.
+  // Adds a departure that may follow, and returns its unwrapped number. Skipped numbers belong to no packet.
   int64_t Add(uint16_t sequence_number, Timestamp send_time, PacketKind kind, DataSize size);
 
-  // The latest departure with this number, which may be too old to be remembered.
+  // Returns the latest departure with this number, which may be too old to be in the history.
   int64_t Unwrap(uint16_t sequence_number) const {
     return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
   }
   bool Has(int64_t number) { return number >= std::max<int64_t>(oldest(), 0) && At(number).state != State::kNotSent; }
   Departure& At(int64_t number) { return departures_[static_cast<size_t>(number) % departures_.size()]; }
-  // By the sender's clock alone.
+  // Time since a packet was sent, on the sender's clock.
   TimeDelta SinceSent(int64_t number, Timestamp now) { return now - At(number).send_time; }
 
-  // The fate of a departure is known now.
+  // Called when the fate of a departure becomes known.
   void TakeKnownNumber(Departure& departure) { departure.known_number = next_known_number_++; }
 
-  // Every departure before this one is received, lost or of unknown fate.
+  // Every departure before this one is settled: received, lost or of unknown fate.
   int64_t next_to_settle() const { return next_to_settle_; }
   void SettleUntil(int64_t next) { next_to_settle_ = next; }
   bool all_settled() const { return next_to_settle_ > last_sent_; }
-  // The first that is neither settled nor forgotten.
+  // The first departure that is neither settled nor dropped from the history.
   int64_t first_unsettled() const { return std::max(next_to_settle_, oldest()); }
-  // Settles all, those in flight as if they were never sent; returns how many these were.
+  // Settles all departures, those in flight as if they were never sent. Returns the number of the latter.
   int ForgetUnsettled();
 
  private:
-  // From the latest departure to one with this number, modulo 2^16.
+  // Signed distance from the latest departure to this number, modulo 2^16.
   int64_t StepTo(uint16_t sequence_number) const {
     return static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
   }
@@ -69,7 +69,7 @@ class DepartureHistory {
   int64_t last_sent_ = -1;
   int64_t next_to_settle_ = 0;
   uint32_t next_known_number_ = 0;
-  // Departures in a row that may not follow, and the number of the latest.
+  // Number of consecutive departures out of order, and the sequence number of the latest.
   int out_of_order_ = 0;
   uint16_t last_out_of_order_ = 0;
 };

@@ -5,26 +5,27 @@
 namespace weir {
 namespace {
 
-// With each message, so that a longer path is learnt within seconds: of the return path, and of both.
+// Growth of the shortest delays with each message, so that a longer path is learned within seconds: of the return path,
+// and of the forward path.
 constexpr TimeDelta kReturnDelayGrowth = TimeDelta::Millis(1);
 constexpr TimeDelta kForwardDelayGrowth = TimeDelta::Millis(3);
 // The longest time between two packets of media.
 constexpr TimeDelta kMaxArrivalGap = TimeDelta::Millis(50);
-// Messages that come together were held up together: the first of them waited for the longest, and the next ones will
-// come as late.
+// Messages that arrive within this time were held up together. The first of them waited the longest, and the next ones
+// will be as late.
 constexpr TimeDelta kBatch = TimeDelta::Millis(10);
-// A return path that holds feedback again and again for so long does not fill the one of the media.
+// A return path that repeatedly holds feedback for this time does not fill the forward path.
 constexpr TimeDelta kShortestReturnStop = TimeDelta::Millis(100);
 constexpr TimeDelta kLongestReturnStop = TimeDelta::Seconds(2);
-// In the congestion window, beyond what feedback takes at present: the longest queue that a pacer adds to. On a long
-// path a full window stops the pacer for the longer, and what waits meanwhile leaves in a burst: so it is a third of
-// that time there. A link that stops holds more meanwhile.
+// Queue that the congestion window allows beyond the present delay of feedback. On a long path a full window stops the
+// pacer for longer, and the packets that wait then leave in a burst, so it allows a third of that delay there. A link
+// that stops holds more packets during a stop.
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr double kMaxQueueShare = 1.0 / 3;
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
-// A full packet, so that a link of 60 kbps has no standing queue.
+// One full packet, so that a link of 60 kbps has no standing queue.
 constexpr DataSize kMinCongestionWindow = DataSize::Bytes(1500);
-// The longest that it takes on a link: a rate may be lower because others leave no more.
+// Longest transmission time assumed for it: the rate may be lower only because of competing flows.
 constexpr TimeDelta kMaxOwnDelay = TimeDelta::Millis(150);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The time that packets and their feedback take, and what may be in flight meanwhile.
+// Delays of packets and of feedback on them, and the congestion window that they imply.
 #ifndef WEIR_ESTIMATOR_SRC_SENDER_FEEDBACK_DELAY_H_
 #define WEIR_ESTIMATOR_SRC_SENDER_FEEDBACK_DELAY_H_
 
@@ -8,33 +8,34 @@
 
 namespace weir {
 
-// All times are by the sender's clock, without its pauses.
+// All times are on the sender's clock and exclude its pauses.
 class FeedbackDelay {
  public:
-  // A feedback message came at `now`; `latest_arrival` is the latest that any has reported. Returns about when the
-  // receiver sent it: the shortest return delay ago, and a little after the latest arrival.
+  // Called when a feedback message arrives at `now`. `latest_arrival` is the latest that any message has reported.
+  // Estimates when the receiver sent it: the shortest return delay ago, and soon after the latest arrival.
   Timestamp OnFeedback(Timestamp now, Timestamp latest_arrival);
-  // Before that, for a message that newly reports packets as received: the time since the oldest of them was sent.
+  // Called before OnFeedback() for a message that is the first to report some packets as received, with the time since
+  // the oldest of them was sent.
   void OnReceived(Timestamp now, Timestamp latest_arrival, TimeDelta since_sent);
-  // The one-way delay of its latest packet, and the rate in force.
+  // Called with the one-way delay of the message's latest packet, and the rate in force.
   void OnOneWayDelay(Timestamp now, TimeDelta delay, DataRate rate);
   void OnClockRestart() { return_delay_ = TimeDelta::PlusInfinity(); }
 
-  // SendSideEstimator::congestion_window(): what `rate` sends while feedback is under way and a queue waits.
-  // `recurring_stop` is BandwidthEstimator::RecurringStop().
+  // SendSideEstimator::congestion_window(): the data sent at `rate` during the delay of feedback and the time of the
+  // allowed queue. `recurring_stop` is BandwidthEstimator::RecurringStop().
   DataSize CongestionWindow(Timestamp now, DataRate rate, TimeDelta recurring_stop) const;
 
  private:
-  // The shortest time from the latest arrival of a message to the message.
+  // Shortest time from the latest arrival that a message reports until the message arrived.
   TimeDelta return_delay_ = TimeDelta::PlusInfinity();
-  // The same of the latest message, or the longest of those that came with it. It may be late because its path is slow,
-  // which does not fill the one of the media.
+  // The same time for the latest message, or the longest of those that arrived with it. A slow return path may delay
+  // it, which does not fill the forward path.
   TimeDelta latest_return_delay_ = TimeDelta::PlusInfinity();
   Timestamp batch_begins_ = Timestamp::MinusInfinity();
-  // Beyond the shortest.
+  // Stops of the return path, beyond the shortest delay.
   RecurringStops return_stops_;
-  // From sending the oldest packet that a message newly reports as received to its latest arrival: the shortest of the
-  // last ones. PlusInfinity before the first.
+  // Shortest recent time from sending the oldest packet that a message is the first to report as received, to its
+  // latest arrival. PlusInfinity before the first.
   TimeDelta forward_delay_ = TimeDelta::PlusInfinity();
   PersistentDelay persistent_delay_;
 };

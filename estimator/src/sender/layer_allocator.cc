@@ -10,11 +10,11 @@ namespace {
 
 constexpr TimeDelta kMinWait = TimeDelta::Millis(100);
 constexpr TimeDelta kMaxWait = TimeDelta::Seconds(32);
-// Targets and measured rates dip for about this long; a layer that goes and comes again costs a key frame.
+// Typical length of a dip of targets and measured rates. A layer that is removed and added again costs a key frame.
 constexpr TimeDelta kMaxExcess = TimeDelta::Seconds(1);
-// Hosts measure rates over about a second: a burst shows for as long again.
+// Twice kMaxExcess: hosts measure rates over about a second, so a burst remains visible for that much longer.
 constexpr TimeDelta kMaxBurst = TimeDelta::Seconds(2);
-// A target that falls so soon after it allowed a layer was too high.
+// A target that falls within this time after it allowed a layer was too high.
 constexpr TimeDelta kTakenBackWithin = TimeDelta::Seconds(10);
 constexpr TimeDelta kCalm = TimeDelta::Seconds(30);
 
@@ -174,7 +174,7 @@ void LayerAllocator::Remove(size_t stream, int layer, LayerReason reason) {
   if (now_ - losing.added_time > kTakenBackWithin) return;
   losing.wait = std::min(losing.wait * 2, kMaxWait);
   losing.taken_back_time = now_;
-  losing.added_time = Timestamp::MinusInfinity();  // a fall in steps is one loss
+  losing.added_time = Timestamp::MinusInfinity();  // a fall in several steps counts as one loss
 }
 
 DataRate LayerAllocator::allocated_rate() const {

@@ -1,4 +1,4 @@
-// A queue that remains although the sender backs off.
+// Detection of a queue that remains although the sender backs off.
 #ifndef WEIR_ESTIMATOR_SRC_SENDER_PERSISTENT_DELAY_H_
 #define WEIR_ESTIMATOR_SRC_SENDER_PERSISTENT_DELAY_H_
 
@@ -8,22 +8,22 @@
 
 namespace weir {
 
-// Detects a queue that other flows keep full, from the one-way delays of a sender's feedback messages. A queue of the
-// sender's own drains within seconds while its congestion window holds it back. So a delay persists
+// Detects a queue that other flows keep full, from the one-way delays in a sender's feedback. A queue of the sender's
+// own drains within seconds while its congestion window limits it. So a delay persists
 //
-// 1. once all messages of 1 s had 100 ms or more above the base and the sender's own delay;
+// 1. once all messages of 1 s had 100 ms or more above the base plus the sender's own delay;
 // 2. until all messages of 1 s had less than 50 ms above them.
 //
-// At most 500 ms of the time between two messages count: a path that delivers nothing is no competition. The base is
-// the lowest delay, and rises by 5 ms a second: a route that is longer by 150 ms counts for 20 s.
+// At most 500 ms of the time between two messages count, since a path that delivers nothing is no competition. The base
+// is the lowest delay and rises by 5 ms a second: a route that is longer by 150 ms counts for 20 s.
 //
-// StandingDelay, on which rates depend, wants a delay that stays the same after the rate fell. A queue that TCP fills
-// seldom does. This is a sign for what does little harm where it is wrong.
+// StandingDelay, on which rates depend, requires a delay that stays constant after the rate fell, which that of a queue
+// filled by TCP seldom does. This weaker evidence is for decisions that do little harm if it is wrong.
 class PersistentDelay {
  public:
-  // One message: when it came and the one-way delay of its latest packet. `own`: what the smallest window takes on the
-  // path, of which a slow link makes a queue of hundreds of milliseconds. `now` must not be before that of an earlier
-  // call.
+  // Called for each message with its arrival time and the one-way delay of its latest packet. `own` is the transmission
+  // time of the smallest window, which on a slow link is a queue of hundreds of milliseconds. `now` must not be before
+  // that of an earlier call.
   void Update(Timestamp now, TimeDelta delay, TimeDelta own) {
     if (!latest_.IsFinite()) {
       base_ = delay;
@@ -54,7 +54,7 @@ class PersistentDelay {
   bool persists_ = false;
   TimeDelta base_ = TimeDelta::Zero();
   Timestamp latest_ = Timestamp::MinusInfinity();
-  // The latest message below kLongQueue, and that of kShortQueue or more; later by the stalls since.
+  // Times of the latest message below kLongQueue and of the latest at kShortQueue or more, plus the stalls since.
   Timestamp latest_short_ = Timestamp::MinusInfinity();
   Timestamp latest_long_ = Timestamp::MinusInfinity();
 };

@@ -5,15 +5,15 @@
 namespace weir {
 namespace {
 
-// With each feedback, so that a slower path is learnt within seconds.
+// Growth of the lowest delay with each feedback message, so that a slower path is learned within seconds.
 constexpr TimeDelta kDelayGrowth = TimeDelta::Millis(1);
-// A first message that was so late makes later ones look as much too early.
+// A first message that was late by this makes later ones look early by as much.
 constexpr TimeDelta kMaxAdvance = TimeDelta::Millis(150);
-// The most by which the delays of two messages differ without a cause, and the steps of a clock that are the same.
+// Largest difference between the delays of two messages, and between two measurements of the same clock step.
 constexpr TimeDelta kSame = TimeDelta::Millis(100);
-// The most by which delays of the latest messages may fall in all, each by no more than kSame.
+// Largest total by which the delays of the latest messages may fall, each by no more than kSame.
 constexpr TimeDelta kMaxFall = TimeDelta::Millis(150);
-// Feedback messages in a row with the same step of the receiver's clock that confirm it.
+// Number of consecutive feedback messages with the same step of the receiver's clock that confirm it.
 constexpr int kConfirmations = 5;
 
 }  // namespace
@@ -36,7 +36,7 @@ bool ReceiverClock::OnFeedback(Timestamp now, Timestamp latest_arrival, Timestam
   return false;
 }
 
-// The receiver's clock may have stepped by -`shift`.
+// Called if the receiver's clock may have stepped by -`shift`.
 bool ReceiverClock::OnImplausible(TimeDelta shift) {
   if ((shift - shift_).Abs() > kSame) implausible_messages_ = 0;
   shift_ = shift;

@@ -13,20 +13,20 @@
 namespace weir {
 namespace {
 
-// The usual time between two feedback messages; policies decide as often.
+// Typical interval of feedback messages, and the decision interval of policies.
 constexpr TimeDelta kFresh = TimeDelta::Millis(100);
 // Longer than receivers wait between two feedback messages while packets arrive (libwebrtc: 50 to 250 ms).
 constexpr TimeDelta kSilence = TimeDelta::Millis(300);
 constexpr DataSize kMaxSize = DataSize::Bytes(65'535);
-// Decisions about a longer feedback timeout are skipped.
+// Decisions after this much time without feedback are skipped.
 constexpr TimeDelta kMaxSilence = TimeDelta::Seconds(10);
-// Packets that were lost at the end of what was sent may never be reported.
+// Packets lost just before the sender pauses may never be reported.
 constexpr TimeDelta kMaxUnanswered = TimeDelta::Seconds(2);
-// libwebrtc's 40 ms of a fast call overflow a queue of ten packets.
+// Shorter than libwebrtc's 40 ms, which overflow a queue of ten packets in a fast call.
 constexpr TimeDelta kBurstInterval = TimeDelta::Millis(5);
-// For packets with ECT(1).
+// Burst interval for packets with ECT(1).
 constexpr TimeDelta kEctBurstInterval = TimeDelta::Millis(1);
-// An arrival longer before the latest one counts as that old: the estimator would take it for a step of the clock.
+// Limit on how far an arrival may precede the latest one. The estimator would take more for a step of the clock.
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(1);
 
 }  // namespace
@@ -120,20 +120,20 @@ class SendSideEstimator::Impl {
   }
 
   BandwidthEstimator estimator;
-  // Null before there is a desired rate.
+  // Null until there is a desired rate.
   std::unique_ptr<ProbeController> probes;
   SendSideCounters counters;
   const double pacing_factor;
   TimeDelta burst_interval = kBurstInterval;
-  // The sender's time of the latest change of the rate.
+  // Time of the latest change of the rate, on the sender's clock.
   Timestamp decided_at = Timestamp::MinusInfinity();
-  // The estimator's time.
+  // Time of the estimator.
   Timestamp estimator_time = Timestamp::MinusInfinity();
 
  private:
   using Departure = DepartureHistory::Departure;
   using State = DepartureHistory::State;
-  // An arrival that waits to be put in order.
+  // An arrival that waits to be sorted.
   struct Pending {
     Timestamp arrival_time = Timestamp::MinusInfinity();
     int64_t number : 62 = 0;
@@ -149,14 +149,14 @@ class SendSideEstimator::Impl {
     Decide(now);
   }
 
-  // The sender pauses from then until it sends again: without packets there is no feedback, and no outage either.
+  // Start of the sender's pause, which lasts until it sends again. Without packets there is no feedback, and no outage.
   Timestamp pause_begins() const {
     const Timestamp begins = departures_.all_settled() ? std::max(latest_departure_, latest_arrival_known_) + kSilence
                                                        : latest_departure_ + kMaxUnanswered;
     return std::max(begins, now_);
   }
 
-  // Takes a pause that ends at `now` out of the time. Returns `now` without it.
+  // Excludes a pause that ends at `now` from the estimator's time. Returns `now` without the pauses.
   Timestamp EndPause(Timestamp now) {
     now = now - paused_;
     if (!started() || now <= pause_begins()) return now;
@@ -167,7 +167,7 @@ class SendSideEstimator::Impl {
     return now - pause;
   }
 
-  // Another report of it has nothing new: it was received, or lost so long ago that it cannot still arrive.
+  // True if another report on the packet changes nothing: it was received, or lost too long ago to arrive.
   bool IsSettled(int64_t number) {
     const State state = departures_.At(number).state;
     const TimeDelta delay = clock_.latest_delay();
@@ -175,7 +175,7 @@ class SendSideEstimator::Impl {
            (state == State::kLost && delay.IsFinite() && departures_.SinceSent(number, now_) > delay + kMaxAge);
   }
 
-  // By the latest packet that a message newly reports.
+  // Aligns the receiver's clock by the latest packet that the message is the first to report.
   void AlignClocks(std::span<const PacketFeedback> feedback) {
     std::optional<int64_t> latest;
     Timestamp latest_time = Timestamp::MinusInfinity();
@@ -214,7 +214,7 @@ class SendSideEstimator::Impl {
     Add({arrival_time, number, clock_.is_plausible(), report.ecn == EcnMarking::kCe});
   }
 
-  // Counts the packets that feedback passed over before an arrival as received.
+  // Counts the packets before an arrival that feedback skipped as received.
   void AddUnknown(int64_t until, Timestamp arrival_time) {
     const int64_t from = departures_.first_unsettled();
     const auto is_unknown = [this](int64_t number) { return departures_.At(number).state == State::kInFlight; };
@@ -273,15 +273,15 @@ class SendSideEstimator::Impl {
                                  .size = DataSize::Bytes(departure.size)});
   }
 
-  // Lets the estimator decide everything that is due before `time`.
+  // Makes the decisions that are due before `time`.
   void DecideBefore(Timestamp time) {
-    // The estimator ignores later times and would be due for ever.
+    // The estimator ignores later times, so the loop would not end.
     time = std::min(time, kMaxTime);
     if (time - estimator_time > kMaxSilence) Decide(time - kMaxSilence);
     while (estimator.next_timeout() < time) Decide(estimator.next_timeout());
   }
 
-  // After every decision that feedback or a timeout brought.
+  // Called after every decision that feedback or a timeout triggered.
   void Probe() {
     if (!probes) return;
     const DataRate before = rate();
@@ -298,7 +298,7 @@ class SendSideEstimator::Impl {
   void Decide(Timestamp time) {
     const DataRate before = rate();
     estimator_time = time;
-    // The rate in force is read from the estimator instead of the result.
+    // The rate in force is read from the estimator, not from this result.
     static_cast<void>(estimator.OnTimeout(time));
     if (rate() != before) decided_at = now_ + paused_;
   }
@@ -307,12 +307,12 @@ class SendSideEstimator::Impl {
   DepartureHistory departures_{kHistory};
   std::vector<Pending> pending_;
 
-  // The sender's times that follow are without its pauses; this is their sum.
+  // Sum of the sender's pauses. The times below exclude them.
   TimeDelta paused_ = TimeDelta::Zero();
-  // The latest call, by the sender's clock.
+  // Time of the latest call, on the sender's clock.
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp latest_departure_ = Timestamp::MinusInfinity();
-  // By the estimator's clock; and the sender's time at which it was reported.
+  // The latest arrival on the estimator's clock, and when it was reported, on the sender's clock.
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp latest_arrival_known_ = Timestamp::MinusInfinity();
   ReceiverClock clock_;

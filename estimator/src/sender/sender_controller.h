@@ -14,12 +14,12 @@ namespace weir {
 
 // The probe cluster of a sent packet.
 struct PacedPacketInfo {
-  static constexpr int32_t kNotAProbe = -1;  // libwebrtc's: SCReAM has a cluster 0
+  static constexpr int32_t kNotAProbe = -1;  // as in libwebrtc, where SCReAM uses cluster 0
   int32_t probe_cluster_id = kNotAProbe;
   // Lower bounds of the cluster.
   int32_t probe_cluster_min_probes = 0;
   DataSize probe_cluster_min_size = DataSize::Zero();
-  // Sent for the cluster before this packet.
+  // Data of the cluster sent before this packet.
   DataSize probe_cluster_bytes_sent = DataSize::Zero();
   // Target rate of the cluster.
   DataRate send_rate = DataRate::Zero();
@@ -27,19 +27,19 @@ struct PacedPacketInfo {
 
 struct SentPacket {
   Timestamp send_time = Timestamp::PlusInfinity();
-  DataSize size = DataSize::Zero();  // with IP and UDP
+  DataSize size = DataSize::Zero();  // includes IP and UDP
   int64_t sequence_number = 0;       // transport-wide, unwrapped, consecutive from 0
   PacedPacketInfo pacing_info;
-  // With this packet.
+  // Includes this packet.
   DataSize data_in_flight = DataSize::Zero();
   bool audio = false;
 };
 
-// The feedback about one sent packet; an infinite receive time means lost.
+// The feedback on one sent packet. An infinite receive time means that it was lost.
 struct PacketResult {
   SentPacket sent_packet;
   Timestamp receive_time = Timestamp::PlusInfinity();
-  // Only RFC 8888 feedback sets these. From the arrival until the feedback was sent.
+  // The fields below are set only by RFC 8888 feedback. Time from the arrival until the feedback was sent.
   std::optional<TimeDelta> arrival_time_offset = std::nullopt;
   bool reported_lost_for_the_first_time = false;
   bool reported_recovered_for_the_first_time = false;
@@ -47,9 +47,9 @@ struct PacketResult {
 };
 
 struct TransportPacketsFeedback {
-  // When the feedback reached the sender.
+  // Time at which the feedback reached the sender.
   Timestamp feedback_time = Timestamp::PlusInfinity();
-  // After this feedback.
+  // Excludes the packets of this feedback.
   DataSize data_in_flight = DataSize::Zero();
   // In the order of sequence numbers.
   std::vector<PacketResult> packet_feedbacks;
@@ -61,36 +61,37 @@ struct TransportLossReport {
   // The period since the previous report.
   Timestamp start_time = Timestamp::PlusInfinity();
   Timestamp end_time = Timestamp::PlusInfinity();
-  // Not negative; the sum is the number of expected packets.
+  // Not negative. Their sum is the number of expected packets.
   int64_t packets_lost_delta = 0;
   int64_t packets_received_delta = 0;
 };
 
-// A REMB that the sender received. It bounds the target from then on.
+// A REMB that the sender received. It bounds the target until the next one.
 struct RemoteBitrateReport {
   Timestamp receive_time = Timestamp::PlusInfinity();
   DataRate bandwidth = DataRate::PlusInfinity();
 };
 
-// Only what changed is present.
+// Contains only what changed.
 struct SenderControlUpdate {
   std::optional<TargetTransferRate> target_rate;
-  double frame_drop_ratio = 0;  // with a target: what the host saves of it by dropping frames
+  double frame_drop_ratio = 0;  // with a target: the share of it that the host saves by dropping frames
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;  // the host sends them one after another
-  std::optional<DataSize> congestion_window;              // with this much in flight the host sends no media
+  std::optional<DataSize> congestion_window;              // while this much is in flight, the host sends no media
 };
 
-// Decides from the packets that it sent and the feedback about them.
+// A controller at the sender, which decides from departures and feedback.
 class SenderController : public NetworkController {
  public:
   virtual void OnSentPacket(const SentPacket& packet) = 0;
   virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
   virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
   virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
-  // Its host encodes no frame while the congestion window is full, as Chromium since July 2026 with SCReAM.
+  // True if the host encodes no frame while the congestion window is full, as Chromium does with SCReAM since July
+  // 2026.
   virtual bool holds_frames() const { return false; }
-  // Invoked when `next_timeout()` has come, or later.
+  // Invoked at `next_timeout()` or later.
   [[nodiscard]] virtual SenderControlUpdate OnTimeout(Timestamp now) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The newest value from one thread to another.
+// Passes the newest value from one thread to another.
 #ifndef WEIR_ESTIMATOR_SRC_WORKER_MAILBOX_H_
 #define WEIR_ESTIMATOR_SRC_WORKER_MAILBOX_H_
 
@@ -8,17 +8,18 @@
 
 namespace weir {
 
-// One thread writes and one reads; a value replaces one that has not been read. Both are wait-free: of three values
-// each thread owns one, and exchanges it for the one in the middle. Allocates nothing.
+// One thread writes and one reads. A value replaces one that has not been read. Both sides are wait-free: each thread
+// owns one of three values and exchanges it for the one in the middle. Allocates nothing.
 template <class T>
 class Mailbox {
  public:
   explicit Mailbox(const T& value) : values_{value, value, value} {}
 
-  // The writer's, for the next Send(); it has an older content.
+  // The value for the next Send(), with older content. For the writer only.
   T& outgoing() { return values_[written_]; }
   void Send() { written_ = middle_.exchange(written_ | kNew, std::memory_order_acq_rel) & ~kNew; }
-  // The newest value since the last call, valid until the next that returns one; null when there is none.
+  // Returns the newest value since the last call, or null if there is none. It is valid until the next call that
+  // returns a value.
   const T* Receive() {
     if ((middle_.load(std::memory_order_relaxed) & kNew) == 0) return nullptr;
     read_ = middle_.exchange(read_, std::memory_order_acq_rel) & ~kNew;
@@ -26,7 +27,7 @@ class Mailbox {
   }
 
  private:
-  // In `middle_`, beside an index.
+  // A flag in `middle_`, in addition to the index.
   static constexpr uint32_t kNew = 4;
 
   std::array<T, 3> values_;

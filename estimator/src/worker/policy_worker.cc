@@ -30,7 +30,7 @@ namespace {
 struct Question {
   std::vector<float> observation;
   Objective objective = {};
-  // Counts of Submit() and Reset().
+  // Number of calls of Submit() and Reset().
   uint64_t number = 0;
   uint64_t resets = 0;
 };
@@ -38,31 +38,32 @@ struct Question {
 struct Answer {
   PolicyFault fault = PolicyFault::kNone;
   std::vector<float> action;
-  // The question's.
+  // The number of the question.
   uint64_t number = 0;
 };
 
-// State of an executor and of the thread, each of which keeps it alive.
+// State shared by an executor and the thread, each of which keeps it alive.
 struct Call {
   explicit Call(std::unique_ptr<Policy> policy)
       : policy(std::move(policy)),
         questions(Question{.observation = std::vector<float>(this->policy->description().observation_size)}),
         answers(Answer{.action = std::vector<float>(this->policy->description().action_size)}) {}
 
-  // The thread's, but for the description.
+  // Used by the thread only, except for the description.
   const std::unique_ptr<Policy> policy;
   uint64_t resets = 0;
 
   Mailbox<Question> questions;
   Mailbox<Answer> answers;
 
-  // True from a question until the thread is about to read it. Who sets it owns the two below and hands them over.
+  // True from a question until the thread is about to read it. The thread that sets it owns the two fields below and
+  // hands them over.
   std::atomic<bool> is_queued = false;
   Call* next = nullptr;
   std::shared_ptr<Call> self;
 };
 
-// The calls that have a question: any thread appends, one takes.
+// Queue of the calls that have a question. Any thread appends, and one takes.
 class Queue {
  public:
   void Append(const std::shared_ptr<Call>& call) {
@@ -78,9 +79,9 @@ class Queue {
     Wake();
   }
 
-  // --- For the thread. A call that was taken is still marked as queued.
+  // --- For the thread only. A call that was taken is still marked as queued.
 
-  // Waits for a call; null once it is stopped.
+  // Waits for a call. Returns null once the queue is stopped.
   std::shared_ptr<Call> Take() {
     while (true) {
       const uint32_t wakes = wakes_;
@@ -89,7 +90,7 @@ class Queue {
       wakes_.wait(wakes);
     }
   }
-  // Null when there is none.
+  // Returns null if there is none.
   std::shared_ptr<Call> TakeNow() {
     if (oldest_ == nullptr) {
       for (Call* call = newest_.exchange(nullptr, std::memory_order_acquire); call != nullptr;) {
@@ -108,21 +109,21 @@ class Queue {
     wakes_.notify_one();
   }
 
-  // Each is linked to the one before it.
+  // Newest first: each call is linked to the one before it.
   std::atomic<Call*> newest_ = nullptr;
   std::atomic<uint32_t> wakes_ = 0;
   std::atomic<bool> is_stopped_ = false;
-  // The thread's; each is linked to the one after it.
+  // Oldest first, used by the thread only: each call is linked to the one after it.
   Call* oldest_ = nullptr;
 };
 
-// Takes the newest question of each call and answers them together; the calls are of one model.
+// Takes the newest question of each call and answers them together. The calls must have one model.
 void AnswerTogether(std::span<const std::shared_ptr<Call>> calls) {
   std::array<PolicyDecision, internal::kMaxTogether> decisions;
   std::array<Call*, internal::kMaxTogether> asking{};
   size_t count = 0;
   for (const std::shared_ptr<Call>& call : calls) {
-    // Before it reads the question: a later one then queues the call again.
+    // Reset before the question is read, so that a later question queues the call again.
     call->is_queued.exchange(false, std::memory_order_acq_rel);
     const Question* const question = call->questions.Receive();
     if (question == nullptr) continue;
@@ -150,8 +151,8 @@ void RunThread(const std::shared_ptr<Queue>& queue) {
     for (; call; call = count < calls.size() ? queue->TakeNow() : nullptr) calls[count++] = std::move(call);
     std::span<std::shared_ptr<Call>> rest = std::span(calls).first(count);
     while (!rest.empty()) {
-      // The model of the oldest question comes first. ONNX Runtime computes one after the other, so that each answer
-      // goes out at once.
+      // The model of the oldest question comes first. With ONNX Runtime, calls are computed one after another and each
+      // answer is sent at once.
       const PolicyModel& model = rest[0]->policy->model();
       const auto is_same = [&](const std::shared_ptr<Call>& one) { return &one->policy->model() == &model; };
       const auto different =
@@ -161,11 +162,11 @@ void RunThread(const std::shared_ptr<Queue>& queue) {
       rest = rest.subspan(together);
     }
   }
-  // Calls that are queued keep themselves alive.
+  // Empties the queue, because queued calls keep themselves alive.
   while (queue->TakeNow()) continue;
 }
 
-// The thread, which goes on alone to the end of a decision when this is gone.
+// The thread, which finishes its present decision even if this object is destroyed.
 class Worker {
  public:
   Worker() { std::thread(RunThread, queue_).detach(); }
@@ -223,7 +224,7 @@ PolicyExecutorFactory ProcessWorker() {
     static pid_t process = 0;
     const std::lock_guard lock(mutex);
     std::shared_ptr<Worker> worker = of_process.lock();
-    // A child process has its parent's executors, but not the thread.
+    // A forked child has its parent's executors, but not the thread.
     const bool is_parents = std::exchange(process, getpid()) != getpid();
     if (!worker || is_parents) of_process = worker = std::make_shared<Worker>();
     return std::make_unique<WorkerExecutor>(std::move(worker), std::move(policy));

@@ -1,5 +1,5 @@
-// In place of policy_worker.cc in the library as one file, where there are no threads (WebAssembly): the calling thread
-// computes the models.
+// Replaces policy_worker.cc in the amalgamation on platforms without threads (WebAssembly): the calling thread computes
+// the models.
 #include "weir/controllers.h"
 
 namespace weir {
