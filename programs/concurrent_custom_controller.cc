@@ -9,7 +9,7 @@
 
 namespace weir {
 
-// State of both threads. The thread keeps it alive when the controller is gone.
+// State shared by both threads. The thread keeps it alive after the controller is destroyed.
 struct ConcurrentCustomController::Shared {
   Shared(const CustomControllerSpecification& specification, std::shared_ptr<CustomControllers> controllers, Tell tell)
       : specification(specification), controllers(std::move(controllers)), tell(std::move(tell)) {}
@@ -26,14 +26,14 @@ struct ConcurrentCustomController::Shared {
 
   std::mutex mutex;
   std::condition_variable changed;
-  // Empty once the controller is gone.
+  // Empty after the controller is destroyed.
   Tell tell;
   TargetRateConstraints constraints;
   Objective objective;
-  // The question that waits for the thread; its packets are `packets`.
+  // The pending question for the thread. It points into `packets`.
   std::optional<weir_controller_interval> question;
   std::vector<weir_controller_packet> packets;
-  // Time of the pending request, or of the start; nothing while it waits for a request.
+  // Time of the request in progress or of the start. Empty while the thread is idle.
   std::optional<Timestamp> busy_since;
   bool ready = false;
   bool failed = false;
@@ -95,7 +95,7 @@ ReceiverControlUpdate ConcurrentCustomController::OnTimeout(Timestamp now) {
   return Bounded(shared_->target.value_or(target()));
 }
 
-// The thread.
+// Runs on the thread.
 void ConcurrentCustomController::Answer(const std::shared_ptr<Shared>& shared) {
   std::unique_lock lock(shared->mutex);
   const auto constraints = shared->constraints;
@@ -122,7 +122,7 @@ void ConcurrentCustomController::Answer(const std::shared_ptr<Shared>& shared) {
       shared->Fail(AboutController(shared->specification.name, target.error()));
     }
   }
-  // Whatever ending it takes, nobody waits for that.
+  // Unlocks so that no caller waits while `maker` shuts down.
   lock.unlock();
 }
 

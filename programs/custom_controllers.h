@@ -1,5 +1,5 @@
-// Custom controllers in another process or library: one for simulated time, which waits for each answer, and one for
-// real time, which waits for none.
+// Custom controllers in another process or library. SimulatedCustomController runs in simulated time and waits for each
+// answer; ConcurrentCustomController runs in real time and never waits.
 #ifndef WEIR_PROGRAMS_CUSTOM_CONTROLLERS_H_
 #define WEIR_PROGRAMS_CUSTOM_CONTROLLERS_H_
 
@@ -25,29 +25,29 @@ namespace weir {
 // Starting may take this many times as long as one decision: interpreters and models have to be loaded.
 inline constexpr int kStartLimitFactor = 10;
 
-// The code of a custom controller: either `command`, a program and its arguments, or `library`, a path.
+// Exactly one of `command` (a program and its arguments) and `library` (a path) is set.
 struct CustomControllerSpecification {
-  // The controller's name in results and messages.
+  // The name in results and messages.
   std::string name;
   std::vector<std::string> command;
   std::string library;
-  // Wall-clock time that one decision may take.
+  // Wall-clock limit of one decision.
   TimeDelta decision_limit = TimeDelta::Seconds(1);
 };
 
-// From {"kind": "program", "command": [...]} or {"kind": "library", "library": PATH}, optionally with "time_limit_s".
+// Parses {"kind": "program", "command": [...]} or {"kind": "library", "library": PATH}, optionally with "time_limit_s".
 // Throws ProgramError; `path` names the value in messages.
 CustomControllerSpecification ParseCustomControllerSpecification(const nlohmann::json& value, const std::string& path,
                                                                  const std::string& name);
 
-// Starts the code of custom controllers. Programs that have served one flow serve the next: an interpreter takes long
-// to start. Thread-safe. Outlives what it started.
+// Starts controllers. Reuses a program that has served one flow for the next, because interpreters start slowly.
+// Thread-safe. Must outlive the code that it starts.
 class CustomControllers {
  public:
-  // `watch_libraries`: a shared library that does not come back in time ends this process; see StartLibrary().
+  // `watch_libraries`: a call into a shared library that exceeds its limit ends this process; see StartLibrary().
   explicit CustomControllers(bool watch_libraries) : watch_libraries_(watch_libraries) {}
 
-  // The error is a sentence with the controller's name.
+  // An error is a sentence with the controller's name.
   Result<std::unique_ptr<CustomCode>> Start(const CustomControllerSpecification& specification,
                                             const TargetRateConstraints& constraints, const Objective& objective,
                                             uint64_t seed);
@@ -61,14 +61,14 @@ class CustomControllers {
   std::map<std::vector<std::string>, std::vector<std::unique_ptr<LineProcess>>> idle_;
 };
 
-// Loads a shared library, which stays loaded for good. With `watch`, a call into it that lasts longer than the limit
-// ends this process with a message that begins with `about`: there is no other way to stop it. It then has SIGALRM and
-// the timer ITIMER_REAL to itself, and calls come from one thread at a time.
+// Loads a shared library and never unloads it. With `watch`, a call into it that exceeds the limit ends this process
+// with a message that begins with `about`: there is no other way to stop the call. `watch` requires exclusive use of
+// SIGALRM and the timer ITIMER_REAL, and calls from one thread at a time.
 Result<std::unique_ptr<CustomCode>> StartLibrary(const std::string& path, const std::string& about,
                                                  const weir_controller_start& start, TimeDelta decision_limit,
                                                  bool watch);
 
-// Has `process` begin anew. `take_back` gets it at the end, if it works: it can begin anew.
+// Starts a new session in `process`. At the end, `take_back` receives the process for reuse unless it has failed.
 Result<std::unique_ptr<CustomCode>> StartProgram(std::unique_ptr<LineProcess> process,
                                                  const weir_controller_start& start, TimeDelta decision_limit,
                                                  std::function<void(std::unique_ptr<LineProcess>)> take_back);
@@ -76,7 +76,7 @@ Result<std::unique_ptr<CustomCode>> StartProgram(std::unique_ptr<LineProcess> pr
 // "the controller NAME: WHAT".
 std::string AboutController(const std::string& name, const std::string& what);
 
-// For simulated time: the simulation waits for each answer of the code, so that a run is the same every time.
+// Runs in simulated time. The simulation waits for each answer, which makes runs reproducible.
 class SimulatedCustomController final : public CustomController {
  public:
   SimulatedCustomController(std::string name, std::unique_ptr<CustomCode> code)
@@ -85,7 +85,7 @@ class SimulatedCustomController final : public CustomController {
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
     TakeConstraints(constraints, code_->interval());
   }
-  // Throws ProgramError of status kFailed where the code gives no usable answer: the simulation ends.
+  // Ends the simulation by a ProgramError of status kFailed if the controller gives no usable answer.
   ReceiverControlUpdate OnTimeout(Timestamp now) override {
     if (!timer_.Take(now)) return {};
     const Result<DataRate> target = code_->Decide(Question(packets_, now));
@@ -98,24 +98,24 @@ class SimulatedCustomController final : public CustomController {
   const std::unique_ptr<CustomCode> code_;
 };
 
-// For real time. The code runs on a thread of its own, and no caller waits for it. Its latest answer is the target.
-// After a failure there is no target, and the estimator's fallback becomes active.
+// Runs in real time on its own thread; no caller waits for it. The target is its latest answer. After a failure it has
+// no target, and the estimator's fallback becomes active.
 class ConcurrentCustomController final : public CustomController {
  public:
-  // Called on either thread with what the user should know, as a sentence: that it failed, and at the end how many of
-  // its answers were late. Not after the destructor.
+  // Receives sentences for the user: a failure, and finally the number of late answers. Called on either thread, but
+  // not after the destructor.
   using Tell = std::function<void(const std::string&)>;
 
-  // The code starts with the first OnTargetRateConstraints, from `controllers`, which several threads may share.
+  // `controllers`, which threads may share, starts the controller at the first OnTargetRateConstraints.
   ConcurrentCustomController(const CustomControllerSpecification& specification,
                              std::shared_ptr<CustomControllers> controllers, Tell tell);
-  // Does not wait either: a thread that is still being answered goes on alone, and ends with the answer.
+  // Does not wait: a thread with a pending answer continues alone and ends with that answer.
   ~ConcurrentCustomController() override;
   ConcurrentCustomController(const ConcurrentCustomController&) = delete;
   ConcurrentCustomController& operator=(const ConcurrentCustomController&) = delete;
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  // Makes a request, unless the last one is unanswered: then the packets wait for the next time.
+  // Sends the packets as a new question. While an answer is pending, keeps them for the next one.
   ReceiverControlUpdate OnTimeout(Timestamp now) override;
 
  private:

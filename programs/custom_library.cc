@@ -15,8 +15,8 @@
 namespace weir {
 namespace {
 
-// While this object lives, the call is being made: code that is not ours. After `limit` the process writes
-// "ABOUT: it has not come back within LIMIT" to standard error and exits with status 1. One at a time.
+// Watches a call into foreign code for the lifetime of this object. After `limit` the process writes "ABOUT: it has not
+// come back within LIMIT" to standard error and exits with status 1. Only one instance may exist at a time.
 class WatchedCall {
  public:
   WatchedCall(const std::string& about, TimeDelta limit) {
@@ -55,14 +55,14 @@ Result<const weir_controller_functions*> Functions(const std::string& path) {
   return functions;
 }
 
-// Null where nobody watches.
+// Null without a limit: the call is not watched.
 std::unique_ptr<WatchedCall> Watched(const std::string& about, std::optional<TimeDelta> limit) {
   return limit ? std::make_unique<WatchedCall>(about, *limit) : nullptr;
 }
 
 class CustomLibrary final : public CustomCode {
  public:
-  // `watch_limit`: nothing where nobody watches.
+  // Without `watch_limit`, calls are not watched.
   CustomLibrary(std::unique_ptr<CustomCode> functions, std::string about, std::optional<TimeDelta> watch_limit)
       : functions_(std::move(functions)), about_(std::move(about)), watch_limit_(watch_limit) {}
   ~CustomLibrary() override {

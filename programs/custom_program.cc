@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kShownOfAnAnswer = 120;
 
-// Written by hand: a question can have thousands of packets, and making a JSON value of each takes far longer.
-// `text` is what comes before the number, its name included.
+// Formats without a JSON library: a question can have thousands of packets, and a JSON value for each takes far longer.
+// `text` is the JSON before the number, including its name.
 template <class Number>
 void Append(std::string& line, std::string_view text, Number number) {
   char digits[32];
@@ -48,13 +48,13 @@ void AppendPacket(std::string& line, const weir_controller_packet& packet) {
   line += '}';
 }
 
-// The number of that name in the answer; `otherwise` where it may be missing.
+// Returns the number `name` of the answer, or `otherwise` if it is missing.
 Result<double> Number(std::string_view answer, const char* name, std::optional<double> otherwise = {}) {
   const auto shown = [answer] { return Printable(answer.substr(0, kShownOfAnAnswer)); };
   try {
     const nlohmann::json json = ParseJson(answer);
     JsonObject object(json, "");
-    // As from `cat`.
+    // `cat` as a controller, for example, echoes the question.
     if (object.Find("type")) return Error{"it answers with a question: " + shown()};
     return object.Number(name, {}, otherwise);
   } catch (const ProgramError&) {

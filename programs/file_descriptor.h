@@ -1,4 +1,4 @@
-// A file descriptor that is closed with its owner.
+// Owns a file descriptor and closes it.
 #ifndef WEIR_PROGRAMS_FILE_DESCRIPTOR_H_
 #define WEIR_PROGRAMS_FILE_DESCRIPTOR_H_
 
@@ -24,7 +24,7 @@ class FileDescriptor {
     fd_ = -1;
   }
   int get() const { return fd_; }
-  // True if it holds one: calls that fail return -1.
+  // True if it holds a descriptor: calls that fail return -1.
   explicit operator bool() const { return fd_ >= 0; }
 
  private:

@@ -46,7 +46,7 @@ std::string ReadInputFile(const std::string& path, const char* what) {
                          " MiB");
     }
   }
-  // A folder opens and cannot be read.
+  // A folder can be opened but not read.
   if (file.bad()) refuse();
   return content;
 }

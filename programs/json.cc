@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// No message or file of ours is nested deeper. Copying and writing a value recurses as deep as it is nested.
+// Deeper than any message or file of Weir's. Bounds the recursion of copying and writing a value.
 constexpr size_t kMaxDepth = 256;
 
 std::string Shown(double number) {
@@ -55,7 +55,7 @@ double JsonNumber(const nlohmann::json& value, const std::string& path, const Nu
 int64_t JsonInteger(const nlohmann::json& value, const std::string& path, const NumberRange& range) {
   if (!value.is_number_integer()) RefuseJson(path, "must be a whole number, not " + ShownJson(value));
   CheckRange(value.get<double>(), path, range, value);
-  // Beyond 2^53 the range's double is coarse, and an unsigned value may not fit.
+  // Doubles are inexact beyond 2^53, so an unsigned value that passed CheckRange may still not fit.
   if (value.is_number_unsigned() &&
       value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     RefuseJson(path, "is too large: " + ShownJson(value));
@@ -146,8 +146,8 @@ void JsonObject::RefuseUnknownKeys() const {
 
 namespace {
 
-// Checks what the parser does not. A callback of the parser could as well, but with one it goes through all values of
-// an array again for each object in it.
+// Checks for deep nesting and repeated keys, which the parser accepts. A parser callback could do so too, but with a
+// callback the parser revisits all values of an array for each object in it.
 class Checker final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Checker(const std::string& path) : path_(path) {}
@@ -187,7 +187,7 @@ class Checker final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& path_;
-  // The keys so far of each object that is open; none of an array.
+  // The keys read so far of each open object. An open array has an empty set.
   std::vector<std::set<std::string>> keys_;
 };
 

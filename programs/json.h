@@ -1,4 +1,4 @@
-// JSON: read strictly, with every value checked and every fault named by its JSON path, and written as one line.
+// JSON: a strict reader that checks every value and reports faults by JSON path, and a writer of single lines.
 #ifndef WEIR_PROGRAMS_JSON_H_
 #define WEIR_PROGRAMS_JSON_H_
 
@@ -16,14 +16,14 @@
 
 namespace weir {
 
-// Throws ProgramError where the text is no JSON, is nested too deeply, or has an object with one key twice. `path`
-// names the text in messages.
+// Throws ProgramError if the text is not JSON, too deeply nested, or repeats a key in an object. `path` names it in
+// messages.
 nlohmann::json ParseJson(std::string_view text, const std::string& path = {});
 
-// As one line. Names of files and peers may hold any bytes: those that are no UTF-8 are replaced.
+// Returns `value` as one line. Invalid UTF-8, which names of files and peers may contain, is replaced.
 std::string JsonText(const nlohmann::ordered_json& value);
 
-// The checks of single values; `path` names the value in messages.
+// Check and return single values; `path` names the value in messages.
 double JsonNumber(const nlohmann::json& value, const std::string& path, const NumberRange& range);
 int64_t JsonInteger(const nlohmann::json& value, const std::string& path, const NumberRange& range);
 std::string JsonString(const nlohmann::json& value, const std::string& path);
@@ -31,10 +31,10 @@ const nlohmann::json& JsonArray(const nlohmann::json& value, const std::string& 
 // The index of a string in `names`.
 size_t JsonChoice(const nlohmann::json& value, const std::string& path, std::span<const std::string_view> names);
 [[noreturn]] void RefuseJson(const std::string& path, const std::string& fault);
-// `value` as a message shows it: short.
+// A short form of `value` for messages.
 std::string ShownJson(const nlohmann::json& value);
 
-// All functions throw ProgramError. The JSON value must outlive the object.
+// Reads the members of a JSON object. All functions throw ProgramError. The JSON value must outlive this reader.
 class JsonObject {
  public:
   // `path` is empty for a document's root.
@@ -53,7 +53,7 @@ class JsonObject {
   double Number(std::string_view key, const NumberRange& range, std::optional<double> otherwise = {});
   int64_t Integer(std::string_view key, const NumberRange& range, std::optional<int64_t> otherwise = {});
   bool Boolean(std::string_view key, bool otherwise);
-  // Not empty.
+  // The string must not be empty.
   std::string String(std::string_view key);
   // The index of the key's value in `names`.
   size_t Choice(std::string_view key, std::initializer_list<std::string_view> names) {

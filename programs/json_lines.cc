@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// poll() promises room for this much in a pipe; with more, write() could block.
+// poll() guarantees this much room in a pipe; a larger write() could block.
 constexpr size_t kPipeRoom = 4096;
 constexpr int kPollMs = 100;
 constexpr int kPollsBeforeGivingUp = 20;

@@ -1,4 +1,4 @@
-// JSON lines: a writer that its reader cannot hold up, and a buffer that splits what is read into lines.
+// JSON lines: a writer that a slow reader cannot block, and a buffer that splits input into lines.
 #ifndef WEIR_PROGRAMS_JSON_LINES_H_
 #define WEIR_PROGRAMS_JSON_LINES_H_
 
@@ -14,7 +14,7 @@
 
 namespace weir {
 
-// Takes JSON objects, one a line.
+// Accepts JSON objects, one per line.
 class JsonLines {
  public:
   virtual ~JsonLines() = default;
@@ -27,23 +27,23 @@ class JsonLines {
   }
 };
 
-// Writes them to a file descriptor.
+// Writes JSON lines to a file descriptor, on its own thread.
 class JsonOutput final : public JsonLines {
  public:
-  // Bytes that wait for the reader; lines beyond are dropped and counted.
+  // Limit of queued bytes; lines beyond it are dropped and counted.
   static constexpr size_t kMaxWaitingBytes = size_t{16} << 20;
 
-  // Does not close `fd`. With the name of the program, errors go to standard error too. The thread has the scheduling
-  // of the thread that makes this.
+  // Does not close `fd`. With the name of the program, errors go to standard error too. The writer thread inherits the
+  // scheduling of the constructing thread.
   explicit JsonOutput(int fd, std::string program = {});
-  // Writes what waits, unless the reader takes nothing for two seconds.
+  // Writes the queued lines, but gives up when the reader accepts nothing for two seconds.
   ~JsonOutput() override;
   JsonOutput(const JsonOutput&) = delete;
   JsonOutput& operator=(const JsonOutput&) = delete;
 
   void Write(nlohmann::ordered_json line) override;
   void WriteError(std::string_view message, bool fatal) override;
-  // False once nothing can be written any more: the reader has gone, or a disk is full.
+  // False once a write has failed: the reader has exited, or a disk is full.
   bool good() const;
 
  private:
@@ -66,22 +66,22 @@ class JsonOutput final : public JsonLines {
 class LineBuffer {
  public:
   enum class Next {
-    kNothing,  // no whole line is there
-    kLine,     // `line` holds it, without its end
-    kTooLong,  // a line of more than `max_line_size` bytes was left out
+    kNothing,  // no complete line is buffered
+    kLine,     // `line` holds it, without the newline
+    kTooLong,  // a line of more than `max_line_size` bytes was skipped
   };
 
   explicit LineBuffer(size_t max_line_size) : max_line_size_(max_line_size) {}
 
   void Append(std::string_view bytes) { bytes_ += bytes; }
   Next Take(std::string& line);
-  // After the last byte: a last line may have no end.
+  // Call after the last byte: the last line may lack a newline.
   Next TakeLast(std::string& line);
 
  private:
   const size_t max_line_size_;
   std::string bytes_;
-  // Up to where `bytes_` is known to hold no end of line.
+  // Length of the prefix of `bytes_` that is known to have no newline.
   size_t searched_ = 0;
   bool skipping_ = false;
 };

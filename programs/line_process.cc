@@ -37,11 +37,11 @@ struct Pipe {
   }
 };
 
-// Between fork and exec, where little is allowed. Writes errno to `report` when it comes back at all.
+// Runs between fork and exec, where few functions are allowed. Writes errno to `report` if exec fails.
 [[noreturn]] void BecomeChild(char* const* argv, const Pipe& in, const Pipe& out, const Pipe& err, int report,
                               pid_t parent, bool from_main_thread) {
-  // Dies with the process that started it, however that ends. The kernel means the thread by it; a child of another
-  // thread than the first, which may end earlier, has the end of its standard input alone.
+  // Kills the child when its parent ends, however that ends. The kernel counts the forking thread as the parent; a
+  // child of a thread other than the main thread, which may end earlier, only sees its standard input end.
   if (from_main_thread) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   std::signal(SIGPIPE, SIG_DFL);
@@ -62,7 +62,7 @@ std::string Seconds(TimeDelta limit) {
   return text + " s";
 }
 
-// As one line.
+// Trims `said` and joins its lines into one.
 std::string LastWords(std::string said) {
   while (!said.empty() && std::isspace(static_cast<unsigned char>(said.back()))) said.pop_back();
   said.erase(0, said.find_first_not_of(" \t\r\n"));
@@ -116,7 +116,7 @@ Result<std::string_view> LineProcess::Ask(std::string_view line, TimeDelta limit
   }
 }
 
-// False once the time is over.
+// Returns false once the deadline has passed.
 Result<bool> LineProcess::Transfer(std::string_view& unsent, int64_t deadline_ms) {
   pollfd fds[3] = {{out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}, {unsent.empty() ? -1 : in_.get(), POLLOUT, 0}};
   const int64_t left_ms = std::max<int64_t>(0, deadline_ms - NowMs());
@@ -126,13 +126,13 @@ Result<bool> LineProcess::Transfer(std::string_view& unsent, int64_t deadline_ms
   if (fds[2].revents) {
     const ssize_t written = write(in_.get(), unsent.data(), unsent.size());
     if (written > 0) unsent.remove_prefix(static_cast<size_t>(written));
-    // It does not read any more; its end, or its answer, tells the rest.
+    // The process has closed its input. Its answer or its exit decides the result.
     if (written < 0 && errno == EPIPE) unsent = {};
   }
   return NowMs() < deadline_ms;
 }
 
-// False at the end of its standard output.
+// Returns false at the end of the process's standard output.
 bool LineProcess::ReadAnswer() {
   char buffer[4096];
   while (answer_.size() <= kLongestLine) {
@@ -144,18 +144,18 @@ bool LineProcess::ReadAnswer() {
   return true;
 }
 
-// Once: a process that writes faster than this reads must not hold it up.
+// Reads only once: a process that writes faster than this reads must not block the caller.
 void LineProcess::ReadStandardError() {
   char buffer[4096];
   const ssize_t count = read(err_.get(), buffer, sizeof buffer);
-  // Closed: not to be polled for ever.
+  // At end of file, poll() returns at once every time.
   if (count == 0) err_.Close();
   if (count <= 0) return;
   said_.append(buffer, static_cast<size_t>(count));
   if (said_.size() > 2 * kStandardErrorKept) said_.erase(0, said_.size() - kStandardErrorKept);
 }
 
-// `what` is empty when it ended by itself.
+// `what` is empty if the process ended by itself.
 Error LineProcess::Fail(std::string what) {
   End(!what.empty());
   if (what.empty()) {

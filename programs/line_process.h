@@ -1,5 +1,5 @@
-// A child process that answers each line on its standard input with one line on its standard output. Whatever it does,
-// asking it takes no longer than its time limit, and it leaves neither a zombie nor itself behind.
+// A child process that answers each line on its standard input with one line on its standard output. Whatever the child
+// does, Ask() keeps to its time limit, and neither a zombie nor a running child remains.
 #ifndef WEIR_PROGRAMS_LINE_PROCESS_H_
 #define WEIR_PROGRAMS_LINE_PROCESS_H_
 
@@ -21,22 +21,22 @@ class LineProcess {
  public:
   static constexpr size_t kLongestLine = 1 << 16;
 
-  // `command`: the program's path, or its name on PATH, and its arguments. The error when it cannot be started.
+  // `command`: the program's path, or its name on PATH, and its arguments. Returns an error if it cannot be started.
   static Result<std::unique_ptr<LineProcess>> Start(const std::vector<std::string>& command);
-  // Closes its standard input, and kills it when it does not end by that.
+  // Closes the child's standard input, and kills the child if it does not end then.
   ~LineProcess();
   LineProcess(const LineProcess&) = delete;
   LineProcess& operator=(const LineProcess&) = delete;
 
-  // `line` with its end. The answer comes without, and is valid until the next call. After an error, which holds what
-  // the process said on standard error, the process has ended.
+  // `line` includes its newline; the answer does not, and is valid until the next call. An error includes the process's
+  // last standard error output; the process has then ended.
   Result<std::string_view> Ask(std::string_view line, TimeDelta limit);
 
  private:
   LineProcess(pid_t process, FileDescriptor in, FileDescriptor out, FileDescriptor err)
       : process_(process), in_(std::move(in)), out_(std::move(out)), err_(std::move(err)) {}
 
-  // One step of talking, until `deadline_ms` at the latest; the error when there can be no more.
+  // Performs one step of I/O, until `deadline_ms` at the latest. Returns an error if the process has ended.
   Result<bool> Transfer(std::string_view& unsent, int64_t deadline_ms);
   bool ReadAnswer();
   void ReadStandardError();

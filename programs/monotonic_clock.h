@@ -1,4 +1,4 @@
-// The clock of every time that a program writes: CLOCK_MONOTONIC. libwebrtc's own clock is the same.
+// The clock of all times in programs' output: CLOCK_MONOTONIC, which libwebrtc uses too.
 #ifndef WEIR_PROGRAMS_MONOTONIC_CLOCK_H_
 #define WEIR_PROGRAMS_MONOTONIC_CLOCK_H_
 

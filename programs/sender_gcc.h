@@ -1,6 +1,6 @@
-// Pools in which the sender's GCC takes part. It cannot join the receiver's pool, but a sender that negotiated
-// transport-cc has its own GCC beside REMB and takes the smaller of both, unmodified browsers too: so "gcc" is a
-// copilot under `min`, and all that a receiver does about it is to leave transport-cc in its answer.
+// Pools that include the sender's GCC, which cannot run at the receiver. A sender that negotiated transport-cc, such as
+// an unmodified browser, runs its own GCC and uses the smaller of its target and REMB. So "gcc" is a copilot under
+// `min`, and the receiver only keeps transport-cc in its answer.
 #ifndef WEIR_PROGRAMS_SENDER_GCC_H_
 #define WEIR_PROGRAMS_SENDER_GCC_H_
 
@@ -17,7 +17,7 @@ struct PoolAtBothEnds {
   bool sender_has_gcc = false;
 };
 
-// The error when "gcc" is the pilot, or a copilot under anything but fusion=min and policy=fixed.
+// Returns an error if "gcc" is the pilot, or a copilot under anything but fusion=min and policy=fixed.
 inline Result<PoolAtBothEnds> SplitPool(const PoolSpecification& pool) {
   PoolAtBothEnds split{.at_receiver = pool};
   split.sender_has_gcc = std::erase(split.at_receiver.copilots, "gcc") > 0;
