@@ -1,6 +1,6 @@
-"""A connection to Ray: to a cluster that runs, or to one on this machine for as long as a command runs.
+"""Connects to Ray: to a running cluster, or to one on this machine that runs as long as a command.
 
-Ray's usage statistics are off, and a cluster of one command has a random token.
+Ray's usage statistics are off. The cluster of a single command has a random token.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": loggin
 
 
 class ClusterError(RuntimeError):
-    """A cluster failed while a command worked on it. The message has what, where and how to go on."""
+    """A cluster failed while a command worked on it. The message has the fault, its place and how to go on."""
 
 
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
-    """Joins the cluster at `address`, "auto" or HOST:PORT; None: starts one on this machine, which ends with the block.
+    """Joins the cluster at `address`, "auto" or HOST:PORT. None starts one on this machine that ends with the block.
 
     Raises:
         MissingComponent: Ray is not installed.
@@ -54,7 +54,7 @@ def connected(address: str | None) -> Iterator[None]:
 
 
 def core_count() -> int:
-    """Cores of the cluster that is joined."""
+    """The number of cores of the joined cluster."""
     import ray
 
     return int(ray.cluster_resources().get("CPU", 0))
@@ -66,7 +66,7 @@ def _start() -> None:
     cores = len(os.sched_getaffinity(0))
     try:
         ray.init("local", num_cpus=cores, include_dashboard=False, _node_ip_address="127.0.0.1", **_QUIET)
-    # On a busy machine its processes are too late.
+    # On a busy machine Ray's processes start too late.
     except Exception as error:
         raise ClusterError(f"Ray does not start on this machine: {_reason(error)}") from None
 
@@ -91,12 +91,12 @@ def _join(address: str) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The message of an exception of Ray, which may have pages, in one line."""
+    """The message of an exception of Ray, which may span pages, as one line."""
     return " ".join(str(error).split())[:300]
 
 
 def _check_machines() -> None:
-    """Asks every machine for its Weir and its `weir-sim`."""
+    """Checks that every machine has this version of Weir and a `weir-sim`."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -121,7 +121,7 @@ def _check_machines() -> None:
 
 
 def _machine() -> tuple[str, str]:
-    """The version of Weir on this machine, and what it lacks."""
+    """The version of Weir on this machine, and its fault or ""."""
     try:
         find_simulator()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Where the programs are that the build puts beside Python: `weir-sim`, and those of `make webrtc`."""
+"""Finds the programs that the build installs beside Python: `weir-sim` and those of `make webrtc`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_virtual_call() -> Path:
 
 
 def find_stack(stack: Stack) -> Path:
-    """The path of the program that simulates on a stack; both answer the same jobs and frames. See `find_program`."""
+    """The path of the program that simulates on a stack; both accept the same jobs and frames. See `find_program`."""
     return find_virtual_call() if stack == "libwebrtc" else find_simulator()
 
 
@@ -41,7 +41,7 @@ def find_event_log() -> Path:
 
 
 def find_program(name: str, given: str | os.PathLike[str] | None = None) -> Path:
-    """The path of a program: `given`, else the value of its environment variable, such as WEIR_SIM of `weir-sim`, else
+    """The path of a program: `given`, else the value of its environment variable, WEIR_SIM for `weir-sim`, else
     beside this Python, else on PATH.
 
     Raises:

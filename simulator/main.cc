@@ -1,5 +1,5 @@
-// weir-sim: the simulator's commands `run` and `serve`, and `link`, its real-time path for calls. `weir-sim --help`
-// describes them.
+// weir-sim: the simulator's commands `run`, `serve` and `open-loop`, and `link`, its real-time path for calls.
+// `weir-sim --help` describes them.
 #include <unistd.h>
 
 #include <cstdint>

@@ -21,7 +21,7 @@
 namespace weir::sim {
 namespace {
 
-// The controllers that this program runs: a line each, the name first.
+// Prints the controllers that this program runs, one per line, name first.
 void ListControllers() {
   constexpr auto kWidth =
       static_cast<int>(std::ranges::max(kSimulatedControllers, {}, &std::string_view::size).size() + 2);
@@ -75,7 +75,7 @@ CLI::App* AddOpenLoop(CLI::App& app, OpenLoopOptions& options) {
 
 void AddJobOptions(CLI::App& command, JobOptions& options) {
   std::string controllers = ListNames(kSimulatedControllers);
-  // In two lines.
+  // Breaks the list into two lines.
   controllers.replace(controllers.find(", weir-send"), 2, ",\n");
   AddText(command, "--controller", "NAME",
           "what flows \"under_test\" run (default: weir with a --model, else rule):\n" + controllers +

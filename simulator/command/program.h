@@ -1,4 +1,4 @@
-// The command line of a program that simulates: `run`, `serve`, and what the program adds.
+// The command line of a simulation program: `run`, `serve`, `open-loop`, and one command that the program may add.
 #ifndef WEIR_SIMULATOR_COMMAND_PROGRAM_H_
 #define WEIR_SIMULATOR_COMMAND_PROGRAM_H_
 
@@ -21,11 +21,11 @@ struct SimulatorProgram {
   std::string name;
   std::string summary;
   MakeStack make_stack;
-  // Null members: none.
+  // Has null members if there is no other command.
   ProgramCommand other = {};
 };
 
-// Adds the options that determine a simulation besides its scenario.
+// Adds the options that, with the scenario, determine a simulation.
 void AddJobOptions(CLI::App& command, JobOptions& options);
 
 // Returns the exit status.

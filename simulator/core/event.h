@@ -1,5 +1,5 @@
-// Simulated time, events without an allocation each, and timers, on top of ns-3. ns-3 counts nanoseconds from 0 in a
-// signed 64-bit integer; rate controllers count microseconds.
+// Simulated time, allocation-free events and timers, on top of ns-3. ns-3 counts nanoseconds from 0 in a signed 64-bit
+// integer; rate controllers count microseconds.
 #ifndef WEIR_SIMULATOR_CORE_EVENT_H_
 #define WEIR_SIMULATOR_CORE_EVENT_H_
 
@@ -17,13 +17,13 @@
 
 namespace weir::sim {
 
-// ns-3 counts in ns unless configured otherwise, and nothing here configures it.
+// ns-3's default resolution is 1 ns, and nothing here changes it.
 inline int64_t NowNs() {
   const EventEngine* const engine = EventEngine::Current();
   return engine ? engine->now_ns() : ns3::Simulator::Now().GetTimeStep();
 }
 
-// At a time that is not in the past.
+// `time_ns` must not be in the past.
 inline void ScheduleAt(int64_t time_ns, const ns3::Ptr<ns3::EventImpl>& event) {
   EventEngine* const engine = EventEngine::Current();
   if (!engine) {
@@ -34,14 +34,14 @@ inline void ScheduleAt(int64_t time_ns, const ns3::Ptr<ns3::EventImpl>& event) {
   engine->ScheduleAt(time_ns, ns3::PeekPointer(event));
 }
 
-// Calls `(owner->*kMethod)()` at every time it has been scheduled for. The owner must outlive the simulation's last
-// event. There is no way to cancel: a method that may be called for nothing looks at its owner's state.
+// Calls `(owner->*kMethod)()` at every scheduled time. The owner must outlive the simulation's last event. Calls cannot
+// be canceled: a method whose call may be obsolete checks the owner's state.
 template <class Owner, void (Owner::*kMethod)()>
 class MemberEvent {
  public:
   explicit MemberEvent(Owner* owner) : impl_(ns3::Create<Impl>(owner)) {}
 
-  // `time_ns` is not in the past.
+  // `time_ns` must not be in the past.
   void ScheduleAt(int64_t time_ns) { sim::ScheduleAt(time_ns, impl_); }
   void ScheduleAfter(int64_t delay_ns) { ScheduleAt(NowNs() + delay_ns); }
 
@@ -58,7 +58,7 @@ class MemberEvent {
   ns3::Ptr<ns3::EventImpl> impl_;
 };
 
-// Has the next simulation run on an EventEngine. Call before anything is scheduled; what an earlier one has left goes.
+// Makes the next simulation run on an EventEngine and destroys the previous one. Call before anything is scheduled.
 inline void UseEventEngine() {
   ns3::Simulator::Destroy();
   ns3::Simulator::SetImplementation(ns3::CreateObject<EventEngine>());
@@ -73,18 +73,18 @@ inline int64_t ToSimulatedNs(Timestamp time) {
   return time.us() > 0 ? time.us() * 1000 : 0;
 }
 
-// `bits` (>= 0) at `rate_bps` (> 0) in ns, or over ns (> 0) in bit/s; rounded down.
+// The duration of `bits` (>= 0) at a rate (> 0), or the rate of `bits` over a duration (> 0); rounded down.
 inline int64_t BitsOver(int64_t bits, int64_t rate_bps_or_ns) {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
-  // A division of 64 bits is several times faster than one of 128, and does for every single packet.
+  // A 64-bit division is several times faster than a 128-bit one, and suffices for every single packet.
   if (bits <= std::numeric_limits<int64_t>::max() / kNsPerSecond) return bits * kNsPerSecond / rate_bps_or_ns;
   return static_cast<int64_t>(static_cast<__int128>(bits) * kNsPerSecond / rate_bps_or_ns);
 }
 
-// The time that `size_bytes` take at `rate_bps`, which must be positive; rounded down.
+// The transmission time of `size_bytes` at `rate_bps`, which must be positive; rounded down.
 inline int64_t TransmissionNs(int64_t size_bytes, int64_t rate_bps) { return BitsOver(8 * size_bytes, rate_bps); }
 
-// `(owner->*kOnTimeout)()` is called once for each time that is set and not replaced. The owner must outlive the
+// Calls `(owner->*kOnTimeout)()` once for each time that is set and not replaced. The owner must outlive the
 // simulation's last event.
 template <class Owner, void (Owner::*kOnTimeout)()>
 class Timer {
@@ -94,10 +94,10 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  // Replaces what was set before; a time that is past means now; kNeverNs stops.
+  // Replaces the time set before. A past time means now; kNeverNs stops the timer.
   void Set(int64_t time_ns) {
     time_ns_ = time_ns;
-    if (event_ns_ > time_ns_) Schedule();  // else the pending event will look at time_ns_ again
+    if (event_ns_ > time_ns_) Schedule();  // else the pending event checks time_ns_
   }
   void Stop() { time_ns_ = kNeverNs; }
 
@@ -121,7 +121,7 @@ class Timer {
 
   Owner* const owner_;
   int64_t time_ns_ = kNeverNs;
-  // The time of the earliest event that is pending and counts; others, left behind by Set, find nothing to do.
+  // Time of the earliest pending event that counts. Events that Set() has superseded do nothing.
   int64_t event_ns_ = kNeverNs;
   MemberEvent<Timer, &Timer::OnEvent> event_;
 };

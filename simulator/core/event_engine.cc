@@ -110,7 +110,7 @@ void EventEngine::ExecuteNext() {
   SpendSteps(1);
   std::pop_heap(events_.begin(), events_.end(), Later());
   events_.pop_back();
-  // Goes also when the event throws.
+  // Releases the event even if it throws.
   const ns3::Ptr<ns3::EventImpl> event(next.event, false);
   now_ns_ = next.time_ns;
   uid_ = next.uid;

@@ -1,5 +1,5 @@
-// ns-3's events, run in its order but without its price: a simulator of ours in the place that ns-3 has for one, whose
-// clock and queue need no virtual call. ns-3's own models (TCP) run on it as on any other.
+// A fast ns3::SimulatorImpl: it runs events in the order of ns-3's own, but its clock and queue need no virtual call.
+// ns-3's models (TCP) run on it as on any other.
 #ifndef WEIR_SIMULATOR_CORE_EVENT_ENGINE_H_
 #define WEIR_SIMULATOR_CORE_EVENT_ENGINE_H_
 
@@ -17,10 +17,10 @@
 
 namespace weir::sim {
 
-// For one thread. Events of one time are executed in the order in which they were scheduled.
+// Single-threaded. Events of the same time are executed in the order in which they were scheduled.
 class EventEngine final : public ns3::SimulatorImpl {
  public:
-  // The most events at one time. TCP over a path without delay and capacity never leaves its first nanosecond.
+  // Limit of events at one time. Time would never advance for TCP over a path with neither a delay nor a capacity.
   static constexpr int64_t kMaxEventsAtOnce = 50'000;
 
   static ns3::TypeId GetTypeId();
@@ -29,15 +29,15 @@ class EventEngine final : public ns3::SimulatorImpl {
   EventEngine(const EventEngine&) = delete;
   EventEngine& operator=(const EventEngine&) = delete;
 
-  // The one that ns-3 uses; null while it uses another simulator, or none.
+  // The engine that ns-3 uses; null while it uses another simulator or none.
   static EventEngine* Current() { return current_; }
 
   int64_t now_ns() const { return now_ns_; }
-  // `time_ns` is not in the past. Takes over one reference to the event.
+  // `time_ns` must not be in the past. Takes over one reference to the event.
   void ScheduleAt(int64_t time_ns, ns3::EventImpl* event) { Push(time_ns, context_, event); }
 
-  // For a host with a clock of its own: the time of the next event, the largest number when there is none; and the
-  // execution of what is due by `time_ns`, which is then the engine's time unless an event stopped it.
+  // For hosts with their own clock. next_time_ns() is the largest number if there is no event. RunUntil() executes the
+  // events due by `time_ns` and then sets the engine's time to it, unless an event has stopped the engine.
   int64_t next_time_ns() const {
     return events_.empty() ? std::numeric_limits<int64_t>::max() : events_.front().time_ns;
   }
@@ -47,7 +47,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   void Destroy() override;
   bool IsFinished() const override { return events_.empty() || stopped_; }
   void Stop() override { stopped_ = true; }
-  // The type that it returns differs between versions of ns-3.
+  // The return type differs between versions of ns-3.
   using StopResult = decltype(std::declval<ns3::SimulatorImpl&>().Stop(std::declval<const ns3::Time&>()));
   StopResult Stop(const ns3::Time& delay) override;
   ns3::EventId Schedule(const ns3::Time& delay, ns3::EventImpl* event) override;
@@ -61,7 +61,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   ns3::Time Now() const override { return ns3::TimeStep(static_cast<uint64_t>(now_ns_)); }
   ns3::Time GetDelayLeft(const ns3::EventId& id) const override;
   ns3::Time GetMaximumSimulationTime() const override;
-  // It has a queue of its own.
+  // Does nothing: the engine has its own queue.
   void SetScheduler(ns3::ObjectFactory) override {}
   uint32_t GetSystemId() const override { return 0; }
   uint32_t GetContext() const override { return context_; }
@@ -74,7 +74,7 @@ class EventEngine final : public ns3::SimulatorImpl {
     uint32_t context;
     ns3::EventImpl* event;
   };
-  // For a heap whose front is what is next.
+  // Orders a heap whose front is the next event.
   struct Later {
     bool operator()(const Pending& a, const Pending& b) const {
       return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.uid > b.uid;
@@ -93,7 +93,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   std::vector<Pending> events_;
   std::list<ns3::EventId> at_destruction_;
   int64_t now_ns_ = 0;
-  // The event that is executed.
+  // Uid of the event in execution.
   uint32_t uid_ = ns3::EventId::UID::INVALID;
   uint32_t next_uid_ = ns3::EventId::UID::VALID;
   uint32_t context_;

@@ -1,4 +1,4 @@
-// A value over time, constant or piecewise so and perhaps periodic: a link's delay, its loss ratio, its capacity.
+// A value that is piecewise constant over time, optionally periodic: a link's delay, loss ratio or capacity.
 #ifndef WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_
 #define WEIR_SIMULATOR_CORE_PIECEWISE_CONSTANT_H_
 
@@ -15,19 +15,19 @@ namespace weir::sim {
 template <class Value>
 class PiecewiseConstant {
  public:
-  // The same at all times.
+  // A value that never changes.
   PiecewiseConstant(Value value) : values_{value} {}  // NOLINT(google-explicit-constructor): a number is one
-  // `values[i]` holds from `start_times_ns[i]` on. The times start at 0 and rise strictly, there are as many values,
-  // and `period_ns`, if any, lies after the last time; without it the last value holds for ever.
+  // `values[i]` holds from `start_times_ns[i]` on. The times start at 0 and strictly increase, there are as many
+  // values, and `period_ns`, if any, is after the last time; without it the last value holds forever.
   PiecewiseConstant(std::vector<int64_t> start_times_ns, std::vector<Value> values, std::optional<int64_t> period_ns)
       : start_times_ns_(std::move(start_times_ns)), values_(std::move(values)), period_ns_(period_ns) {}
 
   bool is_constant() const { return values_.size() == 1; }
 
-  // At a time >= 0. Fast when the times of calls are near each other.
+  // `time_ns` is at least 0. Fast if successive calls have times close to each other.
   Value At(int64_t time_ns) const { return is_constant() ? values_[0] : values_[Find(time_ns).index]; }
 
-  // Over the time from 0 to `duration_ns` (> 0).
+  // The mean from 0 to `duration_ns` (> 0).
   double Mean(int64_t duration_ns) const {
     if (is_constant()) return static_cast<double>(values_[0]);
     const int64_t period_ns = period_ns_.value_or(duration_ns);
@@ -43,14 +43,14 @@ class PiecewiseConstant {
  protected:
   static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
 
-  // Where a time lies: in segment `index` of the period that began at `period_start_ns`.
+  // The position of a time: segment `index` of the period that starts at `period_start_ns`.
   struct Position {
     size_t index = 0;
     int64_t period_start_ns = 0;
   };
 
   Position Find(int64_t time_ns) const {
-    // Most questions are about the segment of the one before, or one soon after it.
+    // Most lookups are in the segment of the previous one or soon after it.
     constexpr int kSteps = 4;
     if (time_ns >= cursor_.period_start_ns + start_times_ns_[cursor_.index]) {
       for (int step = 0; step < kSteps; ++step) {
@@ -83,7 +83,7 @@ class PiecewiseConstant {
   std::optional<int64_t> period_ns_;
 
  private:
-  // Value times ns, from 0 to `end_ns`, which is at most the period.
+  // The integral from 0 to `end_ns`, which is at most the period, in value times ns.
   double Integral(int64_t end_ns) const {
     double integral = 0;
     for (size_t i = 0; i < values_.size() && start_times_ns_[i] < end_ns; ++i) {

@@ -1,6 +1,6 @@
-// Seeded random streams. Every consumer of chance (loss, jitter, a flow's media) owns a stream of its own, so that
-// adding a flow or a draw changes nothing elsewhere. Our own generator and distributions, because the standard
-// library's distributions differ between libraries.
+// Seeded random streams. Every source of randomness (loss, jitter, a flow's media) has its own stream, so that adding a
+// flow or a draw changes nothing elsewhere. Generator and distributions are Weir's own because the distributions of
+// standard libraries differ.
 #ifndef WEIR_SIMULATOR_CORE_RANDOM_H_
 #define WEIR_SIMULATOR_CORE_RANDOM_H_
 
@@ -10,7 +10,7 @@
 
 namespace weir::sim {
 
-// Numbers of streams. A link uses the one it is given and the next; a flow has 16 from kFlows + 16 * its index.
+// Stream numbers. A link uses the given number and the next; a flow has 16 numbers from kFlows + 16 * its index.
 namespace random_streams {
 inline constexpr uint64_t kForwardLink = 0;
 inline constexpr uint64_t kReverseLink = 8;

@@ -1,4 +1,4 @@
-// A first-in, first-out queue in one block of memory, which it keeps: no allocation once it has grown to its largest.
+// A FIFO queue in one block of memory that never shrinks: no allocation once the queue has reached its largest size.
 #ifndef WEIR_SIMULATOR_CORE_RING_BUFFER_H_
 #define WEIR_SIMULATOR_CORE_RING_BUFFER_H_
 
@@ -22,7 +22,7 @@ class RingBuffer {
   const T& operator[](size_t index) const { return slots_[(head_ + index) & (slots_.size() - 1)]; }
 
   void push_back(T&& value) { push_slot() = std::move(value); }
-  // The new last element, still as one that left has been left: to be assigned.
+  // Adds a last element, which may hold a stale value, for the caller to assign.
   T& push_slot() {
     if (size_ == slots_.size()) Grow();
     return slots_[(head_ + size_++) & (slots_.size() - 1)];

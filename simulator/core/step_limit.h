@@ -1,4 +1,4 @@
-// The bound of a run's work: events, packets that are sent, and whatever a scenario's numbers can make long besides.
+// Bounds the work of a run: events, packets sent, and other work that a scenario's numbers can make long.
 #ifndef WEIR_SIMULATOR_CORE_STEP_LIMIT_H_
 #define WEIR_SIMULATOR_CORE_STEP_LIMIT_H_
 
@@ -9,11 +9,11 @@
 
 namespace weir::sim {
 
-// A day at 50 Mbps takes a quarter of it.
+// A day at 50 Mbps takes a quarter of this.
 inline constexpr int64_t kMaxSteps = 4'000'000'000;
 inline constexpr int64_t kUnlimitedSteps = std::numeric_limits<int64_t>::max();
 
-// The rest, in the simulation that runs; without a limit in real time.
+// Steps left in the current simulation. Unlimited in real time.
 inline int64_t steps_left = kUnlimitedSteps;
 
 // Throws ProgramError when none is left.

@@ -25,7 +25,7 @@ double AudioBps(const FlowSpec& flow) {
   return rtp ? static_cast<double>(AudioRate(rtp->media, kSendSideOverheadBytes).bps()) : 0;
 }
 
-// The rest of a span with video when that pauses.
+// Splits `span` at the video's pauses and adds the parts to `spans`.
 void AddSpan(const ActiveSpan& span, const std::vector<std::pair<int64_t, int64_t>>& video_pauses_ns,
              std::vector<ActiveSpan>& spans) {
   int64_t from_ns = span.from_ns;
@@ -34,7 +34,7 @@ void AddSpan(const ActiveSpan& span, const std::vector<std::pair<int64_t, int64_
     if (to_ns > from_ns) spans.push_back({from_ns, to_ns, audio_only});
     from_ns = std::max(from_ns, to_ns);
   };
-  // Not all for each span: there may be millions of both.
+  // Starts at the first pause that matters: spans and pauses may number thousands each.
   auto pause = std::ranges::upper_bound(video_pauses_ns, span.from_ns, {}, &std::pair<int64_t, int64_t>::second);
   for (; pause != video_pauses_ns.end() && pause->first < span.to_ns; ++pause) {
     add_until(pause->first, false);
@@ -92,8 +92,8 @@ double AchievableThroughput::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
     bits += Serve(static_cast<double>(rate_bps), duration_ns);
   };
   if (const std::optional<int64_t> period_ns = capacity_->period_ns()) {
-    // A period that leaves as much waiting and in the bucket as it found is like all that follow: of a trace that
-    // repeats every few ns not each is walked through.
+    // Once a period leaves waiting media and bucket unchanged, all later periods are equal, and their bits are
+    // multiplied: a trace may repeat every few ns.
     while (to_ns - from_ns > 2 * *period_ns) {
       const double waiting_before = waiting_bits_, bucket_before = bucket_bits_, bits_before = bits;
       capacity_->ForEachRate(from_ns, from_ns + *period_ns, serve);
@@ -119,7 +119,7 @@ double AchievableThroughput::Serve(double capacity_bps, int64_t duration_ns) {
   if (growth_bps >= 0) {
     waiting_bits_ = std::min(waiting_bits_ + growth_bps * duration_s, MostWaitingBits());
   } else {
-    // At the capacity until nothing waits, then as it comes.
+    // Media leaves at the capacity until none waits, then at the rate of arrival.
     waiting_bits_ -= std::min(waiting_bits_, -growth_bps * duration_s);
     served_bits = RateBps() * duration_s + waiting_before - waiting_bits_;
   }

@@ -1,4 +1,4 @@
-// An agent outside this process as the executor of a PolicyController: it observes and acts as a model in a call does.
+// An agent in another process as the executor of a PolicyController: it observes and acts as a model in a call does.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_AGENT_H_
 #define WEIR_SIMULATOR_ENDPOINTS_AGENT_H_
 
@@ -19,12 +19,12 @@ namespace weir::sim {
 class DecisionSource {
  public:
   virtual ~DecisionSource() = default;
-  // The action for this observation; nothing where the rate in force is to stay. The span lives until the next call.
+  // Returns the action, or nullopt to keep the current rate. The returned span is valid until the next call.
   virtual std::optional<std::span<const float>> Decide(std::span<const float> observation) = 0;
 };
 
 struct AgentSpecification {
-  // It decides in a SendSideEstimator, from transport feedback.
+  // The agent decides in a SendSideEstimator, from transport feedback.
   bool at_sender = false;
   TimeDelta interval = TimeDelta::Millis(200);
   FeatureSpecification features;
@@ -32,7 +32,7 @@ struct AgentSpecification {
   DecisionSource* source = nullptr;
 };
 
-// Requests each decision from the agent while the simulated time stands still.
+// Requests each decision from the agent. Simulated time stands still meanwhile.
 class AgentExecutor final : public PolicyExecutor {
  public:
   explicit AgentExecutor(const AgentSpecification& specification) : source_(specification.source) {
@@ -56,7 +56,7 @@ class AgentExecutor final : public PolicyExecutor {
   std::optional<PolicyAnswer> answer_;
 };
 
-// The controller of an agent. `delay` draws that of an action; null: none.
+// Makes the controller of an agent. `delay` draws the delay of each action; null means no delay.
 inline std::unique_ptr<PolicyController> MakeAgentController(const AgentSpecification& specification,
                                                              std::function<TimeDelta()> delay) {
   std::unique_ptr<PolicyExecutor> executor = std::make_unique<AgentExecutor>(specification);

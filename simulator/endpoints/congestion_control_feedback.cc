@@ -8,10 +8,10 @@
 namespace weir::sim {
 namespace {
 
-// Between two reports at least, and from the first packet to its report unless a frame ends before.
+// The minimum time between reports, and the time from the first packet to its report unless a frame ends earlier.
 constexpr int64_t kIntervalNs = 25'000'000;
 
-// In units of 1/1024 s, rounded down.
+// Converts to units of 1/1024 s, rounded down.
 int64_t ArrivalTimeOffset(int64_t time_us) { return time_us * 1024 / 1'000'000; }
 
 }  // namespace

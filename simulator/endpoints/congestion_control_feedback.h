@@ -1,5 +1,5 @@
-// RFC 8888 feedback at the receiver, with the times of libwebrtc M150's CongestionControlFeedbackGenerator. Its limit
-// of 500 kbps of feedback, which media of 200 Mbps would reach, is left out.
+// RFC 8888 feedback at the receiver, with the timing of libwebrtc M150's CongestionControlFeedbackGenerator but not its
+// limit of 500 kbps of feedback, which media of 200 Mbps would reach.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_CONGESTION_CONTROL_FEEDBACK_H_
 #define WEIR_SIMULATOR_ENDPOINTS_CONGESTION_CONTROL_FEEDBACK_H_
 
@@ -15,17 +15,17 @@ namespace weir::sim {
 
 class CongestionControlFeedbackGenerator {
  public:
-  // libwebrtc polls from then on, since an arrival alone triggers no report that is not allowed yet.
+  // Starts polling, as libwebrtc does, because an arrival triggers no report before the next one is allowed.
   void Start(int64_t now_ns) { SetPollTime(now_ns); }
 
   // `sequence_number`: in the packet's stream, unwrapped.
   void OnPacket(const Packet& packet, int64_t sequence_number, int64_t arrival_time_ns);
-  // To be called after each arrival, and at poll_time_ns().
+  // Call after each arrival and at poll_time_ns().
   std::optional<CongestionControlFeedback> OnTimeout(int64_t now_ns);
   int64_t poll_time_ns() const { return poll_time_ns_; }
 
  private:
-  // At the end of a frame, or some time after the first packet; never sooner than some time after the last report.
+  // The end of a frame or kIntervalNs after the first packet, but at least kIntervalNs after the last report.
   int64_t NextReportNs(int64_t now_ns) const;
   void SetPollTime(int64_t now_ns) { poll_time_ns_ = NextReportNs(now_ns); }
 

@@ -58,7 +58,7 @@ std::unique_ptr<ReceiverController> MakeCustomController(const ControllerContext
 using AtReceiver = std::unique_ptr<ReceiverController>;
 
 AtReceiver MakeGccRemb(const ControllerContext& context) {
-  // Paced at 2.5 times their rate, packets beyond are so near each other that the rate of a probe has more bits.
+  // At higher rates, packets paced at 2.5 times the rate are so close that the rate of a probe exceeds 31 bits.
   constexpr DataRate kMost = DataRate::KilobitsPerSecond(500'000);
   if (context.receiver_constraints.max_rate > kMost)
     throw ProgramError(
@@ -68,24 +68,24 @@ AtReceiver MakeGccRemb(const ControllerContext& context) {
 
 struct Factory {
   std::string_view name;
-  // One of the two.
+  // Exactly one of `at_receiver` and `at_sender` is set.
   AtReceiver (*at_receiver)(const ControllerContext& context) = nullptr;
   std::unique_ptr<SenderController> (*at_sender)(const ControllerContext& context, const FieldTrials& trials) = nullptr;
-  // It may have something to say after any packet.
+  // The controller may have a new target after any packet.
   bool wake_on_arrival = false;
-  // With the guard's rules.
+  // The controller runs with the guard's rules.
   bool guard = false;
-  // In a SendSideEstimator `at_sender`, the controller that decides.
+  // Makes the controller that decides in a SendSideEstimator `at_sender`.
   AtReceiver (*from_feedback)(const ControllerContext& context) = nullptr;
-  // From RFC 8888 feedback.
+  // The controller decides from RFC 8888 feedback.
   bool congestion_control_feedback = false;
-  // As in FlowController.
+  // See FlowController.
   bool reports_loss = true;
-  // As TakesTransportCc().
+  // See TakesTransportCc().
   bool transport_cc = true;
 };
 
-// The controllers that the library does not make by itself.
+// The controllers that the library cannot make itself.
 constexpr Factory kFactories[] = {
     {.name = "weir", .at_receiver = &MakeWeirController, .guard = true},
     {.name = "gcc",
@@ -123,7 +123,7 @@ constexpr auto kNotBuiltIn =
 static_assert(HaveSameNames(kFactories, kNotBuiltIn),
               "each controller that is simulated needs its factory here, or to be built_in");
 
-// A member of a pool: any receiver controller, and weir:FILE.
+// Makes a member of a pool: any receiver controller, or weir:FILE.
 Result<AtReceiver> MakeMember(const std::string& member, const ControllerContext& context) {
   try {
     if (const Factory* factory = FindRow(kFactories, member)) {
@@ -142,12 +142,12 @@ Result<AtReceiver> MakeMember(const std::string& member, const ControllerContext
 
 PoolAtBothEnds ReadPool(std::string_view line) { return OrThrow(SplitPool(OrThrow(ParsePool(line)))); }
 
-// Null where REMB alone is the sender's rate.
+// Null if REMB alone determines the sender's rate.
 std::unique_ptr<SenderController> SenderOfReceiver(const ControllerContext& context) {
   return context.transport_cc ? MakeGccOfReceiver() : nullptr;
 }
 
-// Null for what is none of the table: the agent, a custom controller or policy.
+// Null for all that is not in the table: the agent, built-in controllers, custom controllers and policies.
 const Factory* FactoryOf(std::string_view name, const ControllerContext& context) {
   const bool is_custom = context.custom() || context.custom_policy();
   return is_custom ? nullptr : FindRow(kFactories, WithoutFieldTrials(name));

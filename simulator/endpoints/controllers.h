@@ -1,4 +1,4 @@
-// The rate controllers that a flow can have, by name.
+// Makes the rate controllers of flows, by name.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_CONTROLLERS_H_
 #define WEIR_SIMULATOR_ENDPOINTS_CONTROLLERS_H_
 
@@ -18,68 +18,68 @@
 
 namespace weir::sim {
 
-// The name for an agent outside this process; a scenario cannot ask for it.
+// The name of an agent in another process. Scenarios cannot request it.
 inline constexpr std::string_view kAgentName = "agent";
 
-// The inputs of a controller's factory besides its name.
+// The inputs of a controller's factory other than its name.
 struct ControllerContext {
   const SimulationJob& job;
-  // The flow is one "under_test".
+  // The flow is "under_test".
   bool under_test = false;
-  // Rates at the sender count IP packets; rates at the receiver do with transport-cc, else RTP packets.
+  // Rates at the sender count IP packets. Rates at the receiver count IP packets with transport-cc, else RTP packets.
   TargetRateConstraints receiver_constraints;
   TargetRateConstraints sender_constraints;
   Objective objective;
-  // The sender of a receiver's controller has a GCC.
+  // The sender of a receiver's controller runs GCC.
   bool transport_cc = true;
-  // For the constant rate.
+  // The target of the constant-rate controller.
   DataRate fixed_rate = DataRate::Zero();
   OracleConfig oracle;
-  // Draws the time that the policy takes for a decision; null: none.
+  // Draws the delay of each decision of the policy; null means no delay.
   std::function<TimeDelta()> decision_delay = nullptr;
 
-  // A custom controller or policy in place of the named one; null: none.
+  // A custom controller or policy in place of the named one; null if there is none.
   const CustomControllerSpecification* custom() const { return under_test ? job.custom : nullptr; }
   const CustomPolicy* custom_policy() const { return under_test && job.custom_policy ? &*job.custom_policy : nullptr; }
 };
 
-// One of the two is there, or both: with transport-cc, the sender of a receiver's controller has a GCC, and takes the
-// smaller rate.
+// `at_receiver`, `at_sender` or both are set: with transport-cc, the sender of a receiver's controller runs GCC and
+// uses the smaller rate.
 struct FlowController {
   std::unique_ptr<BandwidthEstimator> at_receiver;
   std::unique_ptr<SenderController> at_sender;
-  // `at_receiver` may have something to say after any packet.
+  // `at_receiver` may have a new target after any packet.
   bool wake_on_arrival = false;
   // `at_sender` receives RFC 8888 feedback in place of transport-wide feedback.
   bool congestion_control_feedback = false;
-  // It reports the loss ratio to a sender of libwebrtc, which then sends FEC.
+  // The controller reports the loss ratio to libwebrtc's sender, which then sends FEC.
   bool reports_loss = true;
-  // The controller of whichever is there, when it is the agent.
+  // The agent's controller, which `at_receiver` or `at_sender` owns; null for all others.
   PolicyController* agent = nullptr;
 };
 
 // Throws ProgramError for a name that is neither in `kSimulatedControllers` nor a pool specification, for field trials
-// after it that libwebrtc would not take, and where it is not available.
+// that libwebrtc rejects, and for an unavailable controller.
 void CheckControllerName(std::string_view name);
-// False for one whose receiver takes no packets with transport-wide sequence numbers.
+// False if the controller's receiver accepts no packets with transport-wide sequence numbers.
 bool TakesTransportCc(std::string_view name);
-// False where it needs a later libwebrtc than this program has.
+// False if the controller needs a later libwebrtc than this program has.
 bool IsAvailable(const RegisteredController& controller);
 
-// `name` may be a pool specification (pool/pool_specification.h), of members that decide at the receiver; "weir:FILE"
-// is a policy of its own. Baselines are measured as they are: of all receiver-side controllers only the policy, and a
-// pool with one, has the guard's rules on. Throws ProgramError for an unknown name, and for a model or a custom
-// controller that cannot be used. A custom controller that fails later throws from within the simulation.
+// `name` may be a pool specification (pool/pool_specification.h) whose members decide at the receiver; a member
+// "weir:FILE" is the policy in that file. Baselines run unmodified: of all receiver-side controllers only a policy, and
+// a pool with one, runs with the guard's rules. Throws ProgramError for an unknown name and for an unusable model or
+// custom controller. A custom controller that fails later throws from within the simulation.
 FlowController MakeFlowController(std::string_view name, const ControllerContext& context);
 
-// A controller that decides from arrivals, for a host that has an estimator of its own: at the receiver or, where the
-// name is one of Weir at the sender, in a SendSideEstimator. Null where libwebrtc's own controller decides at the
-// sender. Throws ProgramError as MakeFlowController() does, and where neither can be.
+// Makes a controller that decides from arrivals, for a host with its own estimator: at the receiver, or in a
+// SendSideEstimator if the name is one of Weir's at the sender. Null for all other controllers at the sender. Throws
+// ProgramError as MakeFlowController() does.
 std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name, const ControllerContext& context);
-// True for what has the guard's rules on; the rules of an agent are those for training.
+// True if the controller runs with the guard's rules. An agent's rules are those for training.
 bool IsGuarded(std::string_view name, const ControllerContext& context);
 
-// A SendSideEstimator as the controller of a flow.
+// Wraps a SendSideEstimator as the controller of a flow.
 std::unique_ptr<SenderController> MakeWeirSendController(SendSideEstimator estimator);
 
 }  // namespace weir::sim

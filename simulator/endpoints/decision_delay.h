@@ -15,15 +15,14 @@ struct DecisionDelay {
   double low_ms = 0;
   double high_ms = 0;
 
-  // Draws uniformly for each decision; null where decisions take no time.
+  // Returns a function that draws uniformly for each decision; null if decisions take no time.
   std::function<TimeDelta()> Draws(RandomStream random) const {
     if (high_ms == 0) return nullptr;
     return [*this, random]() mutable { return TimeDelta::SecondsF(random.Uniform(low_ms, high_ms) / 1000); };
   }
 };
 
-// A number of milliseconds, or [low, high], within the longest interval of decisions, since later answers are faults;
-// none where the key is absent. Throws ProgramError.
+// Parses a number of milliseconds or [low, high]. No delay if the key is absent. Throws ProgramError.
 inline DecisionDelay ParseDecisionDelay(JsonObject& object) {
   constexpr NumberRange kRange{.min = 0, .max = kMaxDecisionInterval.ms()};
   const nlohmann::json* const value = object.FindOptional("decision_delay_ms");

@@ -9,7 +9,7 @@
 namespace weir::sim {
 namespace {
 
-// The draft's table of parameters. Durations of reception and sending are shares of the frame's period.
+// The draft's table of parameters. Durations of reception and sending are fractions of the frame's period.
 constexpr double kMinTargetBytes = 2000;
 constexpr double kMinLengthBytes = kMinTargetBytes / 2;
 constexpr double kReceiveShare = 0.6;
@@ -26,7 +26,7 @@ constexpr TimeDelta kUsualPeriod = TimeDelta::Micros(33'333);
 constexpr TimeDelta kShortestPeriod = TimeDelta::Millis(1);
 constexpr TimeDelta kLongestPeriod = TimeDelta::Seconds(1);
 
-// Frame Dithering Available Capacity Estimation: seconds for a byte as sent and as received, and their regression.
+// Frame Dithering Available Capacity Estimation: a regression of the seconds per byte received on those per byte sent.
 class CapacityEstimate {
  public:
   void Add(double sent, double received) {
@@ -121,7 +121,7 @@ class NdtcController final : public IntervalController {
   double MaxTargetBytes() const { return Bytes(std::min(constraints().max_media_rate, constraints().max_rate)); }
 
   void EndFrame(Timestamp now) {
-    // Neither duration has one of the packets at the ends.
+    // Each duration excludes one of the packets at the ends.
     const double length = frame_.bytes - (frame_.first_bytes + frame_.last_bytes) / 2.0;
     const double received_s =
         std::min((frame_.last_arrival - frame_.first_arrival).seconds(), kLongestReceiveShare * period_.seconds());
@@ -144,7 +144,7 @@ class NdtcController final : public IntervalController {
   TimeDelta period_ = kUsualPeriod;
   Frame frame_;
   CapacityEstimate capacity_;
-  // TARGET and CSIZE.
+  // The draft's TARGET and CSIZE.
   double target_bytes_ = 0;
   double congestion_bytes_ = 0;
   double with_headers_ = 1;

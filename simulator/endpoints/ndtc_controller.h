@@ -1,5 +1,5 @@
-// Network Delivery Time Control (draft-ageneau-ccwg-ndtc-01) at the receiver, an opponent for calls with video: each
-// frame's packets are a probe of the path.
+// Network Delivery Time Control (draft-ageneau-ccwg-ndtc-01) at the receiver, a baseline for video calls: each frame
+// probes the path.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_NDTC_CONTROLLER_H_
 #define WEIR_SIMULATOR_ENDPOINTS_NDTC_CONTROLLER_H_
 
@@ -9,8 +9,8 @@
 
 namespace weir::sim {
 
-// REMB tells its sender the target only, so frames are paced as the sender likes, without the draft's dithering. The
-// target has the RTP headers, and no room for audio. ECN and padding of frames are left out.
+// REMB carries only the target, so frames have the sender's pacing instead of the draft's dithering. The target
+// includes RTP headers but no audio. ECN and padding of frames are not implemented.
 std::unique_ptr<ReceiverController> MakeNdtcController();
 
 }  // namespace weir::sim

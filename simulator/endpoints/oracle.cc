@@ -11,15 +11,15 @@
 namespace weir::sim {
 namespace {
 
-// As often as transport feedback reaches the other senders.
+// The interval at which transport feedback reaches the other senders.
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
 constexpr int64_t kIntervalNs = kInterval.us() * 1000;
-// REMB takes effect later than at the sender; 50 and 100 ms score less.
+// A target takes effect later by REMB than at the sender; 50 and 100 ms score less.
 constexpr int64_t kReceiverDrainNs = 200'000'000;
-// How far it looks ahead, and in what steps, where the path serves in slots.
+// How far, and in what steps, the oracle looks ahead if the path serves in slots.
 constexpr int64_t kLongestSlotNs = AchievableThroughput::kLongestWaitNs;
 constexpr int64_t kStepNs = 10'000'000;
-// One packet in transmission and one that has just arrived are no queue.
+// One packet in transmission and one that has just arrived are not a queue.
 constexpr int64_t kToleratedBytes = 2 * kMaxPacketBytes;
 constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
 
@@ -57,7 +57,7 @@ class OracleController final : public SenderController {
 
  private:
   DataRate Carried(int64_t now_ns) const;
-  // In bit/s, so that the queue is gone at the end of the horizon; below 0 where that cannot be.
+  // The rate in bit/s that drains the queue by the end of the horizon; below 0 if no rate does.
   double CarriedWithin(int64_t now_ns, int64_t horizon_ns) const;
 
   const OracleConfig config_;
@@ -76,7 +76,7 @@ SenderControlUpdate OracleController::OnTimeout(Timestamp now) {
   const DataRate target = std::min(Carried(ToSimulatedNs(now)), constraints_.max_rate);
   SenderControlUpdate update;
   update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
-  // A burst of media is spread over what the path carries.
+  // Paces bursts of media at the rate that the path carries.
   update.pacer_config = PacerConfig{.at_time = now, .pacing_rate = target, .padding_rate = DataRate::Zero()};
   return update;
 }
@@ -86,7 +86,7 @@ DataRate OracleController::Carried(int64_t now_ns) const {
   if (!link.capacity && std::isinf(link.PolicedBps(kUnlimitedBps))) return constraints_.max_rate;
   double target_bps = CarriedWithin(now_ns, kIntervalNs);
   if (foresight_ && link.capacity && ServesInSlots(*link.capacity, now_ns)) {
-    // The capacity until the next decision means little: a queue may wait for a slot, and is gone after it.
+    // The capacity until the next decision alone is no measure: a queue may wait for a slot, which drains it.
     for (int64_t horizon_ns = kIntervalNs + kStepNs; horizon_ns <= kLongestSlotNs; horizon_ns += kStepNs) {
       target_bps = std::max(target_bps, CarriedWithin(now_ns, horizon_ns));
     }

@@ -1,4 +1,4 @@
-// The oracle: the rate that a sender with full knowledge of the path would use. An upper bound among controllers, and a
+// The oracle: the rate that a sender with full knowledge of the path would use. An upper bound for controllers, and a
 // teacher of policies.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_ORACLE_H_
 #define WEIR_SIMULATOR_ENDPOINTS_ORACLE_H_
@@ -16,9 +16,9 @@ namespace weir::sim {
 
 struct OracleConfig {
   const Link* link = nullptr;
-  // Flows that want what they can get on this link, this one included: each is left an equal share.
+  // Number of greedy flows on this link, this one included. Each gets an equal share.
   int sharing_flows = 1;
-  // Constant cross traffic, which is taken off beforehand while it is there.
+  // Constant cross traffic, which is subtracted from the capacity while it is active.
   struct CrossTraffic {
     int64_t from_ns = 0;
     int64_t to_ns = 0;
@@ -27,39 +27,37 @@ struct OracleConfig {
   std::vector<CrossTraffic> cross_traffic;
 };
 
-// How use of the link is weighed against its queue.
+// The trade-off between utilization of the link and its queue.
 struct OracleAim {
-  // Share of what the link carries, in (0, 1].
+  // Fraction of the capacity, in (0, 1].
   double utilisation = 0.96;
-  // Within what time the queue is to be gone.
+  // Time in which the queue drains.
   int64_t drain_ns = 50'000'000;
 };
 
-// 0.96 and 50 ms at `balanced`, 1 and 200 ms at `throughput`, 0.85 and 30 ms at `latency`; between these linear in the
-// weight of throughput as a share of those of throughput and latency, beyond them constant. Loss does not count: its
-// cure is the drained queue.
+// 0.96 and 50 ms at `balanced`, 1 and 200 ms at `throughput`, 0.85 and 30 ms at `latency`; between these linear in
+// throughput / (throughput + latency), beyond them constant. The weight of loss is ignored: a drained queue avoids
+// loss.
 OracleAim AimOf(const Objective& objective);
 
-// Its mean from `from_ns` to `to_ns`, which is later, bit/s.
+// The mean rate of cross traffic from `from_ns` to `to_ns`, which is later, in bit/s.
 double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_ns);
 
-// In bit/s of IP packets: the aimed-at share of what the link carries (and its policer lets through) of this flow from
-// `from_ns` to `to_ns`, less what drains a queue of `queued_bytes` beyond the packet in transmission and one that has
-// just arrived. Among other flows it is this flow's share, and lets the queue be. Below 0 where nothing sent now drains
-// it in time; infinite without a bottleneck.
+// The target in bit/s of IP packets: `aim.utilisation` of the capacity (of link and policer) from `from_ns` to `to_ns`
+// without cross traffic, less the rate that drains `queued_bytes` beyond the packet in transmission and one that has
+// just arrived. Among other flows it is this flow's share and ignores the queue. Below 0 if the queue cannot drain in
+// time; infinite without a bottleneck.
 double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
                  int64_t to_ns);
 
-// It reads the capacity of the path and the state of its queue, which no real controller can.
-// Every 50 ms asks for 96 % of what the link carries (and its policer lets through) in the next 50 ms, less what is
-// queued beyond the packet in transmission; it looks no further ahead, except where the link serves nothing for a
-// while of the next 100 ms: then it lets media wait for the slot that follows. It may ask for nothing at all: the
-// constraints' lower bound does not bind it. Among other flows it takes its share and lets the queue be.
-// Without foresight it takes what the link carried in the last 50 ms for what it carries next: a bound for controllers
-// that cannot foresee.
+// Makes a controller that reads the path's capacity and queue, which no real controller can. Every 50 ms its target is
+// 96 % of the capacity (of link and policer) in the next 50 ms, less the queue beyond the packet in transmission. It
+// looks further ahead only if the link serves nothing for some of the next 100 ms: media then waits for the next slot.
+// The target may be 0: the constraints' lower bound does not apply. Among other flows it takes its share and ignores
+// the queue. Without foresight it assumes the capacity of the last 50 ms: a bound for controllers that cannot foresee.
 std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight);
 
-// The same at the receiver, without foresight: what REMB can reach.
+// Makes the oracle at the receiver, without foresight: a bound for controllers that send REMB.
 std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config);
 
 }  // namespace weir::sim

@@ -9,23 +9,23 @@ namespace {
 
 // libwebrtc: the pacer speeds up when a packet would wait longer than this.
 constexpr int64_t kMaxQueueingNs = 2'000'000'000;
-// libwebrtc, as in Chromium 150: a burst is no more than so much. Below some 10 Mbps a whole frame is one burst.
+// libwebrtc, as in Chromium 150: the largest burst. Below some 10 Mbps a whole frame is one burst.
 constexpr int64_t kMaxBurstBytes = 63'000;
-// libwebrtc: a probe goes out in steps of twice what its rate carries in 2 ms, and counts steps, not packets. Only the
-// amount is taken over; packets here are spaced evenly.
+// libwebrtc: a probe is sent in steps of twice what its rate carries in 2 ms, and counts steps, not packets. Only the
+// total size is adopted; packets here are spaced evenly.
 constexpr int64_t kProbeStepNs = 4'000'000;
-// RTX padding repeats a whole old packet unless that is more than three times the requested size; then plain padding is
-// sent, 224 bytes at most.
+// RTX padding repeats a whole old packet unless that exceeds three times the requested size; then plain padding is
+// sent, at most 224 bytes.
 constexpr int64_t kMaxPaddingSizeFactor = 3;
 constexpr uint32_t kPlainPaddingBytes = 224;
-// libwebrtc: while congested, so that feedback goes on.
+// libwebrtc: the interval of packets while congested, which keep feedback coming.
 constexpr int64_t kCongestedPacketIntervalNs = 500'000'000;
 
 int64_t BytesIn(int64_t duration_ns, int64_t rate_bps) {
   return static_cast<int64_t>(static_cast<__int128>(duration_ns) * rate_bps / 8'000'000'000);
 }
 
-// The moment at which a debt that is paid at `paid_ns` would be paid at another rate.
+// When a debt that is paid off at `paid_ns` at the old rate is paid off at the new rate.
 int64_t Rescaled(int64_t paid_ns, int64_t now_ns, int64_t old_rate_bps, int64_t new_rate_bps) {
   if (paid_ns <= now_ns || old_rate_bps <= 0) return now_ns;
   if (paid_ns == kNeverNs || new_rate_bps <= 0) return kNeverNs;
@@ -87,7 +87,7 @@ int64_t Pacer::MediaTimeNs(int64_t now_ns) const {
 
 int64_t Pacer::next_send_ns(int64_t now_ns) const {
   if (!audio_.empty()) return now_ns;
-  // While a cluster is under way nothing else leaves: media is what it is made of.
+  // During a probe cluster, only audio leaves outside the cluster: media is part of it.
   if (active_ && !probes_.empty()) return ProbeTimeNs(now_ns);
   if (congested_) return active_ ? std::max(now_ns, last_send_ns_ + kCongestedPacketIntervalNs) : kNeverNs;
   if (has_media()) return MediaTimeNs(now_ns);
@@ -96,8 +96,8 @@ int64_t Pacer::next_send_ns(int64_t now_ns) const {
 }
 
 std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
-  // The same variable on every way out, so that it lies with the caller: to copy it, just written, takes longer than
-  // all the rest.
+  // Every return uses this variable, so that it is constructed in the caller's storage: copying it right after it is
+  // written takes longer than the rest of the function.
   std::optional<PacedPacket> packet;
   if (next_send_ns(now_ns) > now_ns) return packet;
   packet.emplace();
@@ -156,7 +156,7 @@ void Pacer::AccountMedia(int64_t size_bytes, int64_t now_ns) {
   if (pacing_rate_bps_ > 0) {
     int64_t rate_bps = pacing_rate_bps_;
     if (has_media()) {
-      // Fast enough for all that is queued to leave before its oldest packet has waited for too long.
+      // Fast enough for the whole queue to leave before its oldest packet has waited for kMaxQueueingNs.
       const int64_t left_ns = std::max<int64_t>(1'000'000, kMaxQueueingNs - (now_ns - next_media().enqueued_ns));
       rate_bps = std::max(rate_bps, BitsOver(8 * queued_bytes_, left_ns));
     }

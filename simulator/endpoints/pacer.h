@@ -1,9 +1,8 @@
-// Decides when a sender's packets leave, in the manner of libwebrtc's pacing: media at the pacing rate, audio at once,
+// Decides when a sender's packets leave, as libwebrtc's pacer does: media at the pacing rate, audio at once,
 // retransmissions before new media, padding up to the padding rate, probe clusters at their own rate.
 //
-// As in Chromium 150, and as its packets on the wire show, media leaves in bursts: up to the controller's
-// `burst_interval`, 40 ms by default. Apart from that every packet leaves at the nanosecond at which it may, so no
-// granularity of a timer shows in the delays that are measured.
+// As in Chromium 150, whose packets confirm it, media leaves in bursts of up to the controller's `burst_interval`, 40
+// ms by default. Otherwise every packet leaves at its exact nanosecond, so measured delays show no timer granularity.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_PACER_H_
 #define WEIR_SIMULATOR_ENDPOINTS_PACER_H_
 
@@ -18,8 +17,8 @@
 namespace weir::sim {
 
 struct PacedPacket {
-  // Padding carries kind kProbe: its bytes are payload (as RTX padding, which repeats old packets) or, for the smallest
-  // probes, padding proper.
+  // Padding has kind kProbe. Its bytes are payload (as RTX padding, which repeats old packets) or, for the smallest
+  // probes and while congested, RTP padding.
   MediaPacket media;
   uint32_t padding_bytes = 0;
   PacedPacketInfo pacing_info;
@@ -27,23 +26,23 @@ struct PacedPacket {
 
 class Pacer {
  public:
-  // `overhead_bytes`: what a packet weighs beside its payload, counted against all rates.
+  // `overhead_bytes`: bytes of a packet in addition to its payload, counted against all rates.
   explicit Pacer(uint32_t overhead_bytes) : overhead_bytes_(overhead_bytes) {}
 
   void SetConfig(const PacerConfig& config, int64_t now_ns);
   void AddProbeCluster(const ProbeClusterConfig& config);
-  // While congested, only audio, probes and two small packets of padding a second leave.
+  // While congested, only audio, probes and two small padding packets per second leave.
   void SetCongested(bool congested) { congested_ = congested; }
-  // Padding and probes are sent only while there is media to protect with them.
+  // Padding and probes are sent only while active.
   void SetActive(bool active);
 
   void Enqueue(const MediaPacket& packet, int64_t now_ns);
   bool empty() const { return audio_.empty() && retransmissions_.empty() && media_.empty(); }
   int64_t queued_bytes() const { return queued_bytes_; }
 
-  // When Take() has a packet; kNeverNs when it will have none unless something changes.
+  // When Take() has a packet; kNeverNs if it has none until something changes.
   int64_t next_send_ns(int64_t now_ns) const;
-  // The packet that is due; nothing when none is.
+  // The packet that is due, or nullopt.
   std::optional<PacedPacket> Take(int64_t now_ns);
 
  private:
@@ -75,13 +74,13 @@ class Pacer {
   int64_t last_send_ns_ = 0;
   int64_t pacing_rate_bps_ = 0;
   int64_t padding_rate_bps_ = 0;
-  // At the pacing rate: for how much of what has been sent the next packet does not wait.
+  // How far sent media may be ahead of the pacing rate.
   int64_t burst_ns_ = 0;
   RingBuffer<QueuedPacket> audio_;
   RingBuffer<QueuedPacket> retransmissions_;
   RingBuffer<QueuedPacket> media_;
   int64_t queued_bytes_ = 0;
-  // When what has been sent is paid for at the pacing rate, and at the padding rate.
+  // When sent data is paid off at the pacing rate, and at the padding rate.
   int64_t media_paid_ns_ = 0;
   int64_t padding_paid_ns_ = 0;
   std::deque<ProbeCluster> probes_;

@@ -12,7 +12,7 @@ constexpr uint32_t kDelaySinceReferenceBytes = 16;
 constexpr uint32_t kFeedbackHeaderBytes = 12;           // RFC 4585 section 6.1
 constexpr uint32_t kCongestionControlHeaderBytes = 12;  // RFC 8888 section 3.1, with the report timestamp
 constexpr uint32_t kNackItemBytes = 4;
-// Packets that one item of a NACK covers: a sequence number and a bitmask of those after it.
+// Packets that one NACK item covers: a sequence number and a bitmask of those after it.
 constexpr int64_t kNackItemPackets = 17;
 constexpr int64_t kLargestSmallDeltaUs = 255 * 250;
 

@@ -1,5 +1,5 @@
-// The RTCP that crosses the links: reports, REMB, transport feedback, NACK and PLI. REMB travels as the bytes of its
-// real packet; the others as structs whose times and sizes are those of the real formats.
+// The RTCP that crosses the links: reports, REMB, transport feedback, NACK and PLI. REMB is sent as the bytes of its
+// real packet, the others as structs with the time resolutions and sizes of the real formats.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_RTCP_MESSAGES_H_
 #define WEIR_SIMULATOR_ENDPOINTS_RTCP_MESSAGES_H_
 
@@ -27,7 +27,7 @@ struct ReportBlock {
 };
 
 struct ReceiverReport {
-  // Nothing for a stream that has not been received.
+  // Empty for a stream that has not been received.
   std::array<std::optional<ReportBlock>, kStreamsPerFlow> blocks;
   std::optional<TimeEcho> sender_report_echo;
 };
@@ -38,14 +38,14 @@ struct TransportFeedback {
   int64_t base_sequence_number = 0;
   // For consecutive packets from the base on; whole ticks of 250 us.
   std::vector<int64_t> receive_times_us;
-  // The same packets' marks; empty: there are none. Only RFC 8888 carries them.
+  // The same packets' marks, which only RFC 8888 carries; empty if there are none.
   std::vector<EcnMarking> ecn = {};
 };
 
-// RFC 8888. For each stream its consecutive packets, counted from 0 in the stream; no times for one without news.
+// RFC 8888. Each stream has consecutive packets, counted from 0 in the stream; without new packets it has no times.
 struct CongestionControlFeedback {
   std::array<TransportFeedback, kStreamsPerFlow> streams{};
-  // Receive times are whole 1/1024 s before this.
+  // Receive times are whole multiples of 1/1024 s before this.
   int64_t report_time_us = 0;
 };
 
@@ -59,10 +59,10 @@ struct ReceiverRtcp final : RtcpMessage {
   std::vector<int64_t> nack;
   // Picture loss indication (RFC 4585 section 6.3.1).
   bool pli = false;
-  // When it was sent: the receiver reference time of RFC 3611 section 4.4, present beside a report.
+  // When it was sent: the receiver reference time of RFC 3611 section 4.4, present with a report.
   int64_t sent_ns = 0;
 
-  // It has what a controller decides by: a REMB, or the arrivals.
+  // True if it has input for a controller: a REMB or arrivals.
   bool has_rate_feedback() const { return !remb.empty() || transport_feedback || congestion_control_feedback; }
 };
 
@@ -72,7 +72,7 @@ struct SenderRtcp final : RtcpMessage {
   std::optional<TimeEcho> receiver_reference_echo;
 };
 
-// The whole IP packet.
+// The size of the whole IP packet.
 uint32_t IpPacketSize(const ReceiverRtcp& message);
 uint32_t IpPacketSize(const SenderRtcp& message);
 

@@ -20,8 +20,8 @@ namespace weir::sim {
 // padded (RFC 8285).
 inline constexpr uint32_t kRtpHeaderBytes = 12 + 12;
 
-// Bytes of each packet besides its payload that a rate counts. REMB excludes UDP and IP (draft-alvestrand-rmcat-remb-03
-// section 2.2). libwebrtc's send side counts them, also in a REMB that comes beside transport-cc.
+// Bytes of a packet, other than payload, that a rate counts. REMB excludes UDP and IP (draft-alvestrand-rmcat-remb-03
+// section 2.2). libwebrtc's send side counts them, also in a REMB that accompanies transport-cc.
 inline constexpr uint32_t kRembOverheadBytes = kRtpHeaderBytes;
 inline constexpr uint32_t kSendSideOverheadBytes = kRtpHeaderBytes + kUdpIpOverheadBytes;
 constexpr uint32_t OverheadBytes(bool transport_cc) {
@@ -65,8 +65,8 @@ constexpr uint32_t AbsSendTime(int64_t time_ns) {
   return static_cast<uint32_t>((((time_ns % kWrapNs) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
 }
 
-// The most that the media can send, when a packet counts `overhead_bytes` beside its payload. The scenario's figures
-// count RTP headers.
+// The highest rates of media if a packet counts `overhead_bytes` in addition to its payload. The scenario's `max_rate`
+// counts RTP headers, its `audio_rate` does not.
 inline DataRate MaxVideoRate(const MediaSpec& media, uint32_t overhead_bytes) {
   return DataRate::BitsPerSecondF(static_cast<double>(media.max_rate.bps()) * (kMaxPayloadBytes + overhead_bytes) /
                                   (kMaxPayloadBytes + kRtpHeaderBytes));
@@ -84,7 +84,7 @@ class RtpPacketizer {
   RtpPacketizer(int flow_index, const SenderClock& clock, EcnMarking ecn)
       : flow_index_(flow_index), clock_(clock), ecn_(ecn) {}
 
-  // The next packet of its stream, sent now; where it goes is the caller's to say.
+  // The next packet of its stream, sent now. The caller sets its sink.
   Packet Take(const PacedPacket& paced, int64_t now_ns) {
     const MediaPacket& media = paced.media;
     Packet packet;

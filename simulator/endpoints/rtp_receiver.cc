@@ -207,7 +207,7 @@ ReceiverReport RtpReceiver::BuildReport(int64_t now_ns) const {
   for (size_t i = 0; i < streams_.size(); ++i) {
     const Stream& stream = streams_[i];
     if (!stream.started) continue;
-    // Counted from the first packet: the extended highest sequence number starts with it.
+    // Counted from the first packet, at which the extended highest sequence number starts.
     report.blocks[i] = ReportBlock{
         .extended_highest_sequence_number = stream.highest + 1 - stream.first,
         .cumulative_packets_lost = stream.highest + 1 - stream.first - stream.received,

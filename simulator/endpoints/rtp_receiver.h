@@ -26,36 +26,33 @@ struct RtpReceiverConfig {
   int64_t start_ns = 0;
   int64_t stop_ns = 0;
   int64_t extra_one_way_delay_ns = 0;
-  // The estimator may have something to say after any packet; costs an event a packet. Otherwise it is polled at its
-  // own times only.
+  // Polls the estimator after each packet, at the cost of an event each, not only at its own times.
   bool wake_on_arrival = false;
-  // A controller at the sender needs one of them.
+  // A controller at the sender needs one of these.
   bool transport_feedback = false;
   bool congestion_control_feedback = false;
-  // Asks for what of the video is lost.
+  // Requests lost video again.
   bool repair = false;
 };
 
-// A link tells of a packet when the packet's arrival time is known, which is before that time. Packets wait here and
-// are looked at in the order of arrival, before whatever this end does next.
+// A link delivers a packet as soon as its arrival time is known, which is before that time. Packets wait here and are
+// processed in the order of arrival, before this end's next action.
 class RtpReceiver final : private PacketSink {
  public:
-  // `estimator` may be null: no REMB. Link, observer, `rtcp_sink` and receiver outlive the simulation's last
-  // event.
+  // No REMB if `estimator` is null. Link, observer, `rtcp_sink` and receiver must outlive the simulation's last event.
   RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator, Link* rtcp_link,
               PacketSink* rtcp_sink, FlowObserver* observer);
 
   PacketSink* rtp_sink() { return this; }
-  // Null where the controller is at the sender.
+  // Null if there is no controller at the receiver.
   const BandwidthEstimator* estimator() const { return estimator_.get(); }
   BandwidthEstimator* estimator() { return estimator_.get(); }
   int64_t rtcp_packets_sent() const { return rtcp_packets_sent_; }
-  // As in webrtc-stats: generic NACK and PLI messages.
+  // Generic NACK and PLI messages, as in webrtc-stats.
   int64_t nack_count() const { return nack_count_; }
   int64_t pli_count() const { return pli_count_; }
 
-  // Looks at everything that has arrived by then, which must not lie in the future. Changes nothing of what this end
-  // will do.
+  // Processes the packets that have arrived by `until_ns`, which is not in the future. Does not change later actions.
   void ProcessArrivals(int64_t until_ns);
 
  private:
@@ -63,7 +60,7 @@ class RtpReceiver final : private PacketSink {
     Packet packet;
     int64_t arrival_time_ns = 0;
   };
-  // RFC 3550 appendix A: unwrapped by means of the 16 bits alone.
+  // RFC 3550 appendix A: sequence numbers are unwrapped from their 16 bits alone.
   struct Stream {
     bool started = false;
     int64_t first = 0;
@@ -84,7 +81,7 @@ class RtpReceiver final : private PacketSink {
 
   void Process(PendingPacket& pending);
   void OnFec(const Packet& packet, int64_t arrival_time_ns);
-  // Its sequence number in its stream, unwrapped.
+  // Counts a packet and returns its unwrapped sequence number in its stream.
   int64_t CountPacket(const PacketArrival& rtp);
   void SetFeedbackTimer(int64_t now_ns);
   void SetEstimatorTimer(int64_t now_ns);
@@ -103,7 +100,7 @@ class RtpReceiver final : private PacketSink {
   std::array<Stream, kStreamsPerFlow> streams_;
   TransportFeedbackBuilder feedback_builder_;
   CongestionControlFeedbackGenerator congestion_control_generator_;
-  // The sender's last report: when it was sent, and when it came.
+  // The sender's last report: when it was sent, and when it arrived.
   std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
   int64_t rtcp_packets_sent_ = 0;
   std::optional<VideoRepair> repair_;

@@ -9,21 +9,20 @@
 namespace weir::sim {
 namespace {
 
-// libwebrtc's default where no controller sets another.
+// libwebrtc's default if no controller sets a factor.
 constexpr double kPacingFactor = 2.5;
 constexpr int64_t kReportIntervalNs = 1'000'000'000;
 
-// Chromium's start rate in the calls, so that REMB alone limits it (x-google-start-bitrate).
+// Chromium's start rate in calls (x-google-start-bitrate), high enough for REMB alone to limit it.
 constexpr DataRate kRembStartRate = DataRate::KilobitsPerSecond(20'000);
 
-// libwebrtc: the rates of video and its repair are those of the last second; repair lowers the encoder's rate to no
-// less than half; retransmissions take no more than the target over half a second; a key frame is made at most so
-// often.
+// libwebrtc: the rates of video and repair are measured over the last second; repair lowers the encoder's rate at most
+// by half; retransmissions are limited to the target over half a second; key frames have a minimum interval.
 constexpr int64_t kSentRateWindowNs = 1'000'000'000;
 constexpr double kMaxRepairShare = 0.5;
 constexpr int64_t kRetransmissionLimitWindowNs = 500'000'000;
 constexpr int64_t kMinKeyFrameIntervalNs = 300'000'000;
-// libwebrtc: at most every second frame is dropped, and none for less than this share of the target.
+// libwebrtc: at most every second frame is dropped, and none below this ratio.
 constexpr double kLeastFrameDropRatio = 0.01;
 
 }  // namespace

@@ -1,6 +1,5 @@
-// The sending end of an RTP flow: media, pacer, RTP, and the rate that drives them. The rate comes from REMB, obeyed at
-// once within what libwebrtc's sender allows under loss, or from a rate controller of the sender's side that lives
-// here.
+// The sending end of an RTP flow: media, pacer, RTP, and the rate that drives them. The rate comes from REMB, applied
+// at once within the limit of libwebrtc's sender under loss, or from a controller at the sender, which this end hosts.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_
 #define WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_
 
@@ -36,25 +35,25 @@ struct RtpSenderConfig {
   std::vector<std::pair<int64_t, int64_t>> pauses_ns;
   int64_t extra_one_way_delay_ns = 0;
   SenderClock clock;
-  // Its RTP packets are sent with it.
+  // The marking of RTP packets.
   EcnMarking ecn = EcnMarking::kNotEct;
   TargetRateConstraints constraints;
-  // Sends video again that the receiver asks for, and key frames.
+  // Retransmits video and sends key frames when the receiver requests them.
   bool repair = false;
-  // Protects video by FEC where the controller sees loss: the frames a second; 0: it does not.
+  // Frame rate of the video that FEC protects under loss; 0 disables FEC.
   double fec_frames_per_second = 0;
 };
 
 class RtpSender final : private PacketSink {
  public:
-  // `controller` runs at the sender, and receives REMB besides transport feedback; null: REMB sets the rate. Link,
-  // observer and sender outlive the simulation's last event.
+  // `controller` receives REMB in addition to transport feedback; if it is null, REMB sets the rate. Link, observer and
+  // sender must outlive the simulation's last event.
   RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
             std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer);
 
-  // Where the packets go; must be set before the simulation starts.
+  // Sets the destination of packets. Call before the simulation starts.
   void SetReceiver(PacketSink* receiver) { receiver_ = receiver; }
-  // Takes the receiver's RTCP.
+  // Receives the receiver's RTCP.
   PacketSink* rtcp_sink() { return this; }
 
   DataRate target_rate() const { return target_rate_; }
@@ -81,21 +80,21 @@ class RtpSender final : private PacketSink {
   void OnNack(const std::vector<int64_t>& sequence_numbers, int64_t now_ns);
   void OnPli(int64_t now_ns);
   void OnSentVideo(const Packet& packet, int64_t now_ns);
-  // Hears what the controller has to say, if anything, and sets its timer.
+  // Applies the controller's update, if one is due, and sets its timer.
   void PollController(int64_t now_ns);
   void SetTargetRate(DataRate target_rate, int64_t now_ns);
   void SetFrameDropRatio(double ratio, int64_t now_ns);
   void FollowRemb(int64_t now_ns);
-  // Gives the media what retransmissions and FEC leave of the target.
+  // Sets the media's rate to the target less retransmissions and FEC.
   void UpdateMediaRate(int64_t now_ns);
   bool TakesMedia() const { return !elastic_ || pacer_.empty(); }
-  // When the pacer has a packet that may leave, or the source one for it.
+  // When the pacer may send a packet, or the source has one for it.
   int64_t NextSendNs(int64_t now_ns) const;
   void SetSendTimer(int64_t now_ns);
 
   const RtpSenderConfig config_;
   const std::unique_ptr<MediaSource> source_;
-  // True if the source is.
+  // Cached from `source_`.
   const bool elastic_;
   const std::unique_ptr<SenderController> controller_;
   Link* const link_;
@@ -108,7 +107,7 @@ class RtpSender final : private PacketSink {
   SentPacketHistory history_;
   int64_t frame_drop_interval_ = 0;
   DataSize congestion_window_ = DataSize::PlusInfinity();
-  // Video packets, to send them again; unlike `history_`, which is about all packets, for the controller.
+  // Video packets, for retransmission. `history_` has all packets, for the controller.
   RtpPacketHistory video_history_;
   ByteWindow video_sent_;
   ByteWindow repairs_sent_;
@@ -118,16 +117,16 @@ class RtpSender final : private PacketSink {
   FecController fec_controller_;
   FecGenerator fec_generator_;
   int64_t last_key_frame_request_ns_;
-  // Without a controller: what loss leaves to REMB, and the last REMB.
+  // Without a controller: the limit of REMB under loss, and the last REMB.
   std::optional<adapter::SenderLossLimit> loss_limit_;
   std::optional<DataRate> remb_;
   DataRate target_rate_ = DataRate::Zero();
   DataRate media_rate_ = DataRate::Zero();
   int64_t rtcp_packets_lost_ = 0;
-  // The receiver's last report: when it was sent, and when it came.
+  // The receiver's last report: when it was sent, and when it arrived.
   std::optional<std::pair<int64_t, int64_t>> last_receiver_reference_ns_;
 
-  // When to switch between sending and pausing, beginning with the start; an even index switches on.
+  // Times that alternately start and pause sending; those with an even index start it.
   std::vector<int64_t> activity_ns_;
   size_t next_activity_ = 0;
   Timer<RtpSender, &RtpSender::OnActivityTimeout> activity_timer_;

@@ -25,10 +25,10 @@ namespace weir::sim {
 // A model file, read once, and loaded once for all flows and runs that use it.
 class ModelFile {
  public:
-  // Throws ProgramError when it cannot be read.
+  // Throws ProgramError if the file cannot be read.
   explicit ModelFile(const std::string& path) : path_(path), bytes_(ReadInputFile(path, "model")) {}
 
-  // Loaded with the first call. Throws ProgramError when it cannot be used.
+  // Loads the model at the first call. Throws ProgramError if the model cannot be used.
   std::shared_ptr<const PolicyModel> Load() {
     if (model_) return model_;
     model_ = OrThrow(PolicyModel::Load(std::as_bytes(std::span(bytes_))), path_ + ": ");
@@ -38,21 +38,21 @@ class ModelFile {
 
  private:
   std::string path_;
-  // Empty once it is loaded.
+  // Empty once the model is loaded.
   std::string bytes_;
   std::shared_ptr<const PolicyModel> model_;
 };
 
-// A custom policy: a model of the user under a name of its own, beside the controller "weir".
+// A custom policy: a model with its own name.
 struct CustomPolicy {
   std::string model_path;
   // The file at `model_path`; set when a flow is made.
   std::shared_ptr<ModelFile> model;
-  // Without it the model is measured bare: only finiteness and bounds are kept.
+  // Without the guard, only finiteness and bounds of the model's output are enforced.
   bool guard = true;
 };
 
-// The media of a virtual call, of which a scenario has only rates and times.
+// The media of a virtual call. A scenario has only their rates and times.
 struct CallMedia {
   enum class Encoder : uint8_t { kVp8, kVp9, kFake };
   // kFake: frames with the sizes of VP8's, without pictures.
@@ -61,47 +61,47 @@ struct CallMedia {
   int height = 360;
   // YUV4MPEG2, at 30 frames per second; empty: a generated picture.
   std::string video;
-  // A folder for what the receiver of each flow under test renders and plays: N.y4m, N.y4m.jsonl and N.wav, N being the
-  // flow's place in the scenario. These calls decode, and their audio is Opus of `speech`. Empty: they do neither.
+  // Folder for the rendered video and played audio of each flow under test: N.y4m, N.y4m.jsonl and N.wav, where N is
+  // the flow's place in the scenario. With a folder, calls decode, and their audio is `speech` in Opus.
   std::string received;
   // WAV, 16 bits, mono, 48 kHz; empty: pulses of noise.
   std::string speech;
-  // The sender is a weir-peer, and the receiver learns so from its offer; else it is as Chromium, whose limit is the
+  // The sender is a weir-peer, which the receiver recognizes by its offer. Else it is like Chromium, whose limit is the
   // encoder's.
   bool native_sender = false;
 };
 
-// The part "call" of a job. Throws ProgramError.
+// Parses the part "call" of a job. Throws ProgramError.
 CallMedia ParseCallMedia(const nlohmann::json& value);
 
 struct SimulationJob {
   Scenario scenario;
-  // Controller and objective of flows "under_test"; a flow's own objective comes first.
+  // Controller and objective of flows "under_test"; a flow's own objective takes precedence.
   std::string controller = "rule";
   std::optional<Objective> objective;
   uint64_t seed = 1;
-  // For the controller "weir"; empty: there is none.
+  // The model of the controller "weir"; empty if there is none.
   std::string model_path;
   // The file at `model_path`; set when the job is run.
   std::shared_ptr<ModelFile> model;
-  // A custom controller, whose name is `controller`; null: one of those built in.
+  // The custom controller that is named `controller`; null for all others.
   const CustomControllerSpecification* custom = nullptr;
-  // Starts `custom`; set when `custom` is.
+  // The factory of `external`; set when `external` is.
   CustomControllers* custom_controllers = nullptr;
-  // A custom policy, whose name is `controller`.
+  // The custom policy that is named `controller`.
   std::optional<CustomPolicy> custom_policy;
-  // With an agent: it has the first flow under test, and the others run "rule".
+  // The agent controls the first flow under test, and the others run "rule". Null without an agent.
   const AgentSpecification* agent = nullptr;
   bool agent_guard = false;
-  // For every flow with a guard, but for the agent's.
+  // The rules of every flow with a guard except the agent's.
   GuardOptions guard_rules = {};
-  // All policies and the agent have it.
+  // The delay of all policies and the agent.
   DecisionDelay decision_delay = {};
   // For virtual calls.
   CallMedia call = {};
 
-  // For all random streams: the scenarios of a seed are independent. NAME-without-TROUBLE has the chance of NAME, as in
-  // traces/schema/variation.py.
+  // The seed of all random streams. Scenarios with the same `seed` are independent, except that NAME-without-TROUBLE
+  // has the randomness of NAME, as in traces/schema/variation.py.
   uint64_t random_seed() const {
     const std::string_view name = std::string_view(scenario.name).substr(0, scenario.name.find("-without-"));
     // FNV-1a.

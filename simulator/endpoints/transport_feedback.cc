@@ -7,7 +7,7 @@
 namespace weir::sim {
 namespace {
 
-// libwebrtc's window is 60 s; what has been reported on and is this old will not be needed again.
+// libwebrtc keeps packets for 60 s. Packets that have been reported on are no longer needed after kReportedWindow.
 constexpr TimeDelta kWindow = TimeDelta::Seconds(60);
 constexpr TimeDelta kReportedWindow = TimeDelta::Seconds(5);
 
@@ -108,7 +108,7 @@ void SentPacketHistory::Forget(Timestamp now) {
 
 namespace {
 
-// libwebrtc: a packet this much older than what has been reported is not reported any more.
+// libwebrtc: packets first reported this long ago, and all before them, are not reported again.
 constexpr int64_t kBackWindowUs = 500'000;
 
 }  // namespace

@@ -17,9 +17,9 @@ class SentPacketHistory {
  public:
   // `packet.sequence_number` counts from 0 without gaps. Fills in `packet.data_in_flight`.
   void OnSentPacket(SentPacket& packet, int stream);
-  // Nothing when the report has nothing new. A lost packet is kept, since it may have been late.
+  // Returns nullopt if the report has nothing new. A lost packet is kept, since it may only be late.
   std::optional<TransportPacketsFeedback> OnTransportFeedback(const TransportFeedback& feedback, Timestamp now);
-  // As libwebrtc does it: a packet that was sent between two of the report and is not in it counts as lost.
+  // As in libwebrtc, a packet that was sent between two packets of the report but is not in it counts as lost.
   std::optional<TransportPacketsFeedback> OnCongestionControlFeedback(const CongestionControlFeedback& feedback,
                                                                       Timestamp now);
 
@@ -31,11 +31,11 @@ class SentPacketHistory {
     int stream = 0;
     bool in_flight = true;
     bool received = false;
-    // By RFC 8888 feedback.
+    // Reported by RFC 8888 feedback.
     bool reported_lost = false;
   };
   struct Stream {
-    // Transport-wide sequence numbers of the packets that are kept, in the order of the stream.
+    // Transport-wide sequence numbers of the kept packets, in the order of the stream.
     std::deque<int64_t> packets;
     int64_t first = 0;
   };
@@ -43,32 +43,32 @@ class SentPacketHistory {
   void Forget(Timestamp now);
   // Null for a packet that was never sent or is forgotten.
   Entry* Find(int64_t sequence_number);
-  // Takes everything before `end` out of flight. Nothing without results.
+  // Removes all packets before `end` from the data in flight. Returns nullopt without results.
   std::optional<TransportPacketsFeedback> Finish(std::vector<PacketResult> results, int64_t end, Timestamp now);
 
   // Packets from `first_sequence_number_` on.
   std::deque<Entry> entries_;
   int64_t first_sequence_number_ = 0;
   std::array<Stream, kStreamsPerFlow> streams_;
-  // Everything before this has been reported on or passed over.
+  // All packets before this have been reported on or skipped.
   int64_t next_in_flight_ = 0;
   DataSize data_in_flight_ = DataSize::Zero();
 };
 
 class TransportFeedbackBuilder {
  public:
-  // The arrival time is reported in whole ticks.
+  // Arrival times are rounded down to whole ticks.
   void OnPacket(int64_t sequence_number, int64_t arrival_time_ns, EcnMarking ecn = EcnMarking::kNotEct,
                 int64_t tick_us = 250);
-  // On everything since the last report, up to the newest packet; when a packet came late, on everything from that one.
-  // Nothing when nothing arrived.
+  // Reports on all packets since the last report, or since the earliest late packet. Returns nullopt if nothing
+  // arrived.
   std::optional<TransportFeedback> Build(int64_t now_ns);
 
  private:
   struct Entry {
     int64_t receive_time_us = TransportFeedback::kNotReceived;
     EcnMarking ecn = EcnMarking::kNotEct;
-    // When it was first reported on; 0 before.
+    // When the packet was first reported on; 0 before.
     int64_t reported_us = 0;
   };
 
@@ -79,15 +79,15 @@ class TransportFeedbackBuilder {
   bool news_ = false;
 };
 
-// The same arrivals in messages that each end before a loss.
+// Splits the arrivals into messages that each end before a loss.
 std::vector<TransportFeedback> WithoutLosses(const TransportFeedback& feedback);
 
 class LossReports {
  public:
-  // `start`: when sending began, which is where the first report's time begins.
+  // `start`: when sending began, which is also the start of the first report's period.
   explicit LossReports(Timestamp start) : last_report_(start) {}
 
-  // As libwebrtc's transport does it: nothing new, or nothing received, is no report.
+  // As in libwebrtc's transport, there is no report if nothing is new or nothing was received.
   std::optional<TransportLossReport> OnReceiverReport(const ReceiverReport& report, Timestamp now);
 
  private:

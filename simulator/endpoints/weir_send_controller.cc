@@ -40,10 +40,10 @@ class WeirSendController final : public SenderController {
   }
 
   SendSideEstimator estimator_;
-  // The last that the host received; zero: no target yet.
+  // The last target that the host received; zero before the first.
   DataRate reported_ = DataRate::Zero();
   DataSize reported_window_ = DataSize::PlusInfinity();
-  // In one message.
+  // The packets of one feedback message.
   std::vector<PacketFeedback> reports_;
 };
 

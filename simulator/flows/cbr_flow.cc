@@ -1,4 +1,4 @@
-// Cross traffic at a constant rate that reacts to nothing.
+// Cross traffic at a constant rate, without congestion control.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -40,7 +40,7 @@ class CbrFlow final : private PacketSink {
     if (observer_) observer_->OnSent(packet);
     link_->Send(std::move(packet));
 
-    // From the start, not from the last packet: rounding must not add up.
+    // Counts from the start, not from the last packet, so that rounding errors do not add up.
     ++packets_sent_;
     const __int128 nanobits = static_cast<__int128>(packets_sent_) * cbr_.packet_bytes * 8 * 1'000'000'000;
     next_packet_.ScheduleAt(flow_.start_ns + static_cast<int64_t>(nanobits / cbr_.rate.bps()));

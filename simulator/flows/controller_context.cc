@@ -9,7 +9,7 @@
 namespace weir::sim {
 namespace {
 
-// libwebrtc allocates to a video that many times its largest bitrate.
+// libwebrtc allocates this multiple of a video's maximum bitrate.
 constexpr double kVideoProtectionFactor = 2;
 
 TargetRateConstraints ConstraintsOf(const RtpSpec& rtp, uint32_t overhead_bytes) {

@@ -10,7 +10,7 @@
 
 namespace weir::sim {
 
-// A flow's own random streams, from random_streams::Flow(index) on.
+// Offsets of a flow's random streams from random_streams::Flow(index).
 inline constexpr uint64_t kMediaStream = 0;
 inline constexpr uint64_t kDecisionStream = 1;
 

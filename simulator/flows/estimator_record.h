@@ -1,4 +1,4 @@
-// The part of a flow's record that its estimator has.
+// The estimator's part of a flow's record.
 #ifndef WEIR_SIMULATOR_FLOWS_ESTIMATOR_RECORD_H_
 #define WEIR_SIMULATOR_FLOWS_ESTIMATOR_RECORD_H_
 
@@ -9,8 +9,8 @@
 
 namespace weir::sim {
 
-// Interventions of the guard by rule, decisions and faults; and for a pool of several the role of each member at the
-// end, and its share of the active decisions. Null: there is no pool.
+// Adds the guard's interventions by rule, decisions and faults. For a pool of several members, also adds each member's
+// role at the end and its share of the active decisions. `pool` may be null.
 void AddEstimator(const EstimatorCounters& counters, const PoolController* pool, nlohmann::ordered_json& record);
 
 }  // namespace weir::sim

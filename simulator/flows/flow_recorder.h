@@ -15,7 +15,7 @@ namespace weir::sim {
 
 inline constexpr int64_t kSeriesIntervalNs = 100'000'000;
 
-// The number of steps of a series over that time, the last one possibly shorter.
+// The number of steps of a series over `duration_ns`. The last step may be shorter.
 constexpr size_t SeriesLength(int64_t duration_ns) {
   return static_cast<size_t>((duration_ns + kSeriesIntervalNs - 1) / kSeriesIntervalNs);
 }
@@ -27,24 +27,24 @@ class FlowRecorder final : public FlowObserver {
     // The rate of the last REMB; 0 before the first.
     double remb_bps = 0;
     int64_t bytes_sent = 0;
-    // Among them.
+    // Included in `bytes_sent`.
     int64_t retransmitted_bytes_sent = 0;
     int64_t probe_bytes_sent = 0;
     int64_t bytes_received = 0;
     int64_t packets_lost = 0;
     int64_t packets_lost_at_queue = 0;
     int64_t feedback_sent = 0;
-    // The longest that feedback that came in this step had been under way; nothing when none came.
+    // The longest delay of the feedback that arrived in this step; empty if none arrived.
     std::optional<double> feedback_delay_ms;
-    // For a TCP flow, payload in order.
+    // In-order payload of a TCP flow.
     int64_t bytes_delivered = 0;
-    // Nothing when nothing arrived.
+    // Empty if nothing arrived.
     std::optional<double> delay_mean_ms;
     std::optional<double> delay_p95_ms;
   };
 
-  // `stop_ns`: when the flow stops sending, at the latest with the scenario.
-  // `queueing_delays`: whether they are kept apart, which the path's own delay does not need where it is constant.
+  // `stop_ns`: when the flow stops sending, at the latest with the scenario. `queueing_delays`: records them
+  // separately, which is not needed if the path's own delay is constant.
   FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays = false);
 
   void OnSent(const Packet& packet) override;
@@ -70,21 +70,21 @@ class FlowRecorder final : public FlowObserver {
   int64_t packets_lost_by_chance = 0;
   int64_t packets_lost_at_policer = 0;
   int64_t packets_lost_at_queue = 0;
-  // While the last packet that arrived had been under way for more than 400 ms, until the flow stops.
+  // Time in which the latest arrival had a delay above 400 ms, until the flow stops.
   int64_t above_400_ms_ns = 0;
-  // Counts received packets.
+  // One-way delays of received packets.
   DelayDistribution delays;
-  // The same without what the path itself took for each packet. Empty unless asked for.
+  // One-way delays less the path's own delay of each packet. Empty unless requested.
   DelayDistribution queueing_delays;
   // Empty without a series.
   std::vector<Step> steps;
-  // For a TCP flow, the largest in each step. Empty without a series or a transfer.
+  // The maximum of a TCP flow in each step. Empty without a series or a transfer.
   std::vector<int64_t> most_bytes_in_flight;
-  // Nothing for a flow whose frames are not followed. To be set before the first packet.
+  // Null if frames are not recorded. Set before the first packet.
   std::unique_ptr<FrameRecorder> frames;
 
  private:
-  // A rate in force since the start of the step after the last one that was filled in.
+  // A rate that holds from `step` on, the first step whose column is not yet filled.
   struct HeldRate {
     double Step::* column;
     double bps = 0;
@@ -104,7 +104,7 @@ class FlowRecorder final : public FlowObserver {
   const bool keeps_queueing_delays_;
   int64_t last_arrival_ns_ = 0;
   bool last_above_400_ms_ = false;
-  // The step that arrivals are in.
+  // The step of the latest arrival.
   size_t arrival_step_ = 0;
   std::vector<int64_t> step_delays_ns_;
   HeldRate target_{&Step::target_bps};

@@ -20,7 +20,7 @@
 
 namespace weir::sim {
 
-// A flow's surroundings. The links and the observer, which may be null, outlive the simulation's last event.
+// Inputs of a flow. The links and the observer, which may be null, must outlive the simulation's last event.
 struct FlowContext {
   const FlowSpec& flow;
   Link* data_link;
@@ -34,7 +34,7 @@ struct FlowContext {
 class FlowSet {
  public:
   struct Flow {
-    // Its name and objective.
+    // The controller's name and objective.
     std::string controller;
     Objective objective;
     // Null for flows that are not RTP.
@@ -43,19 +43,19 @@ class FlowSet {
     std::shared_ptr<void> other;
   };
 
-  // Schedules the flows' start. `observers`: one a flow, null for none. The flow `skipped` is left out. All that is
-  // handed in outlives this, and this outlives the simulation's last event. Throws ProgramError.
+  // Schedules the flows' start. `observers` has one entry per flow, which may be null. The flow `skipped` is omitted.
+  // All arguments must outlive this object, and this object the simulation's last event. Throws ProgramError.
   FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
           Stack* stack, std::optional<size_t> skipped = std::nullopt);
   ~FlowSet() = default;
   FlowSet(const FlowSet&) = delete;
   FlowSet& operator=(const FlowSet&) = delete;
 
-  // Has the receivers look at everything that has arrived by then.
+  // Makes the receivers process all packets that have arrived by `until_ns`.
   void ProcessArrivals(int64_t until_ns);
 
   const Flow& operator[](size_t flow_index) const { return flows_[flow_index]; }
-  // Null without one.
+  // Null without an agent.
   PolicyController* agent() const;
 
  private:

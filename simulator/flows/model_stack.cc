@@ -56,7 +56,7 @@ ModelEnds::ModelEnds(const RtpFlowContext& flow) : repair_(IsRepaired(RtpOf(flow
       .pauses_ns = rtp.pauses_ns,
       .extra_one_way_delay_ns = spec.extra_one_way_delay_ns,
       .clock = rtp.sender_clock,
-      // As Chromium with RFC 8888.
+      // As Chromium does with RFC 8888.
       .ecn = controller.congestion_control_feedback ? EcnMarking::kEct1 : EcnMarking::kNotEct,
       .constraints = controller.at_sender ? context.sender_constraints : context.receiver_constraints,
       .repair = repair_,

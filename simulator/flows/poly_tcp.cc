@@ -79,8 +79,8 @@ uint32_t PolyTcp::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytes_in_f
   TakeFrom(*tcb);
   for (Member& member : members_) {
     member.state->m_ssThresh = member.control->GetSsThresh(member.state, bytes_in_flight);
-    // The connection leaves the window in recovery to a control like this one. For those that know nothing of it, RFC
-    // 6675 section 5, (4.2).
+    // In recovery, the connection leaves the window to controls with CongControl(), such as this one. For members
+    // without it, RFC 6675 section 5, (4.2) applies.
     const bool in_recovery = member.state->m_congState == TcpSocketState::CA_RECOVERY;
     if (in_recovery && !member.control->HasCongControl()) member.state->m_cWnd = member.state->m_ssThresh.Get();
   }
@@ -88,8 +88,8 @@ uint32_t PolyTcp::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytes_in_f
   return slow_start_threshold_bytes_;
 }
 
-// Comes before CongControl in the same acknowledgement. To fuse what one member has done with it and another has not
-// yet would hold every window where it is under `min`.
+// Precedes CongControl() for the same acknowledgement. Fusing before all members have processed the acknowledgement
+// would freeze every window under `min`.
 void PolyTcp::IncreaseWindow(Ptr<TcpSocketState>, uint32_t segments_acked) { segments_acked_ = segments_acked; }
 
 void PolyTcp::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segments_acked, const ns3::Time& rtt) {

@@ -1,5 +1,5 @@
-// Several congestion controls on one TCP connection, after PolyCC (SIGCOMM 2023, section 2): a pilot, copilots beside
-// it, and one window out of theirs.
+// Several congestion controls on one TCP connection, after PolyCC (SIGCOMM 2023, section 2): a pilot and copilots,
+// whose windows are fused into one.
 #ifndef WEIR_SIMULATOR_FLOWS_POLY_TCP_H_
 #define WEIR_SIMULATOR_FLOWS_POLY_TCP_H_
 
@@ -15,21 +15,21 @@
 
 namespace weir::sim {
 
-// Every control works on a copy of the connection's state of its own. What is measured stands in all copies; window,
-// slow start threshold and pacing rate are each control's own until an acknowledgement has been processed by all. Then
-// the windows are fused, the pacing rates too, and the fused values written to the connection and into every copy (the
-// paper's step 4), or, to see what that does, to the connection alone. Everything else is as the pilot wants: whether
-// the sender paces at all, slow start threshold, recovery. A control that does not pace has no say on the pacing rate.
+// Each control works on its own copy of the connection's state. All copies have the same measurements; window, slow
+// start threshold and pacing rate are each control's own until all controls have processed an acknowledgement. Then
+// windows and pacing rates are fused, and the fused values are written to the connection and to every copy (the paper's
+// step 4) or, for comparison, to the connection alone. The pilot determines the rest: whether the sender paces at all,
+// slow start threshold, recovery. Controls that do not pace do not affect the pacing rate.
 //
-// While BBR as pilot measures the round trip time its window is four packets, which does not describe the path, and
-// what is fused is not written to the others: in gQUIC, the paper's testbed, BBR bounds what is in flight for that time
-// and leaves its window as it is.
+// While BBR as the pilot measures the round trip time, its window is four packets, which does not describe the path,
+// and fused values are not written back: in gQUIC, the paper's testbed, BBR then bounds the data in flight and keeps
+// its window.
 class PolyTcp final : public ns3::TcpCongestionOps {
  public:
   static ns3::TypeId GetTypeId();
 
   // `controls`: the pilot first, then at most kMaxCopilots others, each made for this connection alone. `fusion` needs
-  // neither target nor function. `hands_back`: whether fused values are written into the members' copies.
+  // neither target nor function. `hands_back`: fused values are written to the members' copies.
   PolyTcp(const std::vector<ns3::Ptr<ns3::TcpCongestionOps>>& controls, FusionKind fusion, bool hands_back = true);
   PolyTcp(const PolyTcp& other);
   PolyTcp& operator=(const PolyTcp&) = delete;
@@ -54,10 +54,10 @@ class PolyTcp final : public ns3::TcpCongestionOps {
   };
 
   Member& pilot() { return members_.front(); }
-  // Gives the members what the connection has measured, and what it has set by itself.
+  // Copies the connection's measurements, and values that it has set by itself, to the members.
   void TakeFrom(const ns3::TcpSocketState& tcb);
   bool HandsBack();
-  // Gives the connection what the pilot has, which is what is fused of all, or that where it is not handed back.
+  // Writes the pilot's values to the connection. Fuses window and pacing rate first unless HandBack() has.
   void Follow(ns3::TcpSocketState& tcb);
   void HandBack();
   uint32_t FusedWindow() const;
@@ -66,10 +66,10 @@ class PolyTcp final : public ns3::TcpCongestionOps {
   std::vector<Member> members_;
   Fusion fusion_;
   bool hands_back_;
-  // As last seen in the connection or written there.
+  // As last read from the connection or written to it.
   uint32_t window_bytes_ = 0;
   uint32_t slow_start_threshold_bytes_ = 0;
-  // The acknowledgement that is being processed, where it may open the window.
+  // Segments of the acknowledgement in progress, if it may open the window.
   std::optional<uint32_t> segments_acked_;
 };
 

@@ -18,8 +18,8 @@
 
 namespace weir::sim {
 
-// Inputs of an RTP flow besides its specification. The job, the links and the observer outlive the simulation's last
-// event.
+// Inputs of an RTP flow except its specification. The job, the links and the observer must outlive the simulation's
+// last event.
 struct RtpFlowContext {
   const SimulationJob& job;
   size_t index;
@@ -36,9 +36,9 @@ class RtpEnds {
  public:
   virtual ~RtpEnds() = default;
 
-  // Has the receiver process all packets that have arrived by then.
+  // Makes the receiver process all packets that have arrived by `until_ns`.
   virtual void ProcessArrivals(int64_t /*until_ns*/) {}
-  // Null without one.
+  // Null without an agent.
   virtual PolicyController* agent() { return nullptr; }
   // Adds the counts of feedback, repair and the estimator to the flow's record.
   virtual void AddTo(nlohmann::ordered_json& record) const = 0;
@@ -59,7 +59,7 @@ class Stack {
   virtual void Run() = 0;
 };
 
-// Called once for each simulation, when its simulated time is 0. The job and the links outlive the result.
+// Called once for each simulation, when its simulated time is 0. The job and the links must outlive the result.
 using MakeStack = std::function<std::unique_ptr<Stack>(const SimulationJob& job)>;
 
 // The simulator's own endpoints.

@@ -20,7 +20,7 @@ ns3::TypeId TcpBbr::GetTypeId() {
 
 Ptr<ns3::TcpCongestionOps> TcpBbr::Fork() { return ns3::CopyObject<TcpBbr>(this); }
 
-// The connection takes this for the window at the end of recovery.
+// The connection sets its window to this at the end of recovery.
 uint32_t TcpBbr::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytes_in_flight) {
   ns3::TcpBbr::GetSsThresh(tcb, bytes_in_flight);
   const bool in_recovery = tcb->m_congState == TcpSocketState::CA_RECOVERY;
@@ -37,11 +37,11 @@ void TcpBbr::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRate
   const int64_t now_ns = NowNs();
   if (tcb->m_congState == TcpSocketState::CA_LOSS) last_timeout_ns_ = now_ns;
   ns3::TcpRateOps::TcpRateSample own = sample;
-  // Bytes that have left the path and have not arrived.
+  // Bytes that have left the path without arriving.
   const int64_t lost_bytes =
       int64_t{sample.m_priorInFlight} - int64_t{sample.m_ackedSacked} - int64_t{tcb->m_bytesInFlight.Get()};
   own.m_bytesLoss = static_cast<uint32_t>(std::max<int64_t>(lost_bytes, 0));
-  // BBR takes a rate of 0 for none.
+  // BBR treats a rate of 0 as no sample.
   const bool sent_after_timeout = connection.m_firstSentTime.GetNanoSeconds() > last_timeout_ns_;
   if (sample.m_ackedSacked == 0 || !sent_after_timeout) own.m_deliveryRate = ns3::DataRate(0);
   const ns3::Time smoothed = tcb->m_lastRtt;
@@ -55,13 +55,13 @@ void TcpBbr::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRate
 
 namespace {
 
-// The packets of delay that it accepts in the queue: the paper's default.
+// The paper's default: a flow keeps 1 / delta packets in the queue.
 constexpr double kDelta = 0.5;
 constexpr int64_t kRttMinWindowNs = 10'000'000'000;
 // Round trips in one direction before the velocity begins to double.
 constexpr int kRoundsBeforeDoubling = 3;
 constexpr double kMinWindowPackets = 2;
-// The most within a round trip; a bound for arithmetic, far beyond use.
+// Bounds the arithmetic, far above velocities in use.
 constexpr double kMaxVelocity = 1 << 16;
 // RFC 6298.
 constexpr int64_t kSmoothing = 8;
@@ -81,7 +81,7 @@ void TcpCopa::Init(Ptr<TcpSocketState> tcb) {
   rtt_standing_ = RttFilter(kRttMinWindowNs, 0, 0);
 }
 
-// The connection takes this for the window at the end of recovery: loss changes nothing.
+// The connection sets its window to this at the end of recovery: loss changes nothing.
 uint32_t TcpCopa::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t) { return tcb->m_cWnd; }
 
 void TcpCopa::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
@@ -101,7 +101,7 @@ void TcpCopa::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRat
       round_end_delivered_bytes_ = connection.m_delivered;
       EndRound(tcb->m_cWnd);
     }
-    // A velocity that was reached the other way must not overshoot this way.
+    // A velocity reached in the other direction must not overshoot in this one.
     if (velocity_ > 1 && up != (direction_ == Direction::kUp)) {
       velocity_ = 1;
       rounds_in_direction_ = 0;
@@ -126,7 +126,7 @@ void TcpCopa::TakeRtt(int64_t rtt_ns, int64_t now_ns) {
 bool TcpCopa::IsBelowTarget(double window_packets) const {
   const auto standing_ns = static_cast<double>(rtt_standing_.GetBest());
   const double queueing_ns = standing_ns - static_cast<double>(rtt_min_.GetBest());
-  // window / standing <= 1 / (delta * queueing), without a division by an empty queue.
+  // window / standing <= 1 / (delta * queueing), without dividing by the delay of an empty queue.
   return window_packets * kDelta * queueing_ns <= standing_ns;
 }
 

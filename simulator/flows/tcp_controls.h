@@ -17,37 +17,38 @@ namespace weir::sim {
 
 class RoundTripSampler {
  public:
-  // Call on every acknowledgement. In ns; nothing without a new sample: the connection reports only the first of the
-  // packets that left between the same two acknowledgements, and for a retransmitted one it is unknown which copy is
-  // acknowledged (Karn's rule).
+  // Call on every acknowledgement. Returns ns, or nullopt without a new sample: the connection reports only the first
+  // of the packets sent between the same two acknowledgements, and which copy of a retransmitted packet is acknowledged
+  // is unknown (Karn).
   std::optional<int64_t> Sample(const ns3::TcpSocketState& tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
                                 int64_t now_ns) {
     if (tcb.m_congState >= ns3::TcpSocketState::CA_RECOVERY) sent_after_ns_ = now_ns;
     const int64_t sent_ns = connection.m_firstSentTime.GetNanoSeconds();
     if (sent_ns <= sent_after_ns_ || sent_ns >= now_ns) return std::nullopt;
     sent_after_ns_ = sent_ns;
-    // After a timeout there are copies under way in every state of the connection. What is echoed (RFC 7323) is older
-    // than the last packet by no more than an acknowledgement is delayed.
+    // After a timeout, copies may be in flight in every state of the connection. The echoed time (RFC 7323) is older
+    // than the last packet at most by the delay of an acknowledgement.
     const auto echo_ns = ns3::TcpOptionTS::ElapsedTimeFromTsValue(tcb.m_rcvTimestampEchoReply).GetNanoSeconds();
     if (now_ns - sent_ns < echo_ns - kLongestDelayedAckNs) return std::nullopt;
     return now_ns - sent_ns;
   }
 
  private:
-  // With the granularity of the echo.
+  // Includes the granularity of the echo.
   static constexpr int64_t kLongestDelayedAckNs = 42'000'000;
 
   int64_t sent_after_ns_ = -1;
 };
 
-// 1. The connection counts a lost packet again when its retransmission arrives, and BBR takes that from its window.
-// 2. Round trip times come smoothed: the minimum of the path is never seen where it changes quickly.
-// 3. After fast recovery the connection sets the window to the slow start threshold, which BBR does not keep; it wants
-//    the window of before.
-// 4. After a timeout, acknowledgements of what was sent again are taken for samples of bandwidth close to 0, each of
-//    them for a round trip: ten of them later the bandwidth is forgotten, and the flow sends a packet now and then.
-// 5. Packets are not conserved for the first round trip of recovery but until the round in progress ends. Here they are
-//    throughout: without RACK (RFC 8985) a retransmission that is lost again costs a timeout.
+// ns-3's BBRv1 without five of its faults:
+// 1. The connection counts a lost packet again when its retransmission arrives, and BBR subtracts it from its window.
+// 2. Round trip times are smoothed, which hides the path's minimum if it changes quickly.
+// 3. After fast recovery the connection sets the window to the slow start threshold, which BBR does not maintain; BBR
+//    needs the window from before recovery.
+// 4. After a timeout, acknowledgements of retransmissions count as bandwidth samples close to 0, and each as a round
+//    trip: after ten of them the bandwidth is forgotten, and the flow sends only an occasional packet.
+// 5. Packets are conserved until the round in progress ends instead of for the first round trip of recovery. Here they
+//    are conserved throughout recovery: without RACK (RFC 8985) a lost retransmission costs a timeout.
 class TcpBbr final : public ns3::TcpBbr {
  public:
   static ns3::TypeId GetTypeId();
@@ -57,7 +58,7 @@ class TcpBbr final : public ns3::TcpBbr {
   void CongControl(ns3::Ptr<ns3::TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
                    const ns3::TcpRateOps::TcpRateSample& sample) override;
   ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
-  // PROBE_RTT: its window is four packets, so that the queue of its own drains.
+  // True in PROBE_RTT: the window is four packets, so that the flow's own queue drains.
   bool MeasuresRoundTripTime() { return GetBbrState() == BBR_PROBE_RTT; }
 
  private:
@@ -66,7 +67,7 @@ class TcpBbr final : public ns3::TcpBbr {
   uint32_t window_before_recovery_bytes_ = 0;
 };
 
-// Steers to the rate 1 / (delta * queueing delay) in packets a second. Does not react to loss.
+// Steers to the rate 1 / (delta * queueing delay) in packets per second. Does not react to loss.
 class TcpCopa final : public ns3::TcpCongestionOps {
  public:
   static ns3::TypeId GetTypeId();
@@ -86,7 +87,7 @@ class TcpCopa final : public ns3::TcpCongestionOps {
   using RttFilter = ns3::WindowedFilter<int64_t, ns3::MinFilter<int64_t>, int64_t, int64_t>;
 
   void TakeRtt(int64_t rtt_ns, int64_t now_ns);
-  // Once a round trip: the velocity doubles while the window keeps its direction.
+  // Called once per round trip. Doubles the velocity while the window keeps its direction.
   void EndRound(uint32_t window_bytes);
   // True if the rate 1 / (delta * queueing delay) is above that of the window.
   bool IsBelowTarget(double window_packets) const;
@@ -99,7 +100,7 @@ class TcpCopa final : public ns3::TcpCongestionOps {
   double velocity_ = 1;
   Direction direction_ = Direction::kNone;
   int rounds_in_direction_ = 0;
-  // All that the connection delivers, where the round trip ends.
+  // Total bytes delivered by the connection at which the round trip ends.
   uint64_t round_end_delivered_bytes_ = 0;
   uint32_t round_start_window_bytes_ = 0;
 };

@@ -1,5 +1,5 @@
-// A TCP flow of ns-3: two hosts of its own whose network devices put their packets on the links of the path, data on
-// one, acknowledgements on the other.
+// A TCP flow of ns-3: two hosts whose network devices send data over one link of the path and acknowledgements over the
+// other.
 #include <ns3/inet-socket-address.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr const char* kSenderAddress = "10.0.0.1";
 constexpr const char* kReceiverAddress = "10.0.0.2";
 
 // The observer, if any, sees the packets from the sender to the receiver (retransmissions and handshake included) and
-// what is in flight, not the acknowledgements.
+// the bytes in flight, but no acknowledgements.
 class TcpFlow {
  public:
   TcpFlow(const TcpSpec& tcp, const FlowContext& context)
@@ -55,7 +55,7 @@ class TcpFlow {
  private:
   static constexpr int64_t kEndless = 0;
 
-  // A socket that ns-3 still holds must not call us any more.
+  // A socket that ns-3 still holds must not call this object any more.
   static void Forget(const ns3::Ptr<ns3::TcpSocketBase>& socket) {
     if (!socket) return;
     socket->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
@@ -101,12 +101,12 @@ class TcpFlow {
     start_transfer_.ScheduleAfter(IdleNs());
   }
 
-  // Long idle times end after any scenario, within 64 bits.
+  // Clamps long idle times to fit in 64 bits, beyond the end of any scenario.
   int64_t IdleNs() {
     return static_cast<int64_t>(std::min(random_.Exponential(tcp_.transfers->idle_mean_s) * 1e9, 1e18));
   }
 
-  // Each transfer is a connection of its own, which starts slowly.
+  // Each transfer is a new connection, with slow start.
   void StartTransfer() {
     if (NowNs() >= spec_.stop_ns) return;
     transfer_bytes_ =
@@ -140,7 +140,7 @@ class TcpFlow {
     }
   }
 
-  // The connection gave up: after a long outage, say. As a user would, connect again.
+  // The connection has given up, for example after a long outage. Connects again, as a user would.
   void OnError(ns3::Ptr<ns3::Socket>) {  // NOLINT(performance-unnecessary-value-param): as ns-3 calls it
     if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&TcpFlow::Connect, this);
   }
@@ -164,7 +164,7 @@ class TcpFlow {
     if (to_send_ == 0) socket->Close();
   }
 
-  // Like a host that is switched off: what is on its way arrives, nothing follows.
+  // Acts like a host that is switched off: packets in flight arrive, nothing follows.
   void Stop() { sender_device_->Silence(); }
 
   const FlowSpec spec_;
@@ -176,9 +176,9 @@ class TcpFlow {
   ns3::Ptr<LinkDevice> sender_device_;
   ns3::Ptr<LinkDevice> receiver_device_;
   ns3::Ptr<ns3::TcpSocketBase> listener_;
-  // The current transfer, at the sender.
+  // The sender's socket of the current transfer.
   ns3::Ptr<ns3::TcpSocketBase> socket_;
-  // The current transfer; kEndless also between transfers.
+  // Size of the current transfer; kEndless also between transfers.
   int64_t transfer_bytes_ = kEndless;
   int64_t transfer_bytes_received_ = 0;
   int64_t to_send_ = 0;

@@ -89,7 +89,7 @@ ns3::Ptr<ns3::TcpCongestionOps> MakeControl(TcpCongestionControl kind, uint32_t 
 }  // namespace
 
 ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(const TcpSpec& spec, uint32_t ns3_stream) {
-  // At most one of them draws.
+  // At most one control draws random numbers.
   const auto pilot = MakeControl(spec.congestion_control, ns3_stream);
   if (spec.copilots.empty()) return pilot;
   std::vector<ns3::Ptr<ns3::TcpCongestionOps>> controls{pilot};
@@ -119,8 +119,8 @@ ns3::Ptr<ns3::TcpSocketBase> MakeTcpSocket(const ns3::Ptr<ns3::Node>& node) {
   socket->SetAttribute("SndBufSize", ns3::UintegerValue(kBufferBytes));
   socket->SetAttribute("RcvBufSize", ns3::UintegerValue(kBufferBytes));
   // RTO = smoothed RTT + max(200 ms, 4 * variation), which ns-3 writes with its clock granularity. Without that margin,
-  // a delayed acknowledgement on a quiet path makes every packet time out, for ever: ns-3 takes no RTT sample of what
-  // was sent twice.
+  // a delayed acknowledgement on a quiet path makes every packet time out, forever: ns-3 takes no RTT sample of
+  // retransmissions.
   socket->SetAttribute("ClockGranularity", ns3::TimeValue(ns3::MilliSeconds(200)));
   socket->SetAttribute("MinRto", ns3::TimeValue(ns3::MilliSeconds(200)));
   socket->SetAttribute("DelAckTimeout", ns3::TimeValue(ns3::MilliSeconds(40)));

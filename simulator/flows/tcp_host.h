@@ -1,4 +1,4 @@
-// Hosts, network devices and sockets of ns-3's TCP/IP, set up as Linux would be.
+// Hosts, network devices and sockets of ns-3's TCP/IP, configured like Linux.
 #ifndef WEIR_SIMULATOR_FLOWS_TCP_HOST_H_
 #define WEIR_SIMULATOR_FLOWS_TCP_HOST_H_
 
@@ -22,10 +22,10 @@ class LinkDevice final : public ns3::VirtualNetDevice, private PacketSink {
   static ns3::TypeId GetTypeId();
   LinkDevice();
 
-  // Packets that the host sends go to `link` and come out at `peer`, which must outlive the simulation's last event.
+  // Packets that the host sends go to `link` and arrive at `peer`, which must outlive the simulation's last event.
   // `observer`, which may be null, sees them sent, received and dropped.
   void Connect(Link* link, LinkDevice* peer, int64_t extra_delay_ns, FlowObserver* observer);
-  // Whatever the host sends from now on vanishes.
+  // Discards all that the host sends from now on.
   void Silence() { silent_ = true; }
 
   bool Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& destination, uint16_t protocol) override;
@@ -43,17 +43,17 @@ class LinkDevice final : public ns3::VirtualNetDevice, private PacketSink {
   bool silent_ = false;
 };
 
-// The payload that fits into an IP packet of 1500 bytes beside IP, TCP and its time stamp option.
+// The payload of an IP packet of 1500 bytes with IP and TCP headers and the timestamp option.
 inline constexpr uint32_t kTcpSegmentBytes = 1448;
 
 // A host with one device, at `address`. Every flow has a network to itself, so the addresses are always the same.
 std::pair<ns3::Ptr<ns3::Node>, ns3::Ptr<LinkDevice>> MakeTcpHost(const char* address);
 
-// With Linux's values where ns-3's differ.
+// Makes a socket with Linux's values where ns-3's differ.
 ns3::Ptr<ns3::TcpSocketBase> MakeTcpSocket(const ns3::Ptr<ns3::Node>& node);
 
-// `ns3_stream` numbers the random stream of those that draw. ns-3 would number it by its creation in the process, and
-// make a simulation depend on those before it.
+// `ns3_stream` numbers the random stream of a control that draws. ns-3 would number streams by their creation in the
+// process, and a simulation would depend on those before it.
 ns3::Ptr<ns3::TcpCongestionOps> MakeTcpCongestionControl(const TcpSpec& spec, uint32_t ns3_stream);
 
 }  // namespace weir::sim

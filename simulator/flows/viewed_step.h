@@ -9,14 +9,14 @@ namespace weir::sim {
 
 struct ViewedStep {
   double frames_rendered = 0;
-  // Time in which the picture stood frozen, or in which there was none, as a share of the step. A freeze counts from
-  // its beginning, in the step in which it becomes one: above 1 if it began in an earlier step.
+  // Time with a frozen picture or none, as a fraction of the step. A freeze counts from its beginning, in the step in
+  // which it is recognized: the value is above 1 if it began in an earlier step.
   double frozen_share = 0;
-  // The encoder's, for what was on the screen; 0 without a picture.
+  // The encoder's bitrate of the video on the screen; 0 without a picture.
   double video_bitrate_bps = 0;
-  // From capture to rendering: the mean of the rendered frames; held while nothing is rendered.
+  // Mean of the rendered frames, from capture to rendering; held while nothing is rendered.
   double end_to_end_delay_ms = 0;
-  // The encoder's quantizer; -1: unknown.
+  // The encoder's quantizer; -1 if unknown.
   double qp = -1;
 
   std::array<double, 5> values() const {

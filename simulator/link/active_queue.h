@@ -1,4 +1,4 @@
-// Active queue management: what becomes of a packet is decided when it reaches the head of the queue.
+// Active queue management: packets are dropped or marked when they reach the head of the queue.
 #ifndef WEIR_SIMULATOR_LINK_ACTIVE_QUEUE_H_
 #define WEIR_SIMULATOR_LINK_ACTIVE_QUEUE_H_
 
@@ -17,7 +17,7 @@ struct WaitingPacket {
   int64_t enqueue_time_ns = 0;
 };
 
-// First in, first out.
+// A FIFO queue that counts its bytes.
 class PacketQueue {
  public:
   void Push(Packet&& packet, int64_t now_ns) {
@@ -52,9 +52,9 @@ class ActiveQueueBottleneck : public Bottleneck {
   int64_t IdleNs() final { return idle_ns_ + (transmitting_ ? 0 : NowNs() - idle_since_ns_); }
 
  protected:
-  // Takes a packet, which fits.
+  // Enqueues a packet, which fits.
   virtual void Enqueue(Packet&& packet, int64_t now_ns) = 0;
-  // The packet that leaves now; those before it may be dropped. Nothing where none waits any more.
+  // Returns the packet that leaves now, or nullopt if none waits. May drop packets before it.
   virtual std::optional<Packet> Dequeue(int64_t now_ns) = 0;
   virtual int64_t waiting_bytes() const = 0;
   virtual int64_t waiting_packets() const = 0;

@@ -1,4 +1,4 @@
-// A bounded queue before a transmitter whose rate follows a capacity trace. A packet counts as queued, wholly, until
+// A bounded queue in front of a transmitter whose rate follows a capacity trace. A whole packet counts as queued until
 // its last bit has left.
 #ifndef WEIR_SIMULATOR_LINK_BOTTLENECK_H_
 #define WEIR_SIMULATOR_LINK_BOTTLENECK_H_
@@ -15,7 +15,7 @@ namespace weir::sim {
 class BottleneckObserver {
  public:
   virtual ~BottleneckObserver() = default;
-  // Called in the order of departure, at `departure_ns` or as soon before as it is certain.
+  // Called in the order of departure, at `departure_ns` or earlier, as soon as the departure is certain.
   virtual void OnDeparture(Packet&& packet, int64_t departure_ns) = 0;
   virtual void OnQueueDrop(Packet& packet) = 0;
 };
@@ -34,15 +34,15 @@ class Bottleneck {
   Bottleneck(const CapacityTrace& capacity, QueueBound bound, BottleneckObserver* observer)
       : capacity_(capacity), bound_(bound), observer_(observer) {}
   virtual ~Bottleneck() = default;
-  // At Simulator::Now().
+  // Sends at Simulator::Now().
   virtual void Send(Packet&& packet) = 0;
-  // From now on, where the departure is not yet certain. The bound of the queue stays as it is.
+  // Applies from now on, except to departures that are already certain. The bound of the queue does not change.
   void SetCapacity(const CapacityTrace& capacity) { capacity_ = capacity; }
   virtual int64_t queued_bytes() = 0;
   virtual int64_t queued_packets() = 0;
-  // Until the last queued bit has left; kNeverNs when it never does.
+  // Time until the last queued bit has left; kNeverNs if it never does.
   virtual int64_t QueueingDelayNs() = 0;
-  // How long the transmitter has had nothing to do, since time 0.
+  // Time for which the transmitter has been idle, since time 0.
   virtual int64_t IdleNs() = 0;
 
  protected:
@@ -51,15 +51,15 @@ class Bottleneck {
   BottleneckObserver* const observer_;
 };
 
-// A packet that does not fit is dropped.
+// Drops packets that do not fit.
 std::unique_ptr<Bottleneck> MakeDropTailBottleneck(const CapacityTrace& capacity, QueueBound bound,
                                                    BottleneckObserver* observer);
 // CoDel, RFC 8289, with its default target of 5 ms and interval of 100 ms; the bound holds as well.
 std::unique_ptr<Bottleneck> MakeCodelBottleneck(const CapacityTrace& capacity, QueueBound bound,
                                                 BottleneckObserver* observer);
 
-// DualPI2, RFC 9332: a queue that marks packets with ECT(1) instead of delaying them, beside a classic one with a
-// target of 15 ms; the bound holds for both together.
+// DualPI2, RFC 9332: a queue that marks ECT(1) packets instead of delaying them, and a classic queue with a target of
+// 15 ms; the bound holds for both together.
 std::unique_ptr<Bottleneck> MakeDualPi2Bottleneck(const CapacityTrace& capacity, QueueBound bound,
                                                   BottleneckObserver* observer);
 

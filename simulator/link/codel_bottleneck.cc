@@ -15,7 +15,7 @@ class CodelBottleneck final : public ActiveQueueBottleneck {
   using ActiveQueueBottleneck::ActiveQueueBottleneck;
 
  private:
-  // The result of one look at the head of the queue; `packet` is empty when the queue is.
+  // The result of one dequeue operation; `packet` is empty if the queue is.
   struct DequeueResult {
     std::optional<Packet> packet;
     bool ok_to_drop = false;
@@ -69,7 +69,7 @@ class CodelBottleneck final : public ActiveQueueBottleneck {
       observer_->OnQueueDrop(*result.packet);
       result = DoDequeue(now_ns);
       dropping_ = true;
-      // After a short pause, continue near the drop rate that was right before.
+      // After a short pause, continues near the previous drop rate.
       const int64_t delta = count_ - last_count_;
       count_ = delta > 1 && now_ns - drop_next_ns_ < 16 * kIntervalNs ? delta : 1;
       drop_next_ns_ = ControlLaw(now_ns, count_);

@@ -8,8 +8,8 @@
 namespace weir::sim {
 namespace {
 
-// A first-in, first-out queue with a known capacity ahead of it has no secrets: a packet's departure is certain when it
-// enters. So this queue needs no event at all; it keeps the departures that lie ahead to know its own length.
+// A packet's departure from a FIFO queue with a known future capacity is certain when the packet enters. So this queue
+// needs no events; it keeps future departures to compute its own length.
 class DropTailBottleneck final : public Bottleneck {
  public:
   using Bottleneck::Bottleneck;
@@ -61,7 +61,7 @@ class DropTailBottleneck final : public Bottleneck {
   RingBuffer<Queued> queue_;
   int64_t queued_bytes_ = 0;
   int64_t last_departure_ns_ = 0;
-  // Until the last packet came.
+  // Idle time before the last packet's arrival.
   int64_t idle_ns_ = 0;
 };
 

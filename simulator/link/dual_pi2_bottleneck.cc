@@ -12,18 +12,18 @@ constexpr int64_t kUpdateNs = 15'000'000;
 constexpr double kAlphaHz = 0.15;
 constexpr double kBetaHz = 3;
 constexpr double kCoupling = 2;
-// An L4S packet that waited longer is marked, unless none waits behind it.
+// An L4S packet that has waited longer is marked, unless it is the last of its queue.
 constexpr int64_t kStepNs = 1'000'000;
-// A classic packet goes first when it has waited for so much longer.
+// A classic packet goes first if it has waited this much longer than the L4S packet.
 constexpr int64_t kTimeShiftNs = 50'000'000;
-// From 1 to 0 without a queue.
+// Without a queue, this many updates reduce the probability from 1 to 0.
 constexpr int64_t kMostUpdates = 450;
 
 constexpr double Seconds(int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
 bool IsL4s(const Packet& packet) { return packet.rtp.ecn == EcnMarking::kEct1 || packet.rtp.ecn == EcnMarking::kCe; }
 
-// True with a likelihood, evenly spread instead of by chance.
+// Returns true with the given likelihood, evenly spread instead of at random.
 class Recurrence {
  public:
   bool Take(double likelihood) {
@@ -66,10 +66,10 @@ class DualPi2Bottleneck final : public ActiveQueueBottleneck {
     return std::nullopt;
   }
 
-  // Once all packets are marked: marks alone do not help against what does not react to them.
+  // L4S packets are dropped only once all are marked: marks alone do not help against flows that ignore them.
   bool DropsL4s() { return kCoupling * probability_ >= 1 && l4s_drops_.Take(probability_ * probability_); }
 
-  // The PI controller, whose updates that have become due are made when a packet comes or leaves.
+  // Makes the updates of the PI controller that are due. Called when a packet arrives or leaves.
   void Update(int64_t now_ns) {
     const int64_t updates = (now_ns - updated_ns_) / kUpdateNs;
     for (int64_t i = 0; i < std::min(updates, kMostUpdates); ++i) {
@@ -83,7 +83,7 @@ class DualPi2Bottleneck final : public ActiveQueueBottleneck {
 
   PacketQueue l4s_;
   PacketQueue classic_;
-  // p'; classic packets are dropped with its square, L4S packets are marked with kCoupling times of it.
+  // p'. Classic packets are dropped with a probability of its square, L4S packets marked with kCoupling times it.
   double probability_ = 0;
   int64_t latest_wait_ns_ = 0;
   int64_t updated_ns_ = 0;

@@ -73,7 +73,7 @@ int64_t JitterModel::Drawn(int64_t time_ns) {
 
 int64_t JitterModel::UniformNs(int64_t time_ns) {
   if (spec_.interval_ns == 0) return random_.UniformInteger(0, spec_.maximum_ns);
-  // A draw for each interval, whether or not a packet comes in it: alike for whatever uses the link.
+  // Draws for each interval, even one without packets, so that delays do not depend on the traffic.
   for (; held_until_ns_ <= time_ns; held_until_ns_ += spec_.interval_ns) {
     held_ns_ = random_.UniformInteger(0, spec_.maximum_ns);
   }
@@ -86,7 +86,7 @@ int64_t JitterModel::EndOfSlot(int64_t time_ns) const {
 }
 
 int64_t JitterModel::EndOfSpike(int64_t time_ns) {
-  // The first comes a gap after the start.
+  // The first spike comes a gap after the start.
   while (spike_end_ns_ <= time_ns) {
     spike_start_ns_ = spike_end_ns_ + std::llround(random_.Exponential(spec_.gap_mean_s) * 1e9) + 1;
     spike_end_ns_ = spike_start_ns_ + random_.UniformInteger(spec_.shortest_ns, spec_.longest_ns);

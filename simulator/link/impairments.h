@@ -1,4 +1,4 @@
-// Impairments of a link besides its queue: random loss, a policer, jitter.
+// Impairments of a link other than its queue: random loss, a policer, jitter.
 #ifndef WEIR_SIMULATOR_LINK_IMPAIRMENTS_H_
 #define WEIR_SIMULATOR_LINK_IMPAIRMENTS_H_
 
@@ -13,7 +13,7 @@ class LossModel {
  public:
   LossModel(const LossSpec& spec, RandomStream random);
 
-  // The fate of a packet that is sent at this time of the link's changes.
+  // True if a packet is lost that is sent `time_ns` after the link's start.
   bool Loses(int64_t time_ns);
 
  private:
@@ -23,15 +23,15 @@ class LossModel {
   bool bad_ = false;
 };
 
-// The token bucket of a committed information rate and a committed burst size (RFC 2697 section 3, without the excess
-// bucket): full at the start, filled at `rate_bps` up to `burst_bytes`; a packet that finds as many tokens as its IP
-// packet has bytes takes them, any other is dropped and takes none.
+// A token bucket with a committed information rate and a committed burst size (RFC 2697 section 3, without the excess
+// bucket). It starts full and fills at `rate_bps` up to `burst_bytes`. A packet takes as many tokens as its IP packet
+// has bytes; if there are fewer, it is dropped and takes none.
 class Policer {
  public:
   // `rate_bps` in 1 to 10 Gbit/s, `burst_bytes` in 1 to 1e9.
   Policer(int64_t rate_bps, int64_t burst_bytes);
 
-  // True if a packet conforms; calls come in the order of time.
+  // True if a packet conforms. Calls must be in the order of time.
   bool Conforms(int64_t now_ns, uint32_t size_bytes);
 
  private:
@@ -46,8 +46,8 @@ class JitterModel {
  public:
   JitterModel(const JitterSpec& spec, RandomStream random);
 
-  // When a packet leaves the jittered part of the path that it would leave at `time_ns` without jitter. Calls come in
-  // the order of time. Unless the model reorders, the answers never go back.
+  // Returns when a packet leaves the jittered part of the path if it would leave it at `time_ns` without jitter. Calls
+  // must be in the order of time. Results never decrease unless the model reorders.
   int64_t Delayed(int64_t time_ns) { return spec_.kind == JitterSpec::Kind::kNone ? time_ns : Jittered(time_ns); }
 
  private:
@@ -62,10 +62,10 @@ class JitterModel {
   int64_t last_ns_ = 0;
   // Slotted: an end of a slot, in [0, interval).
   int64_t phase_ns_ = 0;
-  // Uniform with an interval: the delay that holds, and until when.
+  // Uniform with an interval: the current delay, and until when it holds.
   int64_t held_ns_ = 0;
   int64_t held_until_ns_ = 0;
-  // Spikes: the last that has begun, or the one to come.
+  // Spikes: the last one that has begun, or the next.
   int64_t spike_start_ns_ = 0;
   int64_t spike_end_ns_ = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace weir::sim {
 
-// One packet on its way to a sink that wants an event. Goes back to the link when it has fired, to be used again.
+// A packet in flight to a sink that needs an event. Returns to the link after it has fired, for reuse.
 class Link::Delivery final : public ns3::EventImpl {
  public:
   explicit Delivery(Link* link) : link_(link) {}
@@ -79,11 +79,11 @@ int64_t Link::QueueingDelayNs() const { return bottleneck_ ? bottleneck_->Queuei
 int64_t Link::IdleNs() const { return bottleneck_ ? bottleneck_->IdleNs() : 0; }
 
 void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
-  // A path that becomes shorter lets nothing overtake what is under way.
+  // When the path's delay falls, packets do not overtake those in flight.
   last_path_end_ns_ = std::max(last_path_end_ns_, departure_ns + spec_.one_way_delay_ns.At(SinceStart(departure_ns)));
   packet.path_delay_ns = last_path_end_ns_ - departure_ns + packet.extra_delay_ns;
-  // The flow's own delay comes after the jitter, which all flows share: so packets of one flow keep their order
-  // whatever other flows' delays are.
+  // The flow's own delay follows the jitter, which all flows share, so that packets of one flow keep their order
+  // regardless of other flows' delays.
   const int64_t arrival_ns = jitter_.Delayed(last_path_end_ns_) + packet.extra_delay_ns;
   PacketSink* sink = packet.sink;
   if (sink->needs_event()) {

@@ -21,7 +21,7 @@ struct LinkCounters {
   int64_t packets_dropped_by_loss = 0;
   int64_t packets_dropped_by_queue = 0;
   int64_t packets_dropped_while_down = 0;
-  // Counts the packets that were sent, and those among them that were dropped for any reason.
+  // Bytes of all packets sent, and of those that were dropped for any reason.
   int64_t bytes_sent = 0;
   int64_t bytes_dropped = 0;
 };
@@ -35,28 +35,28 @@ class Link final : private BottleneckObserver {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // At Simulator::Now(). The packet's `sink` hears of it exactly once, OnPacket or OnDropped, unless it is still on its
-  // way at the end. A sink that needs no event hears as soon as the arrival time is known: with a drop-tail queue, or
-  // without a bottleneck, that is before Send returns, in the order of Send; with others it is when the packet leaves
-  // the bottleneck. A sink that needs an event hears at the arrival time.
+  // Sends at Simulator::Now(). The packet's `sink` receives exactly one call, OnPacket or OnDropped, unless the packet
+  // is still in flight at the end. A sink that needs no event is called as soon as the arrival time is known: with a
+  // drop-tail queue or without a bottleneck before Send returns, in the order of Send; otherwise when the packet leaves
+  // the bottleneck. A sink that needs an event is called at the arrival time.
   void Send(Packet&& packet);
 
-  // Another capacity from now on: what is queued leaves as was certain before, and the queue's bound stays.
+  // Changes the capacity from now on. Departures that are already certain and the queue's bound do not change.
   void SetCapacity(const CapacityTrace& capacity);
-  // From when on the changes of delay and loss count (0 unless said otherwise); before it, their first values hold.
+  // Sets when the changes of delay and loss begin (0 by default). Before that, their first values hold.
   void SetStart(int64_t start_ns) { start_ns_ = start_ns; }
-  // While down, a link drops whatever is sent.
+  // While down, a link drops all packets sent.
   void SetDown(bool down) { down_ = down; }
   bool down() const { return down_; }
 
-  // Bytes and packets that have not wholly left the bottleneck.
+  // Bytes and packets that have not completely left the bottleneck.
   int64_t queued_bytes() const;
   int64_t queued_packets() const;
-  // Bytes that have wholly left the bottleneck since the beginning.
+  // Bytes of the packets that have completely left the bottleneck since the beginning.
   int64_t carried_bytes() const { return counters_.bytes_sent - counters_.bytes_dropped - queued_bytes(); }
-  // The time until the last queued byte has left, by the trace; kNeverNs when the capacity stays zero for ever.
+  // The time until the last queued byte has left, by the trace; kNeverNs if the capacity stays zero forever.
   int64_t QueueingDelayNs() const;
-  // How long the transmitter has had nothing to do, since time 0; 0 without a bottleneck.
+  // Time for which the transmitter has been idle, since time 0; 0 without a bottleneck.
   int64_t IdleNs() const;
 
   const LinkSpec& spec() const { return spec_; }
@@ -77,12 +77,12 @@ class Link final : private BottleneckObserver {
   JitterModel jitter_;
   bool down_ = false;
   int64_t start_ns_ = 0;
-  // When the last packet was at the end of the path, before jitter.
+  // When the last packet reaches the end of the path, before jitter.
   int64_t last_path_end_ns_ = 0;
-  // None when the capacity is unlimited.
+  // Null if the capacity is unlimited.
   std::unique_ptr<Bottleneck> bottleneck_;
   LinkCounters counters_;
-  // Events that wait to be used again.
+  // Events for reuse.
   std::vector<ns3::Ptr<Delivery>> idle_deliveries_;
 };
 

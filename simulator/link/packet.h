@@ -15,41 +15,40 @@ namespace weir::sim {
 
 class PacketSink;
 
-// IPv4 and UDP headers; what an RTP or RTCP packet weighs on a link beyond itself.
+// IPv4 and UDP headers, which count on a link in addition to an RTP or RTCP packet.
 inline constexpr uint32_t kUdpIpOverheadBytes = 28;
 
-// RTCP in flight. Never changed once sent.
+// RTCP in flight. Immutable once sent.
 struct RtcpMessage {
   virtual ~RtcpMessage() = default;
 };
 
-// For a packet of video and its retransmissions: what a receiver reads in the payload's descriptor.
+// For video packets and their retransmissions: fields of the payload descriptor.
 struct FramePart {
   bool key_frame = false;
   bool first = false;
   bool last = false;
 };
 
-// For a packet of ULPFEC, which is one of video: it protects so many packets of a group, from the one with its media
-// sequence number on, namely every `count`-th, beginning at `index`.
+// For a ULPFEC packet, whose kind is video. Its group has `packets` packets from its media sequence number on, of which
+// it protects every `count`-th, beginning at `index`.
 struct FecPart {
   uint8_t packets = 0;
   uint8_t index = 0;
   uint8_t count = 0;
 };
 
-// Why a link drops a packet: by chance, at a policer, at a queue (that is full, or by its discipline), or as it is
-// down.
+// Why a link drops a packet: random loss, a policer, a queue (because it is full, or by its discipline), or an outage.
 enum class DropCause : uint8_t { kChance, kPolicer, kQueue, kDown };
 
 struct Packet {
-  // The whole IP packet.
+  // Size of the whole IP packet.
   uint32_t size_bytes = 0;
-  // Receives the packet at the other end, or the drop. Outlives the simulation's last event.
+  // Receives the packet at the other end, or its drop. Must outlive the simulation's last event.
   PacketSink* sink = nullptr;
   // When the sender handed it to the link, in ns of simulated time.
   int64_t sent_time_ns = 0;
-  // When its media was captured, by a clock without error; of a frame, all packets have the same.
+  // When its media was captured, by an exact clock. All packets of a frame have the same time.
   int64_t capture_time_ns = 0;
   // Delay of this flow's own access path, added to the link's propagation delay.
   int64_t extra_delay_ns = 0;
@@ -61,16 +60,16 @@ struct Packet {
   // RTP. `rtp.arrival_time` is filled in by the receiver.
   PacketArrival rtp;
   int64_t transport_sequence_number = 0;
-  // In the media's stream, unwrapped, FEC not counted; of a retransmission the original's (OSN, RFC 4588 section 4), of
-  // FEC that of the first packet of its group.
+  // Unwrapped number in the media's stream, FEC not counted. A retransmission has the original's (OSN, RFC 4588 section
+  // 4), FEC that of the first packet of its group.
   int64_t media_sequence_number = 0;
   FramePart frame_part;
   FecPart fec;
 
-  // True of video proper, not of its retransmissions and FEC.
+  // True for original video, false for its retransmissions and FEC.
   bool is_original_video() const { return rtp.kind == PacketKind::kVideo && fec.packets == 0; }
 
-  // One of these for what is not RTP.
+  // Exactly one of these is set if the packet is not RTP.
   std::shared_ptr<const RtcpMessage> rtcp;
   ns3::Ptr<ns3::Packet> ip_packet;
 };
@@ -80,18 +79,18 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
 
-  // True when the sink wants OnPacket as an event at the arrival time (TCP, RTCP). False when it may be called as soon
-  // as that time is known, which then lies in the future, even before Link::Send returns: RTP receivers act on their
-  // own timers only, which saves an event a packet.
+  // True if OnPacket must be an event at the arrival time (TCP, RTCP). False if it may be called as soon as that time
+  // is known, even before Link::Send returns; the time is then in the future. RTP receivers act only on their own
+  // timers, which saves an event per packet.
   virtual bool needs_event() const = 0;
   // `arrival_time_ns` is the time of arrival at the receiver. With needs_event() false, calls come in the order of
-  // departure from the bottleneck; jitter that reorders may let later calls carry earlier arrival times.
+  // departure from the bottleneck; with reordering jitter, later calls may have earlier arrival times.
   virtual void OnPacket(Packet&& packet, int64_t arrival_time_ns) = 0;
-  // The queue or the loss model took it.
+  // The link has dropped the packet, for any cause.
   virtual void OnDropped(const Packet& packet) = 0;
 };
 
-// Watches a flow: the recorder of `run`, the step statistics of `serve`. Sizes are those of whole IP packets. The
+// Observes a flow: the recorder of `run`, the step statistics of `serve`. Sizes are those of whole IP packets. The
 // defaults ignore the event.
 class FlowObserver {
  public:
@@ -101,18 +100,18 @@ class FlowObserver {
   // Invoked in the order of arrival; for RTP it may be some time after `arrival_time_ns`, never before it.
   virtual void OnReceived(const Packet&, int64_t /*arrival_time_ns*/) {}
   virtual void OnDropped(const Packet&) {}
-  // FEC brought a packet back that had been dropped.
+  // FEC has recovered a dropped packet.
   virtual void OnRecovered(const Packet&, int64_t /*time_ns*/) {}
   virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
   // REMB or transport feedback; not called for other RTCP.
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
-  // The same feedback at the sender; a lost one never is.
+  // The same feedback at the sender; not called for lost feedback.
   virtual void OnFeedbackReceived(int64_t /*sent_time_ns*/, int64_t /*time_ns*/) {}
   // The rate in a REMB, as it is sent.
   virtual void OnRembSent(DataRate, int64_t /*time_ns*/) {}
-  // Payload that a TCP sender has sent and not seen acknowledged or lost, when it changes.
+  // Payload that a TCP sender has sent and that is neither acknowledged nor lost. Called when it changes.
   virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}
-  // Payload that a TCP receiver hands to its application, in order.
+  // Payload that a TCP receiver delivers to its application, in order.
   virtual void OnDelivered(int64_t /*bytes*/, int64_t /*time_ns*/) {}
 };
 

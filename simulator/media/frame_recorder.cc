@@ -46,7 +46,7 @@ void FrameRecorder::OnDropped(const Packet& packet) {
 std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {
   std::vector<Frame> frames;
   frames.reserve(frames_.size());
-  // From the end: a frame that would be decoded only after a later key frame is passed over.
+  // Goes backward: a frame that would be decoded only after a later key frame is skipped.
   int64_t next_key_frame_ns = end_ns + 1;
   for (size_t end = frames_.size(); end > 0;) {
     size_t begin = end - 1;

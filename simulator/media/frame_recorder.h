@@ -1,4 +1,4 @@
-// The frames of an RTP flow's video: when each was captured, and when all of it had come.
+// The frames of an RTP flow's video: when each was captured, and when it was complete.
 #ifndef WEIR_SIMULATOR_MEDIA_FRAME_RECORDER_H_
 #define WEIR_SIMULATOR_MEDIA_FRAME_RECORDER_H_
 
@@ -13,57 +13,57 @@
 
 namespace weir::sim {
 
-// A frame is the video packets of one capture time, which their RTP timestamp shows (RFC 3550 section 5.1).
+// A frame is the video packets with one capture time, that is, one RTP timestamp (RFC 3550 section 5.1).
 //
-// For video, the recorded packet is what came, originals or retransmissions. Of filler, which is not repaired,
-// completion is an estimate: a lost packet counts as come one round trip after the first later packet has shown the
-// gap: the return path's own delay, and forwards what that later packet took. Such repairs cost no capacity, and the
-// queue of the return path is left out: where much is lost this flatters. No more are repaired than arrive, and
-// frames need no others.
+// For video, packets count when they arrive as originals or retransmissions, or are recovered by FEC. Filler is not
+// repaired, so its completion is an estimate: a lost packet counts as arrived one round trip after the first later
+// packet has revealed the gap. That round trip is the later packet's delay plus the return path's own delay. Such
+// repairs cost no capacity and ignore the return path's queue, which is optimistic under high loss. No more packets are
+// repaired than arrive, and frames do not depend on other frames.
 class FrameRecorder {
  public:
   struct Frame {
     int64_t capture_ns = 0;
-    // kNeverNs for a frame that could not be decoded: a packet of it, or of a frame that it needs, had not come before
-    // a later key frame was there.
+    // kNeverNs for a frame that could not be decoded: a packet of it, or of a frame that it depends on, had not arrived
+    // before a later key frame was complete.
     int64_t complete_ns = 0;
-    // Payload.
+    // Bytes of payload.
     int64_t bytes = 0;
     // When its last packet left the pacer for the first time.
     int64_t sent_ns = 0;
     bool key_frame = false;
   };
 
-  // `estimated_return_delay_ns`: of filler; from the receiver to the sender, without queue.
+  // `estimated_return_delay_ns`: only for filler, the delay from the receiver to the sender without queues.
   explicit FrameRecorder(std::optional<int64_t> estimated_return_delay_ns)
       : estimated_return_delay_ns_(estimated_return_delay_ns) {}
 
-  // Packets other than video are passed over. Sent in the order of capture, received in the order of arrival.
+  // Packets other than video are ignored. Call OnSent in the order of capture, OnReceived in the order of arrival.
   void OnSent(const Packet& packet);
   void OnReceived(const Packet& packet, int64_t arrival_time_ns);
   void OnDropped(const Packet& packet);
 
-  // In the order of capture; what comes after `end_ns` has not come.
+  // In the order of capture. Packets that arrive after `end_ns` do not count.
   std::vector<Frame> Frames(int64_t end_ns) const;
 
  private:
   struct FollowedFrame {
     Frame frame;
-    // Counts packets sent.
+    // Packets sent but not yet received.
     int32_t packets_missing = 0;
   };
 
   void PacketHasCome(size_t frame_index, int64_t time_ns);
-  // By its capture time.
+  // Finds the index of a packet's frame by capture time.
   size_t FrameOf(const Packet& packet) const;
 
   const std::optional<int64_t> estimated_return_delay_ns_;
   std::vector<FollowedFrame> frames_;
-  // By the media's sequence numbers: a packet may come as original and as retransmission.
+  // By the media's sequence numbers: a packet may arrive as an original and as a retransmission.
   std::vector<bool> came_;
   // For filler: packets that arrived, less those that were repaired.
   int64_t repairable_ = 0;
-  // For filler: the frames of lost packets whose gap no packet has shown yet, by transport sequence number.
+  // For filler: the frames of lost packets whose gap no packet has revealed yet, by transport sequence number.
   std::map<int64_t, size_t> lost_;
 };
 

@@ -42,7 +42,7 @@ MediaPacket FillerSource::TakePacket(int64_t now_ns) {
     frame_capture_time_ns_ = now_ns;
     frame_end_ns_ = (now_ns / kFrameNs + 1) * kFrameNs;
   }
-  // A packet that had to wait for the pacer is not made up for: the target was not the limit then.
+  // The time that a packet waited for the pacer is not made up for: the target was not the limit then.
   next_packet_ns_ = std::max(next_packet_ns_, now_ns) + interval_ns_;
   return {.kind = PacketKind::kVideo,
           .payload_bytes = static_cast<uint32_t>(payload_bytes_),

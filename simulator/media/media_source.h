@@ -17,31 +17,31 @@ inline constexpr uint32_t kMaxPayloadBytes = 1200;
 struct MediaPacket {
   PacketKind kind = PacketKind::kVideo;
   uint32_t payload_bytes = 0;
-  // When it was captured, by a clock without error.
+  // When it was captured, by an exact clock.
   int64_t capture_time_ns = 0;
   FramePart frame_part{};
   FecPart fec{};
-  // For a retransmission: the packet that is sent again. For FEC: the first packet of its group.
+  // For a retransmission: the original packet. For FEC: the first packet of its group.
   int64_t repaired_sequence_number = 0;
 };
 
-// Media appears at times of the source's own; the sender takes packets in that order.
+// Produces packets at its own times. The sender takes them in that order.
 class MediaSource {
  public:
   virtual ~MediaSource() = default;
 
-  // All that may be spent on this source from now on, headers included.
+  // Sets the source's rate from now on, headers included.
   virtual void SetTargetRate(DataRate target_rate, int64_t now_ns) = 0;
-  // A source that is not active (the initial state, and a pause) has nothing to send and forgets what it owed.
+  // An inactive source (initially, and in a pause) has nothing to send and discards what it had not sent.
   virtual void SetActive(bool active, int64_t now_ns) = 0;
-  // One frame of so many, as the camera captures them, is not encoded; 0: all are.
+  // One of `frames` captured frames is not encoded; 0 encodes all.
   virtual void SetFrameDropInterval(int64_t /*frames*/) {}
-  // While held back, no frame is encoded; the next one is captured after that.
+  // While held, no frame is encoded. The next frame is captured after the hold.
   virtual void HoldFrames(bool /*hold*/, int64_t /*now_ns*/) {}
-  // The receiver can decode nothing before the next key frame.
+  // Called when the receiver can decode nothing before the next key frame.
   virtual void RequestKeyFrame(int64_t /*now_ns*/) {}
 
-  // When the next packet is there; kNeverNs when none will be unless the target or the activity changes.
+  // When the next packet is available; kNeverNs if there is none until the target or the activity changes.
   virtual int64_t next_packet_ns() const = 0;
   // Must not be called before next_packet_ns().
   virtual MediaPacket TakePacket(int64_t now_ns) = 0;
@@ -52,8 +52,8 @@ class MediaSource {
 
 class FillerSource final : public MediaSource {
  public:
-  // `overhead_bytes`: what the target pays for in each packet beside its payload. `max_rate`: never more than this,
-  // headers included.
+  // `overhead_bytes`: bytes per packet, besides payload, that the target counts. `max_rate`: the highest rate, with
+  // headers.
   FillerSource(uint32_t overhead_bytes, DataRate max_rate);
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
@@ -66,15 +66,15 @@ class FillerSource final : public MediaSource {
   const int64_t overhead_bytes_;
   const int64_t max_rate_bps_;
   int64_t rate_bps_ = 0;
-  // At that rate: of each packet, and from one to the next. The latter only while the rate is not 0.
+  // Payload and interval of packets at that rate. The interval is unset while the rate is 0.
   int64_t payload_bytes_ = 0;
   int64_t interval_ns_ = 0;
   bool active_ = false;
   int64_t next_packet_ns_;
-  // The frame that is being handed out, and when its thirtieth of a second ends.
+  // The current frame, and when its thirtieth of a second ends.
   int64_t frame_capture_time_ns_ = 0;
   int64_t frame_end_ns_ = 0;
-  // Bits still to be earned for the next packet; kept while the rate is 0.
+  // Bits that the next packet still lacks; kept while the rate is 0.
   int64_t missing_bits_;
 };
 

@@ -16,17 +16,17 @@ constexpr int kBurstFrames = 8;
 constexpr double kBurstFrameSize = 13.5 / (1000.0 / 8 / 30);
 constexpr double kFrameSizeScale = 0.1;
 
-// Ours: which change of rate is abrupt, how far the distribution of sizes reaches, and the least an encoder puts out.
+// Weir's own: the change of rate that is abrupt, the largest deviation of sizes, and an encoder's lowest rate.
 constexpr double kAbruptChange = 0.2;
 constexpr double kMaxDeviation = 0.75;
-// A camera's frames are captured at equal intervals, and off these times by a part of an interval each. RFC 8593 has
-// intervals that vary by themselves, by 7 ms at 30 per second, and so frames that wander; in calls from Chromium 156
-// the standard deviation of their times was 0.5 ms, and encoding them adds as much.
+// A camera's frames deviate from equal intervals by a fraction of an interval each. In RFC 8593 the intervals vary
+// independently, by 7 ms at 30 per second, so that frame times drift; in calls from Chromium 156 the standard deviation
+// of frame times was 0.5 ms, and encoding adds as much.
 constexpr double kFrameTimeScale = 0.02;
 constexpr double kMaxFrameTimeDeviation = 0.25;
 constexpr double kMinEncoderRateBps = 30'000;
-// A frame at the coarsest quantizer; an encoder drops frames rather than make them smaller. In calls from Chromium at
-// 360 lines, 8, 16, 18, 21, 25 and 28 frames/s for 30, 55, 85, 125, 175 and 250 kbps, with 0.7 to 1.6 kB a frame.
+// Size of a frame at the coarsest quantizer; an encoder drops frames rather than make them smaller. Chromium at 360
+// lines has 8, 16, 18, 21, 25 and 28 frames/s at 30, 55, 85, 125, 175 and 250 kbps, with 0.7 to 1.6 kB per frame.
 constexpr double kLeastFrameBytes = 500;
 constexpr double kOutputShareMeanS = 1.0;
 constexpr int64_t kMaxStallFrames = 6;

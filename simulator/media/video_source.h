@@ -1,4 +1,4 @@
-// Synthetic video after the statistical model of RFC 8593 section 5, with Opus-like audio beside it.
+// Synthetic video after the statistical model of RFC 8593 section 5, with Opus-like audio.
 #ifndef WEIR_SIMULATOR_MEDIA_VIDEO_SOURCE_H_
 #define WEIR_SIMULATOR_MEDIA_VIDEO_SOURCE_H_
 
@@ -11,18 +11,18 @@
 
 namespace weir::sim {
 
-// Extensions of RFC 8593, each off by default: an encoder whose output stays below its target, one that stalls, and one
-// whose rate follows its target slowly. To a receiver, all of them look like a path of lower capacity. When output is
-// low and when it stalls is drawn over time, not frame by frame: whatever a sender does, it has the same content.
+// Extends RFC 8593, each extension off by default: output that stays below the target, stalls, and a rate that follows
+// the target slowly. To a receiver, all of them look like a path of lower capacity. Times of low output and of stalls
+// are drawn over time, not per frame, so that the content does not depend on the sender.
 //
-// The encoder follows a new target only 200 ms after its last change of rate; an abrupt change, like a key frame, is a
-// burst: one large frame and small ones that make up for it. Frame sizes vary about their mean with a Laplace
-// distribution; unlike there, frames keep to a camera's times, but for a part of a millisecond or two, and at a low
-// rate there are fewer of them rather than smaller ones.
+// The encoder follows a new target only 200 ms after its last change of rate. An abrupt change, like a key frame,
+// causes a burst: one large frame and small ones that compensate for it. Frame sizes have a Laplace distribution.
+// Unlike in RFC 8593, frames keep to a camera's times within a millisecond or two, and at a low rate there are fewer
+// frames rather than smaller ones.
 class VideoSource final : public MediaSource {
  public:
-  // `max_rate`: the encoder's, headers included and audio apart. `overhead_bytes`: what the target pays for in each
-  // packet besides its payload.
+  // `max_rate`: the encoder's, including headers but not audio. `overhead_bytes`: bytes per packet, besides payload,
+  // that the target counts.
   VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_bytes, RandomStream random);
 
   void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
@@ -36,11 +36,11 @@ class VideoSource final : public MediaSource {
 
  private:
   void EncodeFrame(int64_t now_ns);
-  // The size of the next frame over that of an average one.
+  // The size of the next frame relative to an average one.
   double NextRelativeFrameSize(int64_t now_ns);
-  // True if the change of the encoder's rate, if any, is one that costs a burst.
+  // Updates the encoder's rate. True if the change causes a burst.
   bool FollowTarget(int64_t now_ns);
-  // The next frame, had it fallen into a pause, comes at its end.
+  // If the next frame is in a pause, moves it to the pause's end.
   void SkipPauses();
   double OutputShare(int64_t now_ns);
   // 1, or more on a stall or before a frame that is dropped.
@@ -62,20 +62,20 @@ class VideoSource final : public MediaSource {
   int64_t next_key_frame_ns_ = 0;
   double output_share_ = 1;
   int64_t next_output_share_ns_ = 0;
-  // In frames of the camera since time 0: the latest stall, or the next.
+  // The latest stall or the next, in camera frames since time 0.
   int64_t stall_begin_frame_ = 0;
   int64_t stall_end_frame_ = 0;
   int burst_frames_left_ = 0;
   int64_t frame_drop_interval_ = 0;
   int64_t captured_frames_ = 0;
   int64_t next_frame_ns_;
-  // The first pause that is not over.
+  // The first pause that has not ended.
   size_t next_pause_ = 0;
-  // When the camera would have captured that frame, were it exact.
+  // When an exact camera would capture the next frame.
   double camera_ns_ = 0;
   const int64_t audio_interval_ns_;
   int64_t next_audio_ns_;
-  // The frame that is being handed out.
+  // The current frame.
   int64_t frame_ns_ = 0;
   bool frame_is_key_ = false;
   bool frame_begins_ = false;

@@ -1,4 +1,4 @@
-// `weir-sim open-loop`: the targets of a controller on packets and feedback that another's call recorded.
+// `weir-sim open-loop`: the targets of a controller on packets and feedback recorded in another controller's call.
 #ifndef WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
 #define WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_H_
 
@@ -11,16 +11,15 @@ namespace weir::sim {
 
 struct OpenLoopOptions {
   JobOptions job;
-  // Bounds of the targets, and the first one.
+  // Bounds of targets, and the first target.
   int64_t min_bps = 30'000;
   int64_t start_bps = 300'000;
   int64_t max_bps = 50'000'000;
 };
 
-// Reads events, one JSON object a line, in the order of time, as weir-event-log writes them; README.md has those that
-// count. Writes a line for each new target: {"time_us": ..., "target_bps": ...}. The packets stay as they were,
-// whatever the controller decides. Throws ProgramError: for a line that is invalid, and where the controller found no
-// packet.
+// Reads events, one JSON object a line, in the order of time, as weir-event-log writes them
+// (webrtc_patch/event_log/README.md). Writes a line for each new target: {"time_us": ..., "target_bps": ...}. Decisions
+// do not change the packets. Throws ProgramError for an invalid line, and if no packet is for the controller.
 void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream& out);
 
 }  // namespace weir::sim

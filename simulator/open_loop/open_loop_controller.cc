@@ -15,7 +15,7 @@ constexpr NumberRange kCount{.min = 0, .max = 1e6};
 // libwebrtc forgets sent packets after a minute.
 constexpr size_t kMaxSent = 1'000'000;
 constexpr size_t kMaxClusters = 1000;
-// A pause beyond this, as where a log was stopped, is one step.
+// A longer pause, such as a stop of the log, is one step.
 constexpr TimeDelta kLongestPause = TimeDelta::Seconds(10);
 constexpr uint32_t kVideoClockHz = 90'000;
 constexpr uint32_t kOpusClockHz = 48'000;
@@ -92,7 +92,7 @@ void OpenLoopController::ExecuteTimeouts(Timestamp until) {
     now_ = std::max(next_timeout(), now_);
     OnTimeout(now_);
     if (next_timeout() > now_) continue;
-    // One that is due again at once waits for time to pass.
+    // A timeout that is due again at once waits for time to pass.
     if (now_ < until) OnTimeout(until);
     return;
   }

@@ -1,4 +1,4 @@
-// A controller of either side, fed with recorded messages.
+// A controller of either end that receives recorded messages.
 #ifndef WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_CONTROLLER_H_
 #define WEIR_SIMULATOR_OPEN_LOOP_OPEN_LOOP_CONTROLLER_H_
 
@@ -20,13 +20,13 @@ class OpenLoopController {
 
   OpenLoopController(FlowController controller, const TargetRateConstraints& constraints, OnTarget on_target);
 
-  // One event. Those of unknown types, and those of the other side, pass. Throws ProgramError.
+  // Processes one event. Ignores unknown types and events of the other end. Throws ProgramError.
   void OnEvent(JsonObject& event);
-  // True once a packet counted.
+  // True once the controller has received a packet.
   bool fed() const { return fed_; }
 
  private:
-  // The time of an event; never before that of an earlier one. Timeouts until then are executed.
+  // Executes timeouts until the time of the event, and returns that time. Time never goes backward.
   Timestamp Advance(JsonObject& event);
   void Start(Timestamp now);
   void ExecuteTimeouts(Timestamp until);
@@ -52,7 +52,7 @@ class OpenLoopController {
   DataRate target_ = DataRate::Zero();
   // By identifier.
   std::map<int64_t, Cluster> clusters_;
-  // Sent, without feedback yet, by sequence number.
+  // Sent packets that are not yet reported received, by sequence number.
   std::map<int64_t, SentPacket> sent_;
 };
 

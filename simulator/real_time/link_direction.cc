@@ -18,11 +18,11 @@ uint64_t StreamOf(Direction direction) {
   return direction == Direction::kForward ? random_streams::kForwardLink : random_streams::kReverseLink;
 }
 
-// In whole microseconds.
+// Rounds to whole microseconds.
 double Rounded(double ms) { return std::round(ms * 1e3) / 1e3; }
 double Milliseconds(int64_t ns) { return Rounded(static_cast<double>(ns) * 1e-6); }
 
-// How many packets' errors are at most 1/16, 1/8, ..., 64 ms, and more; each counted once, whatever its sign.
+// Counts absolute errors in bins of at most 1/16, 1/8, ..., 64 ms, and more.
 std::array<int64_t, 12> DelayErrorCounts(const std::vector<int64_t>& errors_ns) {
   constexpr int64_t kSmallestBoundNs = 62'500;
   std::array<int64_t, 12> counts{};
@@ -34,7 +34,7 @@ std::array<int64_t, 12> DelayErrorCounts(const std::vector<int64_t>& errors_ns) 
   return counts;
 }
 
-// The mean over the time.
+// The mean capacity over the given time.
 nlohmann::ordered_json CapacityBps(const Link& link, int64_t from_ns, int64_t to_ns) {
   const auto& capacity = link.spec().capacity;
   if (!capacity) return nullptr;
@@ -51,10 +51,10 @@ LinkDirection::LinkDirection(Direction direction, const SimulationJob& job, size
       scenario_capacity_(job.scenario.link(direction).capacity),
       link_(job.scenario.link(direction), job.scenario.duration_ns(), job.random_seed(), StreamOf(direction)),
       flow_(&link_, output_fd, job.scenario.flows[real_flow_index].extra_one_way_delay_ns, clock) {
-  // Changes over time wait for Start.
+  // Changes over time begin at Start.
   link_.SetStart(std::numeric_limits<int64_t>::max());
   if (!scenario_capacity_) return;
-  // Packets that wait at Start depart at this rate, which must not be a scenario's first if that is next to nothing.
+  // Packets queued at Start depart at this rate. The scenario's first rate would not do: it may be close to zero.
   const double rate_bps = scenario_capacity_->MeanRateBps(job.scenario.duration_ns());
   link_.SetCapacity(CapacityTrace({0}, {std::llround(rate_bps)}));
 }

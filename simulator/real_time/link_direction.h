@@ -20,7 +20,7 @@ class LinkDirection {
   LinkDirection(Direction direction, const SimulationJob& job, size_t real_flow_index, int output_fd,
                 int64_t (*clock)());
 
-  // The capacity follows the scenario from now on.
+  // Capacity, delay and loss follow the scenario from now on.
   void Start();
 
   Link& link() { return link_; }
@@ -28,13 +28,13 @@ class LinkDirection {
   FlowObserver* cross_traffic_observer() { return &cross_traffic_; }
   TunFlow& flow() { return flow_; }
 
-  // The log's line for the time since the last call, at Simulator::Now(), which is `lag_ns` behind the clock.
+  // Returns the log's line for the time since the last call. Simulator::Now() is `lag_ns` behind the clock.
   nlohmann::ordered_json TakeLog(int64_t clock_ns, int64_t lag_ns, std::optional<int64_t> start_ns);
 
  private:
   struct CrossTraffic final : FlowObserver {
     void OnReceived(const Packet& packet, int64_t) override { bytes += packet.size_bytes; }
-    // Received since the last log.
+    // Bytes received since the last log.
     int64_t bytes = 0;
   };
 

@@ -16,15 +16,15 @@
 namespace weir::sim {
 namespace {
 
-// Larger than any packet that a device of our MTU hands out, so that one too large is seen to be.
+// Larger than any packet of a device with the simulator's MTU, so that oversized packets are detected.
 constexpr size_t kReadBytes = 4096;
-// From one device, before the others have their turn.
+// Packets read from one device before the other inputs have their turn.
 constexpr int kPacketsAtOnce = 64;
-// While too many lines wait, standard input is looked at this often.
+// The interval at which standard input is checked while too many lines wait.
 constexpr int kPauseMs = 10;
 constexpr std::array<const char*, 2> kEndNames{"the left", "the right"};
 
-// Has the simulator's thread call `function` at this moment of its time.
+// Makes the simulator's thread call `function` at its current time.
 template <class Function>
 void Hand(Function function) {
   ns3::Simulator::ScheduleWithContext(ns3::Simulator::NO_CONTEXT, ns3::TimeStep(0), std::move(function));

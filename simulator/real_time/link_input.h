@@ -1,6 +1,5 @@
-// Everything that reaches `weir-sim link` from outside, waited for in a thread of its own and handed to the
-// simulator's: packets of two devices, lines of standard input, signals. For ns-3's RealtimeSimulatorImpl, which
-// takes events from other threads.
+// The inputs of `weir-sim link`: packets of two devices, lines of standard input, signals. A thread waits for them and
+// passes them to that of ns-3's RealtimeSimulatorImpl, which accepts events from other threads.
 #ifndef WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_
 #define WEIR_SIMULATOR_REAL_TIME_LINK_INPUT_H_
 
@@ -22,15 +21,15 @@
 namespace weir::sim {
 
 struct LinkInputConfig {
-  // Packets that are read from `tun_fds[i]`, which do not block, are sent on `flows[i]`.
+  // Packets read from `tun_fds[i]`, which are nonblocking, are sent on `flows[i]`.
   std::array<int, 2> tun_fds{-1, -1};
   std::array<TunFlow*, 2> flows{};
   int command_fd = -1;
-  // Signals, as from signalfd.
+  // A descriptor from signalfd.
   int signal_fd = -1;
   // Both are called in the simulator's thread, as events.
   std::function<void(std::string_view line)> on_line;
-  // Nothing comes after it. `reason` is that of an orderly end, or with `failed` what went wrong.
+  // The last call. `reason` is that of an orderly end or, with `failed`, the error.
   std::function<void(const std::string& reason, bool failed)> on_end;
 };
 
@@ -38,11 +37,11 @@ class LinkInput {
  public:
   // A longer line is refused as a whole.
   static constexpr size_t kMaxLineBytes = size_t{1} << 16;
-  // Packets of one device, and lines, that may wait for the simulator.
+  // Limits of packets of one device, and of lines, that wait for the simulator.
   static constexpr int kMaxWaitingPackets = 4096;
   static constexpr int kMaxWaitingLines = 64;
 
-  // Begins at once; the simulator must be running. Everything that is handed in outlives this.
+  // Starts at once; the simulator must be running. Everything that `config` refers to must outlive this object.
   explicit LinkInput(LinkInputConfig config);
   // Waits for the thread. Call when the simulator has stopped.
   ~LinkInput();
@@ -51,7 +50,7 @@ class LinkInput {
 
  private:
   void Run();
-  // False at the end of everything.
+  // False if the thread must end.
   bool ReadPackets(size_t index);
   bool ReadCommands();
   void ReadSignal();

@@ -32,20 +32,19 @@
 namespace weir::sim {
 namespace {
 
-// The calling thread and those that it starts go before all ordinary ones, and nothing of the process is swapped out;
-// both as far as this user may.
+// Gives the calling thread and those that it starts real-time priority, and locks the process's memory, if permitted.
 void PreferRealTime() {
-  // The lowest of the real-time priorities suffices: ordinary threads all come after it.
+  // The lowest real-time priority suffices: it precedes all ordinary threads.
   sched_param parameters{};
   parameters.sched_priority = sched_get_priority_min(SCHED_FIFO);
   pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters);
   mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
 }
 
-// Whoever writes more nonsense than this will not stop.
+// The number of invalid commands at which the link stops.
 constexpr int kMaxErrors = 100;
 
-// SIGINT, SIGTERM and SIGHUP as something to read, for this thread and those it starts.
+// Blocks SIGINT, SIGTERM and SIGHUP in this thread and those it starts, and returns a descriptor to read them from.
 FileDescriptor TakeSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -54,7 +53,7 @@ FileDescriptor TakeSignals() {
   return FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
-// Finds out before the call what would fail at its start: a controller without its model, say.
+// Detects before the call what would fail at its start, for example a controller without its model.
 void TryFlows(const SimulationJob& job) {
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
   const Simulation simulation(job, observers);
@@ -65,7 +64,7 @@ class LinkProcess {
   LinkProcess(const LinkOptions& options, SimulationJob job, int input_fd, int output_fd)
       : options_(options), job_(std::move(job)), input_fd_(input_fd), output_fd_(output_fd) {}
 
-  // Throws ProgramError before anything has begun.
+  // Throws ProgramError before the link starts.
   bool Run();
 
  private:
@@ -98,13 +97,12 @@ bool LinkProcess::Run() {
   if (!log_file) throw ProgramError("cannot write the log " + options_.log_path + ": " + std::strerror(errno));
   signals_ = TakeSignals();
   PreferRealTime();
-  // After that: a writer that ordinary threads could push aside would do so with locks in its hands, the allocator's
-  // say.
+  // After PreferRealTime(): a writer without priority could be preempted with locks held, such as the allocator's.
   log_.emplace(log_file.get());
   events_.emplace(output_fd_);
 
   ns3::Simulator::SetImplementation(ns3::CreateObject<ns3::RealtimeSimulatorImpl>());
-  // The fastest for few pending events.
+  // The fastest scheduler for few pending events.
   ns3::ObjectFactory scheduler;
   scheduler.SetTypeId("ns3::PriorityQueueScheduler");
   ns3::Simulator::SetScheduler(scheduler);
@@ -132,7 +130,7 @@ bool LinkProcess::Run() {
   return !failed_;
 }
 
-// The simulator runs.
+// Called when the simulator runs.
 void LinkProcess::OnStarted() {
   input_.emplace(LinkInputConfig{.tun_fds = {options_.left_fd, options_.right_fd},
                                  .flows = {&link_->forward().flow(), &link_->reverse().flow()},

@@ -1,4 +1,4 @@
-// `weir-sim link`: a scenario's path in real time, between two devices that are open already.
+// `weir-sim link`: a scenario's path in real time, between two devices that are already open.
 #ifndef WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_
 #define WEIR_SIMULATOR_REAL_TIME_LINK_PROCESS_H_
 
@@ -11,7 +11,7 @@
 namespace weir::sim {
 
 struct LinkCommand {
-  // To begin the scenario's time 0 now, to drop everything for `down_ns`, to end.
+  // Start the scenario's time 0 now, drop all packets for `down_ns`, or stop.
   enum class Type { kStart, kDown, kStop };
   Type type = Type::kStart;
   int64_t down_ns = 0;
@@ -22,9 +22,9 @@ LinkCommand ParseLinkCommand(std::string_view line);
 
 struct LinkOptions {
   std::string scenario_path;
-  // For the RTP flows "under_test" beside the first, which is the real call.
+  // For RTP flows "under_test" other than the first, which is the real call.
   JobOptions job;
-  // Inherited descriptors of two TUN devices or packet sockets, as TunFlow has them.
+  // Inherited descriptors of two TUN devices or packet sockets, as TunFlow requires them.
   int left_fd = -1;
   int right_fd = -1;
   std::string log_path;

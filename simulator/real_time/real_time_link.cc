@@ -10,7 +10,7 @@
 namespace weir::sim {
 namespace {
 
-// So far behind the clock, for so long, is no pause of the machine.
+// A lag this large for this long is not a mere pause of the machine.
 constexpr int64_t kSlowNs = 1'000'000'000;
 constexpr int64_t kSlowForNs = 5'000'000'000;
 

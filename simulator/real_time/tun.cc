@@ -24,7 +24,7 @@ constexpr size_t kChecksumByte = 10;
 
 EcnMarking EcnOf(std::span<const uint8_t> ip_packet) { return static_cast<EcnMarking>(ip_packet[kEcnByte] & kEcnBits); }
 
-// Sets the field. The checksum is brought up to date, RFC 1624 equation 3: HC' = ~(~HC + ~m + m').
+// Sets the field and updates the checksum by RFC 1624 equation 3: HC' = ~(~HC + ~m + m').
 void SetEcn(std::span<uint8_t> ip_packet, EcnMarking ecn) {
   const uint8_t before = ip_packet[kEcnByte];
   const auto after = static_cast<uint8_t>((before & ~kEcnBits) | static_cast<uint8_t>(ecn));

@@ -1,4 +1,4 @@
-// Real packets of a TUN device or a packet socket, and their way over a Link of the simulator.
+// Sends real packets of a TUN device or a packet socket over a Link of the simulator.
 #ifndef WEIR_SIMULATOR_REAL_TIME_TUN_H_
 #define WEIR_SIMULATOR_REAL_TIME_TUN_H_
 
@@ -16,15 +16,15 @@
 namespace weir::sim {
 
 struct TunFlowStatistics {
-  // Delivered, and their bytes.
+  // Packets delivered, and their bytes.
   int64_t packets = 0;
   int64_t bytes = 0;
   // Delivered with the ECN field CE.
   int64_t ce_packets = 0;
-  // By the queue or the loss model.
+  // Dropped by the queue, the policer or the loss model.
   int64_t dropped_packets = 0;
   int64_t dropped_while_down_packets = 0;
-  // Not IPv4, larger than the MTU, more than memory is kept for, or not taken by the other device.
+  // Not IPv4, larger than the MTU, beyond the limit of memory, or not accepted by the other device.
   int64_t refused_packets = 0;
   // Packets delivered more than TunFlow::kLateNs away from the link's delivery time.
   int64_t late_packets = 0;
@@ -38,20 +38,20 @@ class TunFlow final : private PacketSink {
  public:
   static constexpr int64_t kLateNs = 2'000'000;
   static constexpr size_t kMaxSamples = 1 << 16;
-  // The most bytes in flight. Without it, a scenario could ask for a queue of any size.
+  // Limit of bytes in flight. Without it, a scenario could request a queue of any size.
   static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
 
   // `output_fd`: a TUN device, or a packet socket (SOCK_DGRAM) bound to one device of a veth pair, both of which have
-  // one link-layer address. `clock` gives the time in ns, independently of the simulator's time. The link outlives
-  // this, and this outlives the simulation's last event.
+  // the same link-layer address. `clock` returns the time in ns, independently of the simulator's time. The link must
+  // outlive this object, and this object the simulation's last event.
   TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)());
 
-  // At Simulator::Now(): a packet that was read from the input device at `read_ns`.
+  // Sends a packet at Simulator::Now() that was read from the input device at `read_ns`.
   void Send(std::span<const uint8_t> ip_packet, int64_t read_ns);
-  // From any thread: packets that were not handed to Send, because too many were waiting.
+  // Counts a packet that was not passed to Send because too many were waiting. May be called from any thread.
   void CountRefused() { ++refused_elsewhere_; }
 
-  // Since the last call.
+  // Returns the statistics since the last call.
   TunFlowStatistics TakeStatistics();
 
  private:
@@ -62,7 +62,7 @@ class TunFlow final : private PacketSink {
 
   Link* const link_;
   const int output_fd_;
-  // The address that a packet socket sends to: its own device's is also the other device's.
+  // The destination address of a packet socket: its own device's, which is also the other device's.
   sockaddr_ll peer_{};
   bool is_packet_socket_ = false;
   const int64_t extra_delay_ns_;

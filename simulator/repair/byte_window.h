@@ -1,4 +1,4 @@
-// How many bytes there were in the time just past.
+// Counts the bytes in a sliding window of time.
 #ifndef WEIR_SIMULATOR_REPAIR_BYTE_WINDOW_H_
 #define WEIR_SIMULATOR_REPAIR_BYTE_WINDOW_H_
 
@@ -9,7 +9,7 @@
 
 namespace weir::sim {
 
-// In steps of a twentieth of the window.
+// The window slides in steps of a twentieth of its length.
 class ByteWindow {
  public:
   explicit ByteWindow(int64_t window_ns) : step_ns_(window_ns / kSteps) {}

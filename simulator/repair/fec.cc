@@ -7,18 +7,18 @@
 namespace weir::sim {
 namespace {
 
-// All libwebrtc's, but for what is said otherwise.
+// libwebrtc's values unless stated otherwise.
 constexpr int64_t kLossWindowNs = 10'000'000'000;
 constexpr int64_t kMinRoundTripNs = 20'000'000;
-// libwebrtc protects small frames, too, on round trips above 200 ms: its encoder goes below its least rate to make room
-// for it, ours cannot.
+// On round trips above 200 ms, libwebrtc protects small frames too: its encoder falls below its lowest rate to make
+// room for FEC; the simulator's cannot.
 constexpr double kMinFrameBits = 8 * 700;
 constexpr int kMaxFrames = 6;
-// Q8, of all packets: between the share of a frame's first partition and a half.
+// FEC's share of all packets, in Q8: between the share of a frame's first partition and a half.
 constexpr double kLeastShare = 51;
 constexpr double kMostShare = 128;
-// Ours: a line for each frame size in place of libwebrtc's table of frame sizes by loss ratios. At 640x360 and up to
-// 15 % of loss it is off by 4 of 256 in the mean, and by 24 at most.
+// Weir's own: a line for each frame size in place of libwebrtc's table of frame sizes by loss ratios. At 640x360 and up
+// to 15 % of loss the line is off by 4 of 256 on average and by 24 at most.
 constexpr double kStepBits = 4219;
 constexpr double kShareAtNoLoss = 25;
 constexpr double kSlopePerStep = 0.25;
@@ -29,13 +29,13 @@ constexpr int kMaxExcess = 50;
 constexpr int kHighRate = 80;
 constexpr int kMinPacketsAtHighRate = 4;
 
-// RED's header, and ULPFEC's with one level; the fixed RTP header's protected part is in the latter.
+// The header of RED, and that of ULPFEC with one level, which includes the protected part of the fixed RTP header.
 constexpr uint32_t kFecHeaderBytes = 1 + 10 + 4;
 
-// The losses of two groups: FEC follows its packets closely.
+// The losses of two groups suffice: FEC follows its packets closely.
 constexpr size_t kMaxLost = 2 * kMaxGroupPackets;
 
-// From a share of all packets to one of the packets of video.
+// Converts a share of all packets to one of video packets.
 int RateOf(double share) { return static_cast<int>(std::lround(255 * share / (255 - share))); }
 
 int FecPackets(int packets, int rate) { return std::max((packets * rate + 128) / 256, rate > 0 ? 1 : 0); }

@@ -1,6 +1,6 @@
-// Repair without a round trip: ULPFEC (RFC 5109) as libwebrtc's sender of VP8 uses it beside NACK.
+// Repair without a round trip: ULPFEC (RFC 5109) as libwebrtc's sender of VP8 uses it with NACK.
 //
-// FecController decides how much of it there is, FecGenerator makes it, FecReceiver repairs with it.
+// FecController determines its amount, FecGenerator makes it, FecReceiver repairs with it.
 #ifndef WEIR_SIMULATOR_REPAIR_FEC_H_
 #define WEIR_SIMULATOR_REPAIR_FEC_H_
 
@@ -16,8 +16,8 @@
 
 namespace weir::sim {
 
-// FEC packets for each 256 packets of video, in groups of delta frames and in those with a key frame, and the most
-// frames of a group.
+// FEC packets per 256 video packets, for groups of delta frames and for those with a key frame, and the most frames of
+// a group.
 struct FecParameters {
   int delta_rate = 0;
   int key_rate = 0;
@@ -26,9 +26,9 @@ struct FecParameters {
 
 class FecController {
  public:
-  // From a receiver report.
+  // Call for each receiver report.
   void OnLossRatio(double loss_ratio, int64_t now_ns);
-  // For an encoder with that target. The largest loss ratio of the last 10 s counts.
+  // The parameters for an encoder with that target, by the largest loss ratio of the last 10 s.
   FecParameters Parameters(DataRate target_rate, double frames_per_second, int64_t round_trip_time_ns, int64_t now_ns);
 
  private:
@@ -46,7 +46,7 @@ class FecGenerator {
  public:
   void SetParameters(const FecParameters& parameters);
   bool active() const { return parameters_.delta_rate > 0 || parameters_.key_rate > 0; }
-  // While active: a packet of video was sent, in the order of its sequence numbers. Returns the FEC packets that follow
+  // Call while active for each video packet sent, in the order of sequence numbers. Returns the FEC packets that follow
   // it.
   std::vector<MediaPacket> OnSent(const Packet& packet);
 
@@ -66,11 +66,11 @@ class FecGenerator {
 
 class FecReceiver {
  public:
-  // The path lost a packet of video.
+  // The path has lost a video packet.
   void OnLost(const Packet& packet);
   // One of the lost packets arrived as a retransmission.
   void OnRetransmission(int64_t sequence_number) { lost_.erase(sequence_number); }
-  // The lost packet that an FEC packet brings back, if it is the only one of those that this one protects.
+  // Returns the lost packet that an FEC packet recovers, if only one of those that it protects is lost.
   std::optional<Packet> OnFec(const Packet& fec);
 
  private:

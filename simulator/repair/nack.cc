@@ -5,7 +5,7 @@
 namespace weir::sim {
 namespace {
 
-// All libwebrtc's.
+// libwebrtc's values.
 constexpr int kMaxRequests = 10;
 constexpr int64_t kMaxMissing = 1000;
 constexpr int64_t kMaxPacketAge = 10'000;
@@ -34,7 +34,7 @@ int64_t NackRequester::next_timeout_ns() const {
   int64_t oldest_ns = kNeverNs;
   for (const auto& [number, missing] : missing_) oldest_ns = std::min(oldest_ns, missing.requested_ns);
   if (oldest_ns == kNeverNs) return kNeverNs;
-  // It looks at its list every 20 ms.
+  // libwebrtc checks its list every 20 ms.
   return (oldest_ns + round_trip_time_ns_ + kUpdateIntervalNs - 1) / kUpdateIntervalNs * kUpdateIntervalNs;
 }
 
@@ -56,13 +56,13 @@ namespace {
 // A retransmission's payload begins with the original's sequence number (RFC 4588 section 4).
 constexpr uint32_t kRtxHeaderBytes = 2;
 
-// All libwebrtc's: how many packets are kept at most, how many where they may go, and how long.
+// libwebrtc's values: how many packets are kept at most, how many before they are removed, and how long.
 constexpr size_t kMaxCapacity = 9600;
 constexpr size_t kPacketsToStore = 600;
 constexpr int64_t kMinPacketDurationNs = 1'000'000'000;
 constexpr int64_t kMinPacketDurationRoundTrips = 3;
 constexpr int64_t kCullingDelayFactor = 3;
-// It allows for this beside the round trip that it measures.
+// libwebrtc adds this margin to the measured round trip.
 constexpr int64_t kRoundTripMarginNs = 5'000'000;
 
 }  // namespace

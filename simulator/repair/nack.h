@@ -1,4 +1,4 @@
-// Repair by retransmission: NackRequester asks for lost packets at the receiver, RtpPacketHistory keeps them at the
+// Repair by retransmission: NackRequester requests lost packets at the receiver, RtpPacketHistory keeps them at the
 // sender.
 #ifndef WEIR_SIMULATOR_REPAIR_NACK_H_
 #define WEIR_SIMULATOR_REPAIR_NACK_H_
@@ -17,21 +17,21 @@ namespace weir::sim {
 
 class NackRequester {
  public:
-  // An original packet, its sequence number unwrapped. False when so much is missing that the list was given up, after
-  // which only a key frame helps.
+  // Call for each original packet, with its sequence number unwrapped. False if so many are missing that the list was
+  // cleared; then only a key frame helps.
   bool OnPacket(int64_t sequence_number) {
     if (sequence_number != newest_ + 1 || newest_ < 0) return OnOtherPacket(sequence_number);
     newest_ = sequence_number;
     return true;
   }
-  // A retransmission came.
+  // A retransmission has arrived.
   void OnRetransmission(int64_t sequence_number) { missing_.erase(sequence_number); }
-  // Packets before that one are not needed any more.
+  // Removes packets before `sequence_number`, which are no longer needed.
   void ClearUpTo(int64_t sequence_number) { missing_.erase(missing_.begin(), missing_.lower_bound(sequence_number)); }
   void SetRoundTripTime(int64_t round_trip_time_ns) { round_trip_time_ns_ = round_trip_time_ns; }
 
   bool any_missing() const { return !missing_.empty(); }
-  // When to repeat requests; kNeverNs with nothing missing.
+  // When to repeat requests; kNeverNs if nothing is missing.
   int64_t next_timeout_ns() const;
   // The packets to request now, in order.
   std::vector<int64_t> TakeRequests(int64_t now_ns);
@@ -43,7 +43,7 @@ class NackRequester {
     int requests = 0;
   };
 
-  // One that does not follow the newest.
+  // Processes a packet that does not follow the newest.
   bool OnOtherPacket(int64_t sequence_number);
 
   // By sequence number.
@@ -55,12 +55,12 @@ class NackRequester {
 
 class RtpPacketHistory {
  public:
-  // A packet of the video stream, or a retransmission of one; originals come without gaps, from sequence number 0 on.
+  // A packet of the video stream, or a retransmission of one; originals have no gaps and start with sequence number 0.
   void OnSent(const Packet& packet, int64_t now_ns);
   void SetRoundTripTime(int64_t round_trip_time_ns);
 
-  // The packet to send again, which is then taken to wait for the pacer; nothing when it is not known any more, waits
-  // already, or was sent again within a round trip.
+  // Returns the packet to retransmit and marks it as waiting for the pacer. Returns nullopt if it is no longer stored,
+  // already waits, or was retransmitted within a round trip.
   std::optional<MediaPacket> TakeForRetransmission(int64_t sequence_number, int64_t now_ns);
 
  private:

@@ -6,7 +6,7 @@
 namespace weir::sim {
 namespace {
 
-// As old as a packet may be in libwebrtc's NACK list.
+// The maximum age of a packet in libwebrtc's NACK list.
 constexpr int64_t kMaxPackets = 10'000;
 
 }  // namespace
@@ -48,7 +48,7 @@ bool FrameAssembly::SkipToKeyFrame(size_t index) {
 
 namespace {
 
-// libwebrtc's VideoReceiveStream2.
+// Values of libwebrtc's VideoReceiveStream2.
 constexpr int64_t kMaxWaitForFrameNs = 3'000'000'000;
 constexpr int64_t kMaxWaitForKeyFrameNs = 200'000'000;
 constexpr int64_t kInactiveNs = 5'000'000'000;

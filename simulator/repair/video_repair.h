@@ -1,4 +1,4 @@
-// How far a receiver can decode a video stream: every frame needs all frames since the last key frame.
+// Repairs a video stream at the receiver. Every frame needs all frames since the last key frame to be decoded.
 #ifndef WEIR_SIMULATOR_REPAIR_VIDEO_REPAIR_H_
 #define WEIR_SIMULATOR_REPAIR_VIDEO_REPAIR_H_
 
@@ -18,15 +18,14 @@ namespace weir::sim {
 
 class FrameAssembly {
  public:
-  // A packet of the stream, original or retransmitted, by its unwrapped sequence number. True when with it a frame can
-  // be decoded that could not before.
+  // Call for each original or retransmission, with its unwrapped sequence number. True if it makes a frame decodable.
   bool OnPacket(int64_t sequence_number, FramePart part) {
     if (sequence_number != next_ || !slots_.empty()) return OnOtherPacket(sequence_number, part);
     ++next_;
     return Take(part);
   }
 
-  // Packets before this one are not needed any more.
+  // Packets before this one are no longer needed.
   int64_t first_needed() const { return next_; }
 
  private:
@@ -35,15 +34,15 @@ class FrameAssembly {
     FramePart part;
   };
 
-  // Takes what has come without a gap; true when the end of a decodable frame was in it.
+  // Takes packets up to the first gap. True if they contain the end of a decodable frame.
   bool TakeContiguous();
   bool Take(FramePart part) {
     if (part.key_frame && part.first) needs_key_frame_ = false;
     return part.last && !needs_key_frame_;
   }
-  // One beside a gap.
+  // Processes a packet next to a gap.
   bool OnOtherPacket(int64_t sequence_number, FramePart part);
-  // Goes on with the key frame that holds that slot, if it is complete.
+  // Continues with the key frame that contains that slot, if it is complete.
   bool SkipToKeyFrame(size_t index);
 
   // From `next_` on.
@@ -52,8 +51,8 @@ class FrameAssembly {
   bool needs_key_frame_ = true;
 };
 
-// As libwebrtc's receiver does it: a key frame is requested when the list of missing packets overflows, and when
-// packets come but none that can be decoded has for 3 s (200 ms before the first frame).
+// Follows libwebrtc's receiver: it requests a key frame when the list of missing packets overflows, and when packets
+// arrive but no frame could be decoded for 3 s (200 ms before the first frame).
 class VideoRepair {
  public:
   struct Requests {
@@ -63,8 +62,8 @@ class VideoRepair {
 
   explicit VideoRepair(int64_t start_ns) : waiting_since_ns_(start_ns) {}
 
-  // A packet will arrive then; called in the order of sending, before OnPacket. True when next_timeout_ns() may have
-  // changed by it.
+  // Announces a packet that will arrive at `arrival_time_ns`. Call in the order of sending, before OnPacket. True if
+  // next_timeout_ns() may have changed.
   bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
     if (!packet.is_original_video()) return false;
     const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
@@ -73,19 +72,19 @@ class VideoRepair {
     if (gap) gaps_ns_.push(arrival_time_ns);
     return gap;
   }
-  // The path lost a packet of any kind, which FEC may bring back.
+  // The path has lost a packet of any kind, which FEC may recover.
   void OnLost(const Packet& packet) {
     if (packet.is_original_video()) fec_.OnLost(packet);
   }
-  // A packet of any kind but FEC, in the order of arrival.
+  // Call for packets of any kind except FEC, in the order of arrival.
   void OnPacket(const Packet& packet, int64_t arrival_time_ns);
-  // One of FEC. Returns the packet that it brings back, if any.
+  // Call for FEC packets. Returns the packet that it recovers, if any.
   std::optional<Packet> OnFec(const Packet& packet, int64_t arrival_time_ns);
   void SetRoundTripTime(int64_t round_trip_time_ns) { nack_requester_.SetRoundTripTime(round_trip_time_ns); }
 
   // When a request may be due.
   int64_t next_timeout_ns() const;
-  // After OnPacket for all that has arrived by now.
+  // Call after OnPacket for all packets that have arrived by `now_ns`.
   Requests TakeRequests(int64_t now_ns);
 
  private:
@@ -94,13 +93,13 @@ class VideoRepair {
   NackRequester nack_requester_;
   FecReceiver fec_;
   FrameAssembly assembly_;
-  // Arrivals to come that will show a gap, or close one that another order of arrival made; the next one is on top.
+  // Future arrivals that reveal a gap, or close one made by reordering. The next one is on top.
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> gaps_ns_;
   int64_t next_announced_ = 0;
   int64_t last_announced_arrival_ns_ = 0;
   bool decoded_any_ = false;
   bool overflow_ = false;
-  // Since the last frame that could be decoded, or the last time that this was looked at.
+  // Time of the last decodable frame, or of the last expired deadline.
   int64_t waiting_since_ns_;
   int64_t last_packet_ns_ = kNeverNs;
   int64_t last_key_frame_packet_ns_ = kNeverNs;

@@ -27,7 +27,7 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
 double Rounded(double value, double steps_per_unit) { return std::round(value * steps_per_unit) / steps_per_unit; }
 
-// A name, or as in a scenario a pilot, its copilots and their fusion.
+// A name, or pilot, copilots and fusion as in a scenario.
 Json CongestionControlRecord(const TcpSpec& tcp) {
   const std::string_view pilot = ToString(tcp.congestion_control);
   if (tcp.copilots.empty()) return pilot;
@@ -36,7 +36,7 @@ Json CongestionControlRecord(const TcpSpec& tcp) {
   return {{"pilot", pilot}, {"copilots", std::move(copilots)}, {"fusion", ToString(tcp.fusion)}};
 }
 
-// The mean over the time, where it changes.
+// The mean over the scenario if the delay changes.
 int64_t OneWayDelayNs(const LinkSpec& link, const Scenario& scenario) {
   return std::llround(link.one_way_delay_ns.Mean(scenario.duration_ns()));
 }
@@ -96,7 +96,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["packets_lost_by_cause"] = {{"chance", recorder.packets_lost_by_chance},
                                      {"policer", recorder.packets_lost_at_policer},
                                      {"queue", recorder.packets_lost_at_queue}};
-  // Only media bounds what an unlimited link without a policer carries.
+  // On an unlimited link without a policer, only media bounds the throughput.
   record["achievable_bytes"] =
       link.capacity || link.loss.kind == LossSpec::Kind::kPolicer || rtp_ends
           ? Json(std::llround(AchievableThroughput(scenario, flow).BitsUntil(scenario.duration_ns()) / 8))
@@ -112,7 +112,7 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   return record;
 }
 
-// Has the recorder of an RTP flow follow its frames, unless its stack does.
+// Makes the recorder of an RTP flow record its frames, unless its stack does.
 void FollowFrames(const Scenario& scenario, const FlowSet::Flow& ends, size_t index, FlowRecorder& recorder) {
   if (!ends.rtp || ends.rtp->follows_frames()) return;
   const FlowSpec& flow = scenario.flows[index];

@@ -46,7 +46,7 @@ namespace {
 
 using nlohmann::json;
 
-// By path; they stay, since the next job needs them again.
+// Model files by path, kept for the next jobs.
 using ModelFiles = std::map<std::string, std::shared_ptr<ModelFile>>;
 
 std::shared_ptr<ModelFile> ModelOf(const std::string& path, ModelFiles& files) {
@@ -72,7 +72,7 @@ CustomPolicy ParseCustomPolicy(const json& value) {
   return policy;
 }
 
-// Names of the guard's rules that are switched off.
+// Parses the names of the guard's rules to switch off.
 GuardOptions ParseGuardOff(const json& value) {
   GuardOptions rules;
   if (!value.is_array()) RefuseJson("guard_off", "must be an array of names of the guard's rules");
@@ -82,7 +82,7 @@ GuardOptions ParseGuardOff(const json& value) {
   return rules;
 }
 
-// A custom controller or policy.
+// Parses a custom controller or policy.
 void ParseCustom(const json& value, JobLine& line) {
   if (std::ranges::find(kSimulatedControllers, line.job.controller) != kSimulatedControllers.end())
     RefuseJson("controller", "is built in under this name; a custom controller needs another");
@@ -115,7 +115,7 @@ JobLine ParseJobLine(const json& line) {
 
 void CheckController(const SimulationJob& job) {
   if (job.controller == "under_test") throw ProgramError("a controller's name is needed in place of \"under_test\"");
-  // Also where no flow is under test: no result may bear a name that is none.
+  // Checks even if no flow is under test, so that no result has an unknown name.
   if (!job.custom && !job.custom_policy) CheckControllerName(job.controller);
 }
 
@@ -164,7 +164,7 @@ void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& mak
 
 namespace {
 
-// The next line, as far as a job may be long; what is beyond is passed over. False at the end.
+// Reads the next line and skips what exceeds the size limit of a job. False at the end.
 bool ReadLine(std::istream& in, std::string& line) {
   constexpr int kEnd = std::char_traits<char>::eof();
   line.clear();

@@ -16,15 +16,15 @@
 namespace weir::sim {
 
 struct JobOptions {
-  // The controller of RTP flows "under_test"; empty: weir with a model, else rule.
+  // The controller of RTP flows "under_test"; if empty, weir with a model, else rule.
   std::string controller;
-  // For "weir"; may be empty otherwise.
+  // The model of "weir"; may be empty for other controllers.
   std::string model_path;
   std::optional<Objective> objective;
   uint64_t seed = 1;
 };
 
-// The job without the model's bytes. Throws ProgramError.
+// Returns the job without its model loaded. Throws ProgramError.
 SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options);
 
 struct RunOptions {
@@ -33,16 +33,15 @@ struct RunOptions {
   std::vector<std::string> scenario_paths;
 };
 
-// Throws ProgramError, before the first run where that is possible.
+// Throws ProgramError, before the first run if possible.
 void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
 
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
-// ..., "error": ...}, with "failed": true where not the job was wrong but a custom controller failed in the run.
+// ..., "error": ...}, with "failed": true if the job was valid but its custom controller failed in the run.
 void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
 
-// Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates are whole bit/s and
-// delays have six decimals of a millisecond, so nothing in a record depends on how a library prints numbers. Throws
-// ProgramError.
+// Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates and delays are
+// rounded to fixed decimals, so nothing in a record depends on how a library prints numbers. Throws ProgramError.
 nlohmann::ordered_json RunJob(const SimulationJob& job, bool series, const MakeStack& make_stack = MakeModelStack);
 
 // {"weir": ..., "ns3": ..., "libwebrtc": ..., "onnxruntime": ...}

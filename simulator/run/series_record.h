@@ -17,13 +17,13 @@ namespace weir::sim {
 
 class LinkRecorder {
  public:
-  // Both outlive the simulation's last event.
+  // The link and this object must outlive the simulation's last event.
   LinkRecorder(const Link* link, int64_t duration_ns);
 
   // Call once, after the last event.
   void Finish();
 
-  // Nothing where the queue would never empty.
+  // Empty where the queue would never drain.
   const std::vector<std::optional<double>>& queueing_delays_ms() const { return queueing_delays_ms_; }
 
  private:
@@ -36,10 +36,10 @@ class LinkRecorder {
   Timer<LinkRecorder, &LinkRecorder::OnTimeout> timer_;
 };
 
-// A value for each step of kSeriesIntervalNs. `is_rtp`: with target rates.
+// One value per step of kSeriesIntervalNs. `is_rtp` adds the columns of RTP flows, such as target rates.
 nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp);
 
-// Columns, a frame a row; times in whole microseconds, which are exact enough and quick to print.
+// Columns with one row per frame. Times are whole microseconds, which are exact enough and fast to print.
 nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
 
 // Capacity and queueing delay of the forward link.

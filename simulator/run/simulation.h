@@ -1,5 +1,5 @@
-// One scenario with its controllers and a seed, put together and run. ns-3 has one simulator a process, so one of these
-// exists at a time; any number may follow one another, and none leaves a trace in the next.
+// Sets up and runs a scenario with its controllers and a seed. ns-3 has one simulator per process, so only one
+// Simulation may exist at a time. Successive simulations do not affect each other.
 #ifndef WEIR_SIMULATOR_RUN_SIMULATION_H_
 #define WEIR_SIMULATOR_RUN_SIMULATION_H_
 
@@ -22,13 +22,13 @@ namespace weir::sim {
 
 class Simulation {
  public:
-  // `observers`: one a flow, null for none; they and the job outlive this. Throws ProgramError.
+  // `observers`: one per flow, each may be null. They and the job must outlive this object. Throws ProgramError.
   Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers,
              const MakeStack& make_stack = MakeModelStack)
       : forward_(job.scenario.forward, job.scenario.duration_ns(), job.random_seed(), random_streams::kForwardLink),
         reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.random_seed(), random_streams::kReverseLink) {
     UseEventEngine();
-    // Before anything else is scheduled, so that it comes before what else is due then.
+    // Scheduled first, so that it precedes all other events of that time.
     ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
     try {
       stack_ = make_stack(job);
@@ -45,7 +45,7 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // To the scenario's end, unless Stop() is called from within. Events at the very end are not executed, arrivals at it
+  // Runs to the scenario's end, unless Stop() is called from within. Events at the end are not executed, arrivals at it
   // count. Throws ProgramError.
   void Run() {
     stack_->Run();

@@ -42,7 +42,7 @@ std::optional<int64_t> CapacityTrace::TransmissionEnd(int64_t start_ns, int64_t 
   __int128 nanobits = static_cast<__int128>(bits) * kNanobitsPerBit;
   if (period_ns_ && nanobits > nanobits_per_period_) {
     if (nanobits_per_period_ == 0) return std::nullopt;
-    // Leaves between nothing and one whole period to walk through.
+    // Leaves more than nothing and at most one period to walk through.
     const __int128 whole_periods = (nanobits - 1) / nanobits_per_period_;
     const __int128 later_ns = start_ns + whole_periods * *period_ns_;
     if (later_ns > kForEver - *period_ns_) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<int64_t> CapacityTrace::TransmissionEnd(int64_t start_ns, int64_t 
     const int64_t rate_bps = values_[position.index];
     const int64_t end_ns = SegmentEnd(position);
     if (rate_bps > 0) {
-      // A division of 64 bits is several times faster than one of 128, and does for every single packet.
+      // A 64-bit division is several times faster than a 128-bit one, and suffices for every single packet.
       const __int128 rounded_up = nanobits + rate_bps - 1;
       const __int128 needed_ns =
           rounded_up <= kForEver ? static_cast<int64_t>(rounded_up) / rate_bps : rounded_up / rate_bps;
@@ -97,7 +97,7 @@ CapacityTrace CapacityTrace::Delayed(int64_t delay_ns) const {
     }
     return CapacityTrace(std::move(start_times_ns), std::move(rates_bps));
   }
-  // One period, turned: it begins in the middle of the segment that lies at `cut_ns` of the original.
+  // One period, rotated: it begins within the segment at `cut_ns` of the original.
   const int64_t cut_ns = (*period_ns_ - delay_ns % *period_ns_) % *period_ns_;
   const size_t first = IndexAt(cut_ns);
   rates_bps.push_back(values_[first]);

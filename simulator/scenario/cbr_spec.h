@@ -1,4 +1,4 @@
-// A flow of a scenario with a constant bit rate that reacts to nothing.
+// A scenario's flow with a constant bit rate, without congestion control.
 #ifndef WEIR_SIMULATOR_SCENARIO_CBR_SPEC_H_
 #define WEIR_SIMULATOR_SCENARIO_CBR_SPEC_H_
 
@@ -17,7 +17,7 @@ struct CbrSpec {
   static constexpr std::string_view kName = "cbr";
   static constexpr bool kHasAccessPath = false;
   DataRate rate = DataRate::Zero();
-  // The whole IP packet; the rate counts the same bytes.
+  // Size of the whole IP packet. The rate counts the same bytes.
   int64_t packet_bytes = 0;
 
   template <class Reader>

@@ -1,5 +1,5 @@
-// One direction of a scenario's path: capacity, delay, queue, loss, jitter. Each part has its row for every key of the
-// document; see PartReader.
+// One direction of a scenario's path: capacity, delay, queue, loss, jitter. Each part's Read() has a row for every key
+// of the document; see PartReader.
 #ifndef WEIR_SIMULATOR_SCENARIO_LINK_SPEC_H_
 #define WEIR_SIMULATOR_SCENARIO_LINK_SPEC_H_
 
@@ -12,13 +12,13 @@
 
 namespace weir::sim {
 
-// The largest IP packet on a link, and the least that every queue holds.
+// The largest IP packet on a link, and the minimum size of every queue.
 inline constexpr int64_t kMaxPacketBytes = 1500;
 
 struct QueueSpec {
   enum class Unit { kMilliseconds, kBytes, kPackets };
   Unit unit = Unit::kMilliseconds;
-  // Milliseconds are at the mean capacity.
+  // Milliseconds refer to the mean capacity.
   double amount = 0;
 
   template <class Reader>
@@ -55,7 +55,7 @@ struct LossSpec {
       read.Number("loss_bad", loss_bad);
     } else if (kind == Kind::kPolicer) {
       read.Rate("rate_bps", rate_bps);
-      // Counted in nanobits.
+      // The policer counts nanobits.
       read.Integer("burst_bytes", burst_bytes, {.min = 0, .max = 1e9});
     }
   }
@@ -70,16 +70,16 @@ struct JitterSpec {
   int64_t maximum_ns = 0;
   // Truncated Gaussian.
   bool reorder = false;
-  // Slotted: between the ends of slots. Uniform: how long one drawn delay applies, 0 for one packet.
+  // Slotted: the time between the ends of slots. Uniform: how long one drawn delay applies, 0 for one packet.
   int64_t interval_ns = 0;
-  // Spikes: from the end of one to the start of the next, exponential; their lengths, uniform.
+  // Spikes: the mean of the gap between two, which is exponential; the range of the length, which is uniform.
   double gap_mean_s = 0.0;
   int64_t shortest_ns = 0;
   int64_t longest_ns = 0;
 
   template <class Reader>
   void Read(Reader& read) {
-    // Intervals and gaps are not so short that to visit each takes for ever.
+    // The minimum intervals and gaps keep the time to visit each short.
     read.Choice("kind", kind, {"none", "truncated_gaussian", "uniform", "slotted", "spikes"});
     if (kind == Kind::kTruncatedGaussian) {
       read.Milliseconds("standard_deviation_ms", standard_deviation_ns);
@@ -100,7 +100,7 @@ struct JitterSpec {
 };
 
 struct LinkSpec {
-  // Nothing: unlimited, with neither serialization delay nor queue.
+  // If empty, the link is unlimited, with neither serialization delay nor queue.
   std::optional<CapacityTrace> capacity;
   PiecewiseConstant<int64_t> one_way_delay_ns = 0;
   QueueSpec queue;
@@ -118,14 +118,13 @@ struct LinkSpec {
     read.Object("jitter", jitter);
   }
 
-  // The part of a rate that passes in the long run: at most the policer's rate. The burst, which passes once, does not
-  // count.
+  // The part of a rate that passes in the long run: at most the policer's rate. Ignores the burst, which passes once.
   double PolicedBps(double bps) const {
     return loss.kind == LossSpec::Kind::kPolicer ? std::min(bps, static_cast<double>(loss.rate_bps)) : bps;
   }
 };
 
-// The limit of the queue in bytes, or in packets where that is the unit; at least one full packet always fits.
+// The limit of the queue in bytes, or in packets if that is the unit; at least one full packet always fits.
 // `link.capacity` must have a value.
 int64_t QueueLimit(const LinkSpec& link, int64_t duration_ns);
 

@@ -35,7 +35,7 @@ std::vector<int64_t> RisingTimesNs(const json& times_s, const std::string& path)
   return times_ns;
 }
 
-// Values that hold from given times on: `times_s`, as many values under a key of their own, perhaps `period_s`.
+// Values that hold from given times on: `times_s`, as many values under another key, and optionally `period_s`.
 struct Series {
   std::vector<int64_t> times_ns;
   std::vector<double> values;
@@ -45,12 +45,12 @@ struct Series {
 Series ReadSteps(JsonObject& object, std::string_view values_key, const NumberRange& range) {
   const std::string times_path = object.PathOf("times_s"), values_path = object.PathOf(values_key);
   const json& times = JsonArray(object.Require("times_s"), times_path, 1, SIZE_MAX);
-  // As many as there are times.
+  // Requires as many values as times.
   const json& values = JsonArray(object.Require(values_key), values_path, times.size(), times.size());
   return {RisingTimesNs(times, times_path), Numbers(values, values_path, range), std::nullopt};
 }
 
-// A number alone holds at all times.
+// A single number holds at all times.
 Series ReadSeries(const json& value, const std::string& path, std::string_view values_key, const NumberRange& range) {
   if (!value.is_object()) return {{0}, {JsonNumber(value, path, range)}, std::nullopt};
   JsonObject object(value, path);

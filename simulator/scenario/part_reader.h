@@ -19,9 +19,9 @@
 
 namespace weir::sim {
 
-// traces/schema has checked the document and filled in every key. This checks what a simulation could not survive:
-// types, numbers that are finite and whose ns and bit/s fit into 64 bits, times that rise, counts. Every key of a row
-// must be there, a nullable one as null; others are ignored. All functions throw ProgramError.
+// traces/schema has checked the document and filled in every key. This class checks only what would break a simulation:
+// types, finite numbers whose ns and bit/s fit into 64 bits, increasing times, counts. Every key of a row must be
+// present, a nullable one as null; other keys are ignored. All functions throw ProgramError.
 class PartReader : private JsonObject {
  public:
   using JsonObject::JsonObject;
@@ -39,7 +39,7 @@ class PartReader : private JsonObject {
   }
   void Integer(std::string_view key, int64_t& to, const NumberRange& range) { to = JsonObject::Integer(key, range); }
   void Flag(std::string_view key, bool& to);
-  // Not empty.
+  // The string must not be empty.
   void Text(std::string_view key, std::string& to) { to = String(key); }
   template <class Enum, class Names = std::initializer_list<std::string_view>>
   void Choice(std::string_view key, Enum& to, const Names& names) {
@@ -50,7 +50,7 @@ class PartReader : private JsonObject {
     for (const nlohmann::json& value : Array(key, 0, most))
       to.push_back(static_cast<Enum>(JsonChoice(value, PathOf(key), names)));
   }
-  // The one of the keys that is there, and its number.
+  // Reads the number of the key that is present, one of `keys`.
   template <class Enum>
   void OneOf(std::initializer_list<std::string_view> keys, Enum& which, double& amount) {
     const auto found = std::ranges::find_if(keys, [this](std::string_view key) { return Find(key) != nullptr; });
@@ -63,10 +63,10 @@ class PartReader : private JsonObject {
   void Seconds(std::string_view key, int64_t& to_ns);
   void Milliseconds(std::string_view key, int64_t& to_ns, const NumberRange& range = kTime);
 
-  // Two numbers, the first not above the second.
+  // Reads two numbers, the first not above the second.
   void Interval(std::string_view key, int64_t& low, int64_t& high, const NumberRange& range);
 
-  // A number, or numbers under `values_key` from given times on.
+  // Reads a number, or numbers under `values_key` that hold from given times on.
   void OverTime(std::string_view key, std::string_view values_key, PiecewiseConstant<double>& to);
   void DelayOverTime(std::string_view key, PiecewiseConstant<int64_t>& to_ns);
   void Capacity(std::string_view key, std::optional<CapacityTrace>& to);

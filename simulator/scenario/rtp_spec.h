@@ -18,34 +18,34 @@
 
 namespace weir::sim {
 
-// Start and end of each pause, in order and apart, in ns.
+// Start and end of each pause in ns, in order and without overlap.
 using Pauses = std::vector<std::pair<int64_t, int64_t>>;
-// Three a second of an hour; the time of a run rises faster than their number.
+// Nearly three per second for an hour. The time of a run grows faster than the number of pauses.
 inline constexpr size_t kMaxPauses = 10'000;
 
 struct MediaSpec {
   enum class Kind { kFiller, kVideo };
   Kind kind = Kind::kFiller;
-  // Filler: the whole rate. Video: the encoder's, headers included and audio apart.
+  // Filler: the whole rate. Video: the encoder's, including headers but not audio.
   DataRate max_rate = DataRate::Zero();
-  // The rest is for video alone.
+  // The members below are only for video.
   double frames_per_second = 0;
   int64_t key_frame_interval_ns = 0;
-  // Payload; zero for no audio.
+  // Rate of the payload; zero without audio.
   DataRate audio_rate = DataRate::Zero();
   double audio_packets_per_second = 0;
   // No frame is captured in a pause, and the first one after it is a key frame.
   Pauses video_pauses_ns;
-  // Below 1, content is at times easier to encode than the target allows: the encoder's output is a share of its target
-  // that changes every second or so, between this and 1.
+  // Below 1, content at times needs fewer bits than the target allows: the encoder's output is a share of its target,
+  // between this and 1, that changes about every second.
   double minimum_output_share = 1;
-  // Per frame: that a camera or encoder short of time skips the next ones.
+  // Probability per frame that an overloaded camera or encoder skips the next frames.
   double stall_probability = 0;
-  // With either above zero, the encoder's rate follows its target with these time constants, in the logarithm, and
-  // abrupt changes cost no burst.
+  // If either is above zero, the logarithm of the encoder's rate follows that of its target with these time constants,
+  // and abrupt changes cause no burst.
   double rise_time_constant_s = 0;
   double fall_time_constant_s = 0;
-  // The first rate of such an encoder, headers included; zero: its first target.
+  // The first rate of the encoder, headers included; if zero, its first target.
   DataRate initial_rate = DataRate::Zero();
 
   template <class Reader>
@@ -53,7 +53,7 @@ struct MediaSpec {
     read.Choice("kind", kind, {"filler", "video"});
     read.Rate("max_rate_bps", max_rate);
     if (kind == Kind::kFiller) return;
-    // Each frame and packet is an event.
+    // Bounded because each frame and packet is an event.
     read.Number("frames_per_second", frames_per_second, {.min = 0.1, .max = 1000});
     read.Seconds("key_frame_interval_s", key_frame_interval_ns);
     read.Rate("audio_rate_bps", audio_rate, 0);
@@ -69,21 +69,21 @@ struct MediaSpec {
 
 // The sender's clock as abs-send-time and RTP timestamps show it.
 struct SenderClock {
-  // How much too fast it goes, in parts per million.
+  // The frequency error in parts per million, positive if the clock is fast.
   double ppm = 0;
   // Its reading at time 0.
   int64_t offset_ns = 0;
-  // By how much it has been set so far.
+  // The sum of the steps by which it has been set so far.
   PiecewiseConstant<int64_t> set_ns = 0;
 
-  // Its reading at a time; may be below 0.
+  // Its reading at `time_ns`; may be below 0.
   int64_t Shown(int64_t time_ns) const {
     const int64_t drift_ns = ppm == 0 ? 0 : std::llround(static_cast<double>(time_ns) * ppm * 1e-6);
     return offset_ns + set_ns.At(time_ns) + time_ns + drift_ns;
   }
 
-  // An arrival time in transport feedback, as a controller at the sender receives it. The sender's own times are exact
-  // here, so the receiver's clock drifts, and is set, the opposite way.
+  // Converts an arrival time in transport feedback to that which a controller at the sender receives. The sender's own
+  // times are exact here, so the receiver's clock drifts, and is set, in the opposite direction.
   int64_t ArrivalAtSender(int64_t receive_time_us) const {
     const int64_t set_us = set_ns.At(receive_time_us * 1000) / 1000;
     if (ppm == 0) return receive_time_us - set_us;
@@ -96,15 +96,15 @@ struct RtpSpec {
   static constexpr bool kHasAccessPath = true;
   // "under_test", a controller's name, or a pool's specification.
   std::string controller;
-  // For the controller with a constant rate; nothing means half the mean forward capacity.
+  // Target of the constant-rate controller. If empty, half the link's mean capacity, or `start_rate` if unlimited.
   std::optional<DataRate> fixed_rate;
   DataRate min_rate = DataRate::Zero();
   DataRate start_rate = DataRate::Zero();
   std::optional<Objective> objective;
-  // Nothing is sent in them.
+  // The flow sends nothing during pauses.
   Pauses pauses_ns;
   SenderClock sender_clock;
-  // The receiver's answer has transport-cc, so that a sender that follows REMB has GCC's pacing and window.
+  // The receiver's answer includes transport-cc, so that a sender that follows REMB has GCC's pacing and window.
   bool transport_cc = true;
   MediaSpec media;
 

@@ -13,7 +13,7 @@ namespace {
 // A day: it can be simulated in minutes, and its series fit into memory.
 constexpr double kMaxDurationS = 86'400;
 
-// A flow of the kind that the document names.
+// Selects the kind of flow that the document names.
 template <class... Specs>
 void ReadKind(PartReader& read, std::variant<Specs...>& kind) {
   size_t index = 0;
@@ -80,7 +80,7 @@ int64_t QueueLimit(const LinkSpec& link, int64_t duration_ns) {
   if (link.queue.unit == QueueSpec::Unit::kMilliseconds)
     limit = link.capacity->MeanRateBps(duration_ns) * link.queue.amount / 8000.0;
   const int64_t least = link.queue.unit == QueueSpec::Unit::kPackets ? 1 : kMaxPacketBytes;
-  // At most beyond any queue that could fill, and exact in both types.
+  // The upper limit exceeds any queue that could fill, and is exact in both types.
   return std::max(static_cast<int64_t>(std::min(limit, 1e15)), least);
 }
 

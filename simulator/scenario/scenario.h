@@ -22,8 +22,8 @@ namespace weir::sim {
 
 inline constexpr std::string_view kScenarioSchema = "weir.scenario/1";
 
-// Every kind of flow, a row each. A kind has a name, its keys (Read), and what others must know of it: constant_rate(),
-// nothing for a flow that adapts; takes_its_share(), whether it competes for capacity while active.
+// Every kind of flow, one per row. A kind has a name, its keys (Read), constant_rate(), which is empty for a flow that
+// adapts, and takes_its_share(), which is true if the flow competes for capacity while active.
 using FlowKind = std::variant<RtpSpec,  //
                               TcpSpec,  //
                               CbrSpec>;
@@ -34,7 +34,7 @@ struct FlowSpec {
   std::string id;
   Direction direction = Direction::kForward;
   int64_t start_ns = 0;
-  // Never after the scenario's end; a flow whose start is then or later never starts.
+  // Never after the scenario's end. A flow whose start is not before its stop never starts.
   int64_t stop_ns = 0;
   // The delay of this flow's own access path, in each direction; for kinds that have one.
   int64_t extra_one_way_delay_ns = 0;
@@ -62,7 +62,7 @@ struct Scenario {
   const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
-// Trusts a whole document's sense, which traces/schema has checked; see PartReader. Throws ProgramError with a JSON
+// Parses a whole document whose content traces/schema has checked; see PartReader. Throws ProgramError with a JSON
 // path.
 Scenario ParseScenario(const nlohmann::json& document);
 

@@ -45,14 +45,14 @@ struct TcpTransfers {
 struct TcpSpec {
   static constexpr std::string_view kName = "tcp";
   static constexpr bool kHasAccessPath = true;
-  // With copilots, the pilot.
+  // The pilot if there are copilots.
   TcpCongestionControl congestion_control = TcpCongestionControl::kCubic;
-  // Nothing: one endless transfer.
+  // If empty, one endless transfer.
   std::optional<TcpTransfers> transfers;
-  // Other controls on the same connection, and how their windows are fused: a kind that needs no parameter.
+  // Other controls on the same connection, and how windows are fused, by a kind that needs no parameter.
   std::vector<TcpCongestionControl> copilots = {};
   FusionKind fusion = FusionKind::kPilotOnly;
-  // True if all continue from the fused window.
+  // True if all controls continue from the fused window.
   bool hands_back = true;
 
   template <class Reader>
@@ -63,7 +63,7 @@ struct TcpSpec {
       read.Within("congestion_control", [this](Reader& fused) {
         fused.Choice("pilot", congestion_control, kTcpCongestionControlNames);
         fused.Choices("copilots", copilots, kTcpCongestionControlNames, kMaxCopilots);
-        // Those that need no more than a name.
+        // Only the kinds that need no parameter.
         fused.Choice("fusion", fusion, std::span(kFusionNames).first(static_cast<size_t>(FusionKind::kClosest)));
         fused.Flag("hand_back", hands_back);
       });

@@ -19,7 +19,7 @@ struct Frame {
   std::string_view payload;
 };
 
-// Builds one frame; the memory is used again for the next.
+// Builds one frame at a time, reusing its memory.
 class FrameWriter {
  public:
   void Start(char type) {
@@ -47,15 +47,15 @@ class FrameWriter {
 
 class FrameChannel {
  public:
-  // A longer frame is no frame of ours.
+  // A longer frame is invalid.
   static constexpr uint32_t kMaxPayloadBytes = uint32_t{64} << 20;
 
   FrameChannel(int input_fd, int output_fd) : input_fd_(input_fd), output_fd_(output_fd) {}
 
-  // Waits until a whole frame is there. Nothing at the end of the input, and after an error, which `broken()` reports.
-  // The payload lives until the next call.
+  // Blocks until a whole frame has arrived. Returns nullopt at the end of the input and after an error, which
+  // `broken()` reports. The payload is valid until the next call.
   std::optional<Frame> Read();
-  // Blocks until all is written; false when the reader is gone.
+  // Blocks until all is written. False if the reader is gone.
   bool Write(std::string_view frame);
   bool broken() const { return broken_; }
 

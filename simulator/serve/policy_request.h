@@ -1,4 +1,4 @@
-// Contents of the frames of `weir-sim serve` that an agent in another process sends: its policy, and steps.
+// Parses frames that an agent in another process sends to `weir-sim serve`: its policy, and steps.
 #ifndef WEIR_SIMULATOR_SERVE_POLICY_REQUEST_H_
 #define WEIR_SIMULATOR_SERVE_POLICY_REQUEST_H_
 
@@ -20,11 +20,11 @@ void ParsePolicyRequest(JsonObject& request, AgentSpecification& agent);
 struct AgentStep {
   // One element, or a score for each multiplier of a discrete action; not checked further.
   std::vector<float> action;
-  // Nothing: it stays as it is.
+  // Empty if it does not change.
   std::optional<Objective> objective;
 };
 
-// From the payload of a frame `S`.
+// Parses the payload of a frame `S`.
 Result<AgentStep> ParseAgentStep(std::string_view payload, const ActionMapping& mapping);
 
 }  // namespace weir::sim

@@ -23,15 +23,15 @@ namespace {
 
 enum Flags : uint8_t { kTruncated = 2 };
 
-// One request's run: decisions are requested over the channel, from within the simulation.
+// The run of one request. Requests decisions over the channel, from within the simulation.
 class Episode final : private DecisionSource {
  public:
   Episode(ServeRequest request, FrameChannel* channel, const MakeStack& make_stack)
       : request_(std::move(request)), channel_(channel), make_stack_(make_stack) {}
 
-  // To the scenario's end, or to the first frame that is no step. Throws ProgramError.
+  // Runs to the scenario's end, or to the first frame that is not a step. Throws ProgramError.
   void Run();
-  // The frame that ended the run early; nothing when the scenario or the input ended.
+  // The frame that ended the run early; empty if the scenario or the input ended.
   const std::optional<Frame>& last_frame() const { return last_frame_; }
 
  private:
@@ -39,7 +39,7 @@ class Episode final : private DecisionSource {
   void SendGreeting();
   void SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns);
   void TakeStep(std::string_view payload);
-  // The agent's flow.
+  // The ends of the agent's flow.
   RtpEnds& ends() { return *simulation_->flows()[flow_index_].rtp; }
 
   ServeRequest request_;
@@ -48,11 +48,11 @@ class Episode final : private DecisionSource {
   FrameWriter writer_;
   std::unique_ptr<StepRecorder> recorder_;
   Simulation* simulation_ = nullptr;
-  // The agent's.
+  // The agent's flow.
   const FlowSpec* flow_ = nullptr;
   size_t flow_index_ = 0;
   std::vector<float> action_;
-  // As the last step had it.
+  // The objective of the last step.
   Objective objective_;
   std::optional<Frame> last_frame_;
 };

@@ -1,4 +1,4 @@
-// `weir-sim serve`: an environment for an agent outside this process, in binary frames.
+// `weir-sim serve`: an environment for an agent in another process, in binary frames.
 #ifndef WEIR_SIMULATOR_SERVE_SERVE_H_
 #define WEIR_SIMULATOR_SERVE_SERVE_H_
 

@@ -12,16 +12,16 @@ namespace weir::sim {
 
 struct ServeRequest {
   SimulationJob job;
-  // Everything but `source`.
+  // Complete except for `source`.
   AgentSpecification agent;
-  // True if each step also tells of every packet received.
+  // True if each step also reports every packet received.
   bool packets = false;
 };
 
 // Throws ProgramError.
 ServeRequest ParseServeRequest(std::string_view text);
 
-// The flow that the agent has: the first RTP flow "under_test". Throws ProgramError when there is none.
+// The index of the agent's flow: the first RTP flow "under_test". Throws ProgramError if there is none.
 size_t AgentFlowIndex(const Scenario& scenario);
 
 }  // namespace weir::sim

@@ -10,9 +10,9 @@
 namespace weir::sim {
 namespace {
 
-// A queue that never empties, because the capacity stays zero, still needs a number.
+// The delay reported for a queue that never drains because the capacity stays zero.
 constexpr int64_t kLongestDelayNs = 3'600'000'000'000;
-// As long as the slots of a link that serves in slots are at most.
+// The longest slots of a link that serves in slots.
 constexpr int64_t kOptimalHorizonNs = AchievableThroughput::kLongestWaitNs;
 
 double UnpolicedCapacityBps(const LinkSpec& link, const FlowSpec& flow, int64_t from_ns, int64_t to_ns) {
@@ -60,7 +60,7 @@ double StepRecorder::OptimalBps(const Link& link, const Link& back, const Object
   const auto& rtp = std::get<RtpSpec>(flow_.kind);
   const double most_bps = static_cast<double>(MaxMediaRate(rtp.media, OverheadBytes(rtp.transport_cc)).bps());
   const double counted_share = most_bps / static_cast<double>(MaxMediaRate(rtp.media, kSendSideOverheadBytes).bps());
-  // Its answer stays in force for the horizon: to drain the queue sooner would drain more than there is.
+  // The target holds for the whole horizon: with a shorter drain time, it would drain more than the queue.
   OracleAim aim = AimOf(objective);
   aim.drain_ns = std::max(aim.drain_ns, kOptimalHorizonNs);
   const double sent_bps =

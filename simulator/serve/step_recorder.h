@@ -1,4 +1,4 @@
-// The report of `serve` on the agent's flow after each step. Keeps one step only.
+// Records the agent's flow for the report of `serve` after each step. Keeps only one step.
 #ifndef WEIR_SIMULATOR_SERVE_STEP_RECORDER_H_
 #define WEIR_SIMULATOR_SERVE_STEP_RECORDER_H_
 
@@ -29,7 +29,7 @@ class StepRecorder final : public FlowObserver {
     int64_t arrival_time_ns = 0;
   };
 
-  // Records an RTP flow of the scenario; both outlive this.
+  // Records an RTP flow of the scenario; both must outlive this object.
   StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets);
 
   void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
@@ -37,8 +37,8 @@ class StepRecorder final : public FlowObserver {
   void OnDropped(const Packet&) override { ++packets_lost_; }
   void OnTargetRate(DataRate target_rate, int64_t) override { target_rate_ = target_rate; }
 
-  // Ends the step that began at the previous call, or at the flow's start. In the order of kStepFields. `back` is the
-  // link that feedback takes, `objective` what the agent is to reach from now on.
+  // Ends the step that began at the previous call or at the flow's start. Returns values in the order of kStepFields.
+  // `back` is the link of the feedback, `objective` the agent's objective from now on.
   std::array<double, kStepFields.size()> Finish(const Link& link, const Link& back, const Objective& objective,
                                                 int64_t now_ns, int64_t next_step_ns);
   // The packets of the step that Finish() has ended, in the order of arrival.
@@ -49,16 +49,16 @@ class StepRecorder final : public FlowObserver {
  private:
   // The number of active flows that compete with this one.
   int64_t Competitors(int64_t time_ns) const;
-  // In bit/s of RTP packets, as REMB counts: what the oracle would ask for if its answer took the way of REMB, of the
-  // queue that will be there then. At least 0, at most what the media may send.
+  // The oracle's target for the queue at the time at which a REMB sent now takes effect. In bit/s as a receiver counts
+  // them: of IP packets with transport-cc, else of RTP packets. At least 0, at most the media's highest rate.
   double OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const;
 
   const FlowSpec& flow_;
   const bool keep_packets_;
   AchievableThroughput achievable_;
-  // When each of them sends.
+  // When competing flows send.
   std::vector<ActiveSpan> competing_spans_;
-  // Constant cross traffic beside it.
+  // Flows of constant cross traffic.
   std::vector<const FlowSpec*> cross_traffic_;
   int64_t step_start_ns_ = -1;
   int64_t bytes_sent_ = 0;

@@ -99,7 +99,7 @@ void CallPath::OnWakeUp() {
 }
 
 void CallPath::Deliver(EmulatedIpPacket ip_packet) const {
-  // libwebrtc takes it for the time at which the packet was received.
+  // libwebrtc uses this as the packet's receive time.
   ip_packet.arrival_time = config_.clock->now();
   config_.to->OnPacketReceived(std::move(ip_packet));
 }

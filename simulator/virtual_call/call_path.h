@@ -19,8 +19,8 @@
 
 namespace weir::sim {
 
-// Receives what becomes of the packets of one direction. `packet` has size, times, drop cause, and in `rtp.ecn` the ECN
-// field at the far end; `data` is the UDP payload.
+// Observes the packets of one direction. `packet` has size, times, drop cause, and in `rtp.ecn` the ECN field at the
+// far end; `data` is the UDP payload.
 class PathObserver {
  public:
   virtual ~PathObserver() = default;
@@ -36,17 +36,16 @@ struct CallPathConfig {
   webrtc::EmulatedEndpointImpl* from = nullptr;
   webrtc::EmulatedEndpointImpl* to = nullptr;
   PathObserver* observer = nullptr;
-  // Changes a packet's UDP payload as it is sent, at a time of the scenario; null: it stays.
+  // Changes a packet's UDP payload when it is sent, at the scenario's `time_ns`; null if payloads do not change.
   std::function<void(std::span<uint8_t> data, int64_t time_ns)> rewrite = nullptr;
-  // Draws for how long a packet waits for its host, at its arrival; null: not at all.
+  // Draws how long a packet waits for its host after its arrival; null if packets do not wait.
   std::function<int64_t(int64_t arrival_ns)> host_delay_ns = nullptr;
 };
 
-// Until the scenario starts and UseLink() is called, packets take the link's own delay, and nothing else: calls connect
-// beside the scenario.
+// Before UseLink() at the scenario's start, packets have only the path's own delay: calls connect unimpaired.
 class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private PacketSink {
  public:
-  // Everything in the configuration outlives this, and this outlives the emulated network's last task.
+  // Everything in `config` must outlive this object, and this object the emulated network's last task.
   explicit CallPath(const CallPathConfig& config);
   ~CallPath() override = default;
   CallPath(const CallPath&) = delete;
@@ -64,12 +63,12 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
   };
   struct InFlight {
     webrtc::EmulatedIpPacket ip_packet;
-    // Once the link has said when it arrives; its host may look at it later.
+    // Set once the link has determined the arrival; the host may process it later.
     Packet packet;
     int64_t arrival_ns = 0;
   };
 
-  // The emulated network's; on its task queue.
+  // EmulatedNetworkReceiverInterface, called on its task queue.
   void OnPacketReceived(webrtc::EmulatedIpPacket ip_packet) override;
   bool needs_event() const override { return false; }
   void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
@@ -82,14 +81,14 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
   int64_t NextEventNs() const;
 
   const CallPathConfig config_;
-  // True if departures become known only when the engine gets there.
+  // True if departures become known only when the engine reaches them.
   const bool follows_engine_;
   bool uses_link_ = false;
   webrtc::TaskQueueBase* queue_ = nullptr;
   int64_t next_number_ = 0;
   std::unordered_map<int64_t, InFlight> in_flight_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
-  // When a task is posted for, at the earliest.
+  // Time of the earliest posted task.
   int64_t wake_up_ns_ = kNeverNs;
 };
 

@@ -1,4 +1,4 @@
-// weir-encode: the frames that a video encoder of virtual calls makes at given rates, without a call.
+// weir-encode: encodes video at given rates with an encoder of virtual calls, without a call.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -22,7 +22,7 @@ constexpr uint32_t kVideoClockHz = 90'000;
 constexpr NumberRange kBitrateRangeBps{.min = 1, .max = 1e8};
 constexpr size_t kMaxRates = 10'000;
 
-// The encoded frames in the order of capture. A dropped one has no bytes.
+// The encoded frames in the order of capture. A dropped frame has 0 bytes.
 class Frames final : public webrtc::EncodedImageCallback {
  public:
   Result OnEncodedImage(const webrtc::EncodedImage& image, const webrtc::CodecSpecificInfo*) override {
@@ -32,7 +32,7 @@ class Frames final : public webrtc::EncodedImageCallback {
     return Result(Result::OK);
   }
   void OnFrameDropped(uint32_t, int, bool) override {}
-  // Adds a dropped frame where the encoder made none.
+  // Adds a dropped frame if the encoder produced none.
   void Complete(size_t captured) {
     if (bytes_.size() >= captured) return;
     bytes_.push_back(0);
@@ -79,7 +79,7 @@ nlohmann::ordered_json Encode(const nlohmann::json& value) {
   std::vector<int64_t> rates_bps;
   for (const auto& rate : JsonArray(job.Require("rates_bps"), "rates_bps", 1, kMaxRates))
     rates_bps.push_back(JsonInteger(rate, "rates_bps", kBitrateRangeBps));
-  // Key frames are requested with these frames.
+  // Numbers of the frames that are requested as key frames.
   std::vector<size_t> key_frames;
   if (const nlohmann::json* numbers = job.Find("key_frames")) {
     for (const auto& number : JsonArray(*numbers, "key_frames", 0, kMaxRates))

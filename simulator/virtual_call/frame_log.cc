@@ -31,7 +31,7 @@ void FrameLog::OnEncoded(const webrtc::EncodedImage& image) {
 
 void FrameLog::OnPacketSent(uint32_t rtp_timestamp) {
   if (frames_.empty()) return;
-  // Encoded first, sent first.
+  // The first packet is of the frame that was encoded first.
   if (!timestamp_offset_) {
     const auto first = std::ranges::find(index_, size_t{0}, [](const auto& entry) { return entry.second; });
     timestamp_offset_ = rtp_timestamp - first->first;

@@ -17,23 +17,23 @@
 
 namespace weir::sim {
 
-// A frame is known by its RTP timestamp. The encoder's differs from that of packets by a random offset (RFC 3550
-// section 5.1), which the first packet shows.
+// Identifies frames by RTP timestamp. The encoder's timestamps differ from those of packets by a random offset (RFC
+// 3550 section 5.1), which the first packet reveals.
 class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
   // `viewing` receives the rendered frames; may be null.
   FrameLog(const VirtualClock* clock, Viewing* viewing) : clock_(clock), viewing_(viewing) {}
 
-  // Frames on their way into the encoder and out of it.
+  // Call for frames that enter the encoder, and for frames that leave it.
   void OnCaptured(const webrtc::VideoFrame& frame);
   void OnEncoded(const webrtc::EncodedImage& image);
-  // A packet of the video stream, not a retransmission.
+  // Call for packets of the video stream except retransmissions.
   void OnPacketSent(uint32_t rtp_timestamp);
   // A decoded frame, with its render time.
   void OnFrame(const webrtc::VideoFrame& frame) override;
 
-  // Columns as in weir.result/1, of the frames that were sent; times of the scenario. What comes after `end_ns` has not
-  // come. "rendered_time_us" has what the jitter buffer adds; "qp" is the encoder's quantizer, -1 if unknown.
+  // Columns as in weir.result/1 of the frames that were sent, in the scenario's time. Completion and rendering after
+  // `end_ns` are null. "rendered_time_us" includes the jitter buffer; "qp" is the encoder's quantizer, -1 if unknown.
   nlohmann::ordered_json Columns(int64_t end_ns) const;
 
  private:
@@ -50,7 +50,7 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
   };
 
   Frame* Find(uint32_t packet_timestamp);
-  // Encoder's output in the second up to the frame.
+  // The encoder's output in the second up to the frame.
   double BitrateBps(const Frame& frame) const;
 
   const VirtualClock* const clock_;

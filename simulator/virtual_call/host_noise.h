@@ -1,4 +1,4 @@
-// Noise of a host in the times of a call: packets wait while it does something else, and a camera is late.
+// Timing noise of a host in a call: packets wait while the host is busy, and the camera is late.
 #ifndef WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
 #define WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
 
@@ -11,9 +11,9 @@
 
 namespace weir::sim {
 
-// A host as the logs of real calls show it (`python -m weir.qoe_eval.call.media.host_delays`): how late packets were
-// delivered, and how late pictures were captured, in calls that nothing disturbed. Senders make no difference to it,
-// the load of the machine does: each host, and so each seed, has its own share of late packets.
+// Models a host after the logs of undisturbed real calls (`python -m weir.qoe_eval.call.media.host_delays`): how late
+// packets were delivered, and how late pictures were captured. The noise depends on the machine's load, not on the
+// sender: each host, and so each seed, has its own share of late packets.
 class HostNoise {
  public:
   explicit HostNoise(RandomStream random) : random_(random) {
@@ -23,7 +23,7 @@ class HostNoise {
     next_stall_ns_ = Gap();
   }
 
-  // For how long a packet that arrives then waits. Arrivals come in order, or nearly.
+  // Draws how long a packet that arrives at `arrival_ns` waits. Arrivals must be in order, or nearly.
   int64_t DelayNs(int64_t arrival_ns) {
     while (next_stall_ns_ <= arrival_ns) {
       stall_end_ns_ = next_stall_ns_ + StallNs();
@@ -34,7 +34,7 @@ class HostNoise {
     last_ns_ = std::max({last_ns_, arrival_ns + wake_up_ns, stall_end_ns_});
     return last_ns_ - arrival_ns;
   }
-  // By how much a picture is captured late, in ns.
+  // Draws how late a picture is captured, in ns.
   int64_t CameraLatenessNs() { return static_cast<int64_t>(Draw(kCameraNs)); }
 
  private:
@@ -42,7 +42,7 @@ class HostNoise {
     double share;
     double ns;
   };
-  // Wake-up delays of packets that no stall holds up.
+  // Wake-up delays of packets outside stalls.
   static constexpr std::array<Quantile, 4> kWakeUpNs{{{0, 0}, {0.34, 62.5e3}, {0.93, 125e3}, {1, 250e3}}};
   static constexpr std::array<Quantile, 11> kCameraNs{{{0, 0},
                                                        {0.93, 0.3e6},
@@ -55,12 +55,11 @@ class HostNoise {
                                                        {0.995, 8e6},
                                                        {0.999, 14e6},
                                                        {1, 16e6}}};
-  // The share of a host's packets that wait longer than kShortestStallNs; it varies between hosts as the exponential of
-  // a normal distribution.
+  // The share of a host's packets that wait longer than kShortestStallNs; it has a log-normal distribution over hosts.
   static constexpr double kMedianLateShare = 0.013;
   static constexpr double kLateShareDeviation = 1.2;
   static constexpr double kMaxLateShare = 0.14;
-  // Lengths of stalls have a Pareto distribution of shape 1 between these. It gives the waiting times of the logs:
+  // Lengths of stalls have a Pareto distribution of shape 1 between these. It reproduces the waiting times of the logs:
   // about as many between 0.25 and 0.5 ms as between 0.5 and 1 ms or 1 and 2 ms, and few above 8 ms.
   static constexpr double kShortestStallNs = 0.25e6;
   static constexpr double kLongestStallNs = 16e6;

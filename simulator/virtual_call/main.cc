@@ -1,5 +1,4 @@
-// weir-virtual-call: the simulator's commands `run` and `serve` with libwebrtc's own sender and receiver in simulated
-// time.
+// weir-virtual-call: the simulator's commands, `run` and `serve` with libwebrtc's ends in simulated time.
 #include "command/program.h"
 #include "libwebrtc_globals.h"
 #include "rtc_base/ssl_adapter.h"

@@ -1,4 +1,4 @@
-// An audio codec without sound: packets of Opus' format, rate and times.
+// An audio codec without sound: packets with Opus's format, rate and timing.
 #ifndef WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
 #define WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
 
@@ -10,7 +10,7 @@
 
 namespace weir::sim {
 
-// Encoders of 20 ms a packet, whose sizes scatter about `rate` as those of Opus with a variable bit rate do.
+// Encoders of 20 ms packets, whose sizes vary around `rate` like those of Opus with a variable bit rate.
 webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, RandomStream random);
 // Decoders of these packets, without sound.
 webrtc::scoped_refptr<webrtc::AudioDecoderFactory> MakeModelAudioDecoders();

@@ -16,11 +16,11 @@
 namespace weir::sim {
 namespace {
 
-// Average quantizers below and above which libwebrtc sends a larger and a smaller picture, as of its VP8.
+// Average quantizers below which libwebrtc sends a larger picture and above which a smaller one, as for its VP8.
 constexpr int kLowQp = 29;
 constexpr int kHighQp = 95;
 
-// RFC 6386 section 9.1: what libwebrtc's depacketizer reads of a frame.
+// Writes the fields of a frame that libwebrtc's depacketizer reads (RFC 6386 section 9.1).
 void WriteVp8Header(uint8_t* payload, int width, int height, bool key_frame) {
   payload[0] = key_frame ? 0 : 1;
   if (!key_frame) return;
@@ -63,12 +63,12 @@ class ModelEncoder final : public webrtc::VideoEncoder {
   }
   int32_t Release() override { return WEBRTC_VIDEO_CODEC_OK; }
   void SetRates(const RateControlParameters& parameters) override {
-    // libwebrtc gives VP8 whole frames a second.
+    // libwebrtc passes a whole number of frames per second to VP8.
     if (parameters.framerate_fps >= 1) frames_per_second_ = std::round(parameters.framerate_fps);
     SetRate(parameters.bitrate.get_sum_bps());
   }
   int32_t Encode(const webrtc::VideoFrame& frame, const std::vector<webrtc::VideoFrameType>* types) override;
-  // libwebrtc adapts by it as by that of VP8.
+  // libwebrtc adapts by this as it does by VP8's.
   EncoderInfo GetEncoderInfo() const override {
     EncoderInfo info;
     info.implementation_name = "model";

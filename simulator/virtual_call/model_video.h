@@ -11,14 +11,14 @@
 
 namespace weir::sim {
 
-// One grey picture, for encoders that do not look at it.
+// A single black picture, for encoders that ignore pictures.
 std::unique_ptr<peer::FrameSource> MakeBlankPictures(const peer::FrameFormat& format);
 
-// Encoders of VP8's format whose frames have, at the rate and the frame rate that libwebrtc sets, about the
-// sizes that libvpx gives a moving picture.
+// Encoders of VP8's format. At libwebrtc's bitrate and frame rate, frames have about the sizes that libvpx gives a
+// moving picture.
 std::unique_ptr<webrtc::VideoEncoderFactory> MakeModelEncoders(RandomStream random);
 
-// Decoders of VP8 and VP9 that yield an empty picture of the frame's size at once.
+// Decoders of VP8 and VP9 that output a black picture of the frame's size at once.
 std::unique_ptr<webrtc::VideoDecoderFactory> MakeModelDecoders();
 
 }  // namespace weir::sim

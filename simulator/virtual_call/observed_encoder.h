@@ -12,7 +12,7 @@
 namespace weir::sim {
 
 // Makes the encoders of `factory`. `frames` receives what is captured and encoded, `on_rate` each rate that libwebrtc
-// allocates to the encoder and its repair; both outlive the call.
+// allocates to the encoder and its repair; both must outlive the call.
 std::unique_ptr<webrtc::VideoEncoderFactory> ObserveEncoders(std::unique_ptr<webrtc::VideoEncoderFactory> factory,
                                                              FrameLog* frames,
                                                              std::function<void(DataRate rate)> on_rate);

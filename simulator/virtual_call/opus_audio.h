@@ -8,7 +8,7 @@
 
 namespace weir::sim {
 
-// Encoders whose rate is within Opus' limits, 6 and 510 kbps, the nearest to `rate`.
+// Encoders at `rate`, clamped to Opus's limits of 6 and 510 kbps.
 webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeOpusEncoders(DataRate rate);
 
 }  // namespace weir::sim

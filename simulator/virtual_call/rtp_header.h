@@ -14,18 +14,18 @@ struct RtpHeader {
   uint16_t sequence_number = 0;
   uint32_t timestamp = 0;
   uint32_t ssrc = 0;
-  // With CSRCs and extensions.
+  // Includes CSRCs and extensions.
   uint32_t size_bytes = 0;
 };
 
 inline constexpr size_t kFixedRtpHeaderBytes = 12;
 
-// True for RTP and RTCP, false for what else shares the port (RFC 7983).
+// True for RTP and RTCP, false for other protocols on the same port (RFC 7983).
 inline bool IsRtpOrRtcp(std::span<const uint8_t> packet) { return packet.size() >= 8 && packet[0] >> 6 == 2; }
-// True for RTCP among these (RFC 5761 section 4).
+// True if an RTP or RTCP packet is RTCP (RFC 5761 section 4).
 inline bool IsRtcp(std::span<const uint8_t> packet) { return packet[1] >= 192 && packet[1] <= 223; }
 
-// RFC 3550 section 5.1; nothing for what is no RTP packet.
+// Parses a header (RFC 3550 section 5.1). Returns nullopt if the packet is not RTP.
 inline std::optional<RtpHeader> ParseRtpHeader(std::span<const uint8_t> packet) {
   if (!IsRtpOrRtcp(packet) || IsRtcp(packet) || packet.size() < kFixedRtpHeaderBytes) return std::nullopt;
   const auto read = [&](size_t at, int bytes) {
@@ -48,8 +48,8 @@ inline std::optional<RtpHeader> ParseRtpHeader(std::span<const uint8_t> packet) 
   return header;
 }
 
-// Where the 24 bits of abs-send-time are in an RTP packet with one-byte extensions (RFC 8285 section 4.2) of which it
-// is number `id`; empty where there is none.
+// Returns the 24 bits of abs-send-time, which is extension `id`, in an RTP packet with one-byte extensions (RFC 8285
+// section 4.2); empty if there is none.
 inline std::span<uint8_t> FindAbsSendTime(std::span<uint8_t> packet, int id) {
   const std::optional<RtpHeader> header = ParseRtpHeader(packet);
   if (!header || (packet[0] & 0x10) == 0) return {};
@@ -68,7 +68,7 @@ inline std::span<uint8_t> FindAbsSendTime(std::span<uint8_t> packet, int id) {
   return {};
 }
 
-// As abs-send-time has it: 6.18 bits of fixed point, in seconds.
+// Writes a time in the format of abs-send-time: seconds in 6.18 fixed point.
 inline void WriteAbsSendTime(std::span<uint8_t> bits, int64_t time_ns) {
   const auto value = static_cast<uint32_t>((static_cast<__int128>(time_ns) << 18) / 1'000'000'000);
   bits[0] = static_cast<uint8_t>(value >> 16);

@@ -1,4 +1,4 @@
-// A controller within libwebrtc, in virtual calls.
+// Wraps a controller that runs within libwebrtc in virtual calls.
 #ifndef WEIR_SIMULATOR_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
 #define WEIR_SIMULATOR_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
 
@@ -11,8 +11,8 @@
 
 namespace weir::sim {
 
-// Has the simulator follow libwebrtc's clock before each decision, so that what reads the simulator's state reads that
-// of now; and keeps exceptions, which must not pass through libwebrtc.
+// Advances the simulator to libwebrtc's clock before each decision, so that a controller that reads the simulator's
+// state reads the current one. Stores exceptions, which must not pass through libwebrtc.
 class SteppedController final : public ReceiverController {
  public:
   SteppedController(std::unique_ptr<ReceiverController> controller, VirtualClock* clock)

@@ -60,7 +60,7 @@ void Viewing::Advance(int64_t to_ns) {
   if (frozen_) {
     frozen_ns_ += span_ns;
   } else if (stay_ns >= LongestStayNs()) {
-    // All of the freeze counts, as soon as it is one.
+    // The whole freeze counts once it is recognized.
     frozen_ = true;
     frozen_ns_ += stay_ns;
   }

@@ -11,20 +11,20 @@
 namespace weir::sim {
 
 // Follows the rendered frames of one call. Freezes are those of W3C webrtc-stats (`freezeCount`): a frame that stays
-// for the longer of three usual times and a usual time and 150 ms; among the first five frames, for more than a second.
+// for at least max(3 d, d + 150 ms), where d is the mean duration of frames; of the first five frames, for over 1 s.
 class Viewing {
  public:
   struct Frame {
     int64_t rendered_ns = 0;
     int64_t capture_ns = 0;
-    // Encoder's output in the second up to the frame.
+    // The encoder's output in the second up to the frame.
     double bitrate_bps = 0;
     int qp = -1;
   };
 
-  // In the order of rendering; a frame may be added before it is rendered.
+  // Call in the order of rendering; a frame may be added before it is rendered.
   void OnFrame(const Frame& frame) { waiting_.push_back(frame); }
-  // From now on there is no picture, until a frame that is captured at `from_ns` or later.
+  // After Pause() there is no picture until a frame is rendered that was captured at Resume() or later.
   void Pause(int64_t now_ns);
   void Resume(int64_t now_ns) { from_ns_ = now_ns; }
 
@@ -34,12 +34,12 @@ class Viewing {
  private:
   static constexpr size_t kFramesAveraged = 30;
 
-  // Renders what waits until then.
+  // Renders the waiting frames until `now_ns`.
   void RenderUntil(int64_t now_ns);
-  // Until then the last frame is seen.
+  // The last frame is on the screen until `to_ns`.
   void Advance(int64_t to_ns);
   void Render(const Frame& frame);
-  // How long the last frame may stay.
+  // How long the last frame may stay before it counts as frozen.
   int64_t LongestStayNs() const;
 
   std::deque<Frame> waiting_;
@@ -59,7 +59,7 @@ class Viewing {
   double bits_ = 0;
   double delay_sum_ms_ = 0;
   double qp_sum_ = 0;
-  // Held while nothing is rendered.
+  // Its delay and quantizer are held while nothing is rendered.
   ViewedStep last_;
 };
 

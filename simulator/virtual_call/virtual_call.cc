@@ -31,7 +31,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Streams of the flow's own, from random_streams::Flow(index) on; the first two are of any stack.
+// Offsets of the flow's random streams from random_streams::Flow(index). Every stack has the first two.
 constexpr uint64_t kSenderNoiseStream = 2;
 constexpr uint64_t kReceiverNoiseStream = 3;
 constexpr uint64_t kCameraStream = 4;
@@ -42,12 +42,12 @@ constexpr uint64_t kAudioStream = 6;
 constexpr uint32_t kSrtpBytes = 10;
 constexpr uint32_t kSrtcpBytes = 14;
 
-// A camera repeats its file; seeds begin anywhere in it.
+// A camera repeats its file and starts at a random picture of it.
 constexpr int64_t kPicturesInSource = 300;
 constexpr double kFramesPerSecond = 30;
-// Beyond any that a sender would choose.
+// Above any rate that a sender would choose.
 constexpr DataRate kMaxRate = DataRate::KilobitsPerSecond(20'000);
-// Reports are made on request alone.
+// Reports are made only on request.
 constexpr int64_t kNoStatsMs = 1'000'000'000;
 
 RandomStream StreamOf(const RtpFlowContext& context, uint64_t stream) {
@@ -60,7 +60,7 @@ std::unique_ptr<peer::FrameSource> MakePictures(const CallMedia& media) {
   return media.video.empty() ? peer::MakePattern(format) : peer::OpenY4mFile(media.video);
 }
 
-// In the folder that the environment variable WEIR_EVENT_LOGS names; empty without it.
+// The path of the event log in the folder that the environment variable WEIR_EVENT_LOGS names; empty without it.
 std::string EventLogPath(const RtpFlowContext& context) {
   const char* const folder = std::getenv("WEIR_EVENT_LOGS");
   if (folder == nullptr || *folder == '\0') return {};
@@ -86,7 +86,7 @@ bool IsLibwebrtcs(const RtpFlowContext& flow, const ControllerContext& context) 
 
 }  // namespace
 
-// A peer's lines, handled at once.
+// Handles a peer's lines at once.
 class VirtualCall::Lines final : public JsonLines {
  public:
   Lines(VirtualCall* call, End end) : call_(call), end_(end) {}
@@ -99,7 +99,7 @@ class VirtualCall::Lines final : public JsonLines {
   const End end_;
 };
 
-// RTP and RTCP from the sender to the receiver. The flow's observer receives the RTP packets.
+// Observes RTP and RTCP from the sender to the receiver. The flow's observer receives the RTP packets.
 class VirtualCall::MediaObserver final : public PathObserver {
  public:
   explicit MediaObserver(VirtualCall* call) : call_(call), observer_(call->context_.observer) {}
@@ -138,7 +138,7 @@ class VirtualCall::MediaObserver final : public PathObserver {
   FlowObserver* const observer_;
 };
 
-// RTCP from the receiver to the sender. All of it counts as feedback.
+// Observes RTCP from the receiver to the sender. All of it counts as feedback.
 class VirtualCall::RtcpObserver final : public PathObserver {
  public:
   explicit RtcpObserver(VirtualCall* call) : call_(call), observer_(call->context_.observer) {}
@@ -164,7 +164,7 @@ class VirtualCall::RtcpObserver final : public PathObserver {
   FlowObserver* const observer_;
 };
 
-// The agent decides once the scenario has begun; before, while the call connects, its rate stays.
+// Requests decisions only after the scenario's start. Before that, while the call connects, the rate stays.
 class VirtualCall::AgentSource final : public DecisionSource {
  public:
   AgentSource(DecisionSource* source, const VirtualClock* clock) : source_(source), clock_(clock) {}
@@ -200,7 +200,7 @@ VirtualCall::VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmu
   } else if (!decides_at_sender_ && !decides_at_receiver_) {
     CheckControllerName(context_.controller);
   } else {
-    // Reports what is missing before the call.
+    // Detects before the call what would fail in it.
     if (!MakeArrivalController(context_.controller, controller_context_))
       throw ProgramError("the controller " + context_.controller +
                          " needs a sender of the simulator's own: run it by weir-sim");
@@ -317,7 +317,7 @@ peer::Options VirtualCall::SenderOptions() const {
   peer::Options options;
   options.send = true;
   options.audio = !rtp.media.audio_rate.IsZero();
-  // Its own GCC, as a browser's; a weir-peer's follows REMB.
+  // The sender has its own GCC, as a browser does; a weir-peer follows REMB.
   const bool native = context_.job.call.native_sender;
   options.controller = native && decides_at_receiver_ ? ReceiveSideMode::kWeir : ReceiveSideMode::kGcc;
   options.codec = context_.job.call.encoder == CallMedia::Encoder::kVp9 ? "VP9" : "VP8";
@@ -409,7 +409,7 @@ void VirtualCall::OnLine(End from, ordered_json line) {
   if (type == "offer" || type == "answer" || type == "candidate") {
     if (line.contains("sdp")) {
       std::string sdp = line["sdp"];
-      // Without the tool's name the other end is an unmodified browser.
+      // Without the tool's name, the other end is treated as an unmodified browser.
       const std::string tool = "a=tool:weir-peer\r\n";
       const size_t at = sdp.find(tool);
       if (at != std::string::npos && !context_.job.call.native_sender) sdp.erase(at, tool.size());

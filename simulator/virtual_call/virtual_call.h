@@ -25,21 +25,21 @@ namespace weir::sim {
 
 class VirtualCall final : public RtpEnds {
  public:
-  // All that is handed in outlives this. Throws ProgramError.
+  // All arguments must outlive this object. Throws ProgramError.
   VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock);
   ~VirtualCall() override;
 
-  // Things that happen to a call at times of its scenario, in order.
+  // Actions on a call at times of its scenario, in order.
   struct Step {
     int64_t time_ns;
     void (VirtualCall::*action)();
   };
   const std::vector<Step>& steps() const { return steps_; }
 
-  // Begins to connect, and returns before anything is sent. Once.
+  // Starts to connect, and returns before anything is sent. Call once.
   void Connect();
   bool connected() const { return connected_ends_ == 2; }
-  // From now on its packets take the scenario's links.
+  // Makes packets take the scenario's links from now on.
   void UseLinks();
   // Requests the statistics that AddTo() reads.
   void RequestStats();
@@ -60,15 +60,15 @@ class VirtualCall final : public RtpEnds {
   peer::Runtime MakeRuntime(End end, webrtc::EmulatedEndpointImpl* endpoint);
   peer::Options SenderOptions() const;
   peer::Options ReceiverOptions() const;
-  // The receiver writes the media that it renders and plays, see CallMedia::received.
+  // True if the receiver writes the media that it renders and plays; see CallMedia::received.
   bool keeps_received() const;
-  // For the estimator of either end.
+  // Makes the controller of the estimator at either end.
   ControllerFactory MakeController();
   std::unique_ptr<PolicyController> MakeAgent();
   void OnLine(End from, nlohmann::ordered_json line);
   void OnAnswer(const std::string& sdp);
   void OnTargetRate(DataRate rate);
-  // The sender's clock of the scenario, as abs-send-time shows it.
+  // Changes abs-send-time to the sender's clock in the scenario.
   void ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const;
 
   void HoldMedia() {
@@ -94,7 +94,7 @@ class VirtualCall final : public RtpEnds {
   VirtualClock* const clock_;
   webrtc::TimeController* const time_;
   webrtc::test::NetworkEmulationManagerImpl* const network_;
-  // At most one is true; where none is, libwebrtc's own controller decides at the sender.
+  // At most one is true. If none is, libwebrtc's own controller decides at the sender.
   const bool decides_at_sender_;
   const bool decides_at_receiver_;
   Viewing viewing_;
@@ -103,7 +103,7 @@ class VirtualCall final : public RtpEnds {
   HostNoise receiver_noise_;
   std::unique_ptr<AgentSource> agent_source_;
   std::optional<AgentSpecification> agent_specification_;
-  // At a sender the controller is made only when the call has connected: until then it waits here.
+  // Holds the agent's controller until it is needed: at a sender, only when the call has connected.
   std::unique_ptr<PolicyController> waiting_agent_;
   PolicyController* agent_ = nullptr;
   std::array<PacketKind, 128> packet_kinds_{};
@@ -122,7 +122,7 @@ class VirtualCall final : public RtpEnds {
 
   std::unique_ptr<MediaObserver> media_observer_;
   std::unique_ptr<RtcpObserver> rtcp_observer_;
-  // They outlive the peers, whose packets they carry; the emulated network's tasks must be over before they go.
+  // Must outlive the peers, whose packets they carry, and the emulated network's tasks.
   std::unique_ptr<CallPath> media_path_;
   std::unique_ptr<CallPath> rtcp_path_;
   std::unique_ptr<webrtc::Thread> sender_worker_;

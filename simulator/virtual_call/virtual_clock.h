@@ -16,7 +16,7 @@ class VirtualClock {
  public:
   explicit VirtualClock(webrtc::Clock* clock) : clock_(clock) {}
 
-  // The scenario's time 0 is now. Before, the engine stands still.
+  // Sets the scenario's time 0 to now. Before that, the engine stands still.
   void Start() {
     start_us_ = clock_->TimeInMicroseconds();
     started_ = true;
@@ -25,13 +25,13 @@ class VirtualClock {
 
   // libwebrtc's time.
   webrtc::Timestamp now() const { return clock_->CurrentTime(); }
-  // Time of the scenario; before its start, at most 0.
+  // Time of the scenario; 0 before its start.
   int64_t NowNs() const { return started_ ? (clock_->TimeInMicroseconds() - start_us_) * 1000 : 0; }
   int64_t start_us() const { return start_us_; }
-  // Times of the scenario as libwebrtc's, rounded up.
+  // Converts a time of the scenario to libwebrtc's, rounded up.
   int64_t ToWebrtcUs(int64_t time_ns) const { return start_us_ + (time_ns + 999) / 1000; }
 
-  // Executes the engine's events up to libwebrtc's time. Each entry of the engine comes first.
+  // Executes the engine's events up to libwebrtc's time. Call before each use of the engine.
   void StepToNow() {
     if (!started_ || failure_) return;
     Guarded([this] {
@@ -41,7 +41,7 @@ class VirtualClock {
     });
   }
 
-  // Calls `function`, and keeps an exception of it: none may pass through libwebrtc.
+  // Calls `function` and stores its exception: none may pass through libwebrtc.
   template <class Function>
   void Guarded(Function function) {
     try {
@@ -51,7 +51,7 @@ class VirtualClock {
     }
   }
   bool failed() const { return failure_ != nullptr; }
-  // Throws the first exception that was kept.
+  // Throws the first stored exception.
   void RethrowFailure() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }

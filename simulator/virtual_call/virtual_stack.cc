@@ -21,10 +21,10 @@ using webrtc::TimeDelta;
 constexpr uint64_t kLibwebrtcStream = 512;
 constexpr TimeDelta kConnectStep = TimeDelta::Millis(1);
 constexpr TimeDelta kConnectLimit = TimeDelta::Seconds(30);
-// With an agent, whether the run was stopped is looked at so often.
+// With an agent, the interval at which a stop of the run is detected.
 constexpr int64_t kLongestStepNs = 20'000'000;
 
-// SSRCs, names and identifiers of a call.
+// Random numbers for SSRCs, names and identifiers of calls.
 class SeededRandom final : public webrtc::RandomGenerator {
  public:
   explicit SeededRandom(uint64_t seed) : random_(seed, kLibwebrtcStream) {}
@@ -97,7 +97,7 @@ class VirtualStack final : public Stack {
     return steps;
   }
 
-  // False when the run was stopped before.
+  // False if the run was stopped before `time_ns`.
   bool AdvanceTo(int64_t time_ns) {
     while (clock_.NowNs() < time_ns) {
       const int64_t step_ns = std::min(time_ns - clock_.NowNs(), job_.agent ? kLongestStepNs : time_ns);

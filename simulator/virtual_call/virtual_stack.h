@@ -9,8 +9,8 @@
 namespace weir::sim {
 
 // Each RTP flow is a call between two PeerConnections, in libwebrtc's simulated time, over the scenario's links; all
-// other flows are the simulator's. Calls connect before the scenario's time 0, beside its links. One at a time in a
-// process: libwebrtc's simulated clock and its random numbers are the process's.
+// other flows are the simulator's. Calls connect before the scenario's time 0, outside its links. Only one stack may
+// exist per process at a time: libwebrtc's simulated clock and random numbers are global.
 std::unique_ptr<Stack> MakeVirtualStack(const SimulationJob& job);
 
 }  // namespace weir::sim

@@ -11,7 +11,7 @@ namespace {
 constexpr int kFinest = 2;
 constexpr int kCoarsest = 106;
 
-// libwebrtc's buffer, in seconds of the target rate, and how far it moves a frame's target.
+// libwebrtc's buffer levels in seconds of the target rate, and how far the buffer can raise a frame's target.
 constexpr double kStartBufferS = 0.5;
 constexpr double kOptimalBufferS = 0.6;
 constexpr double kMaxBufferS = 1.0;
@@ -32,7 +32,7 @@ struct Point {
   double quantizer;
   double log_bytes;
 };
-// Sizes of a 640x360 picture: a frame between two of its own quantizer, and a key frame.
+// Sizes of a 640x360 picture: of a frame between two of the same quantizer, and of a key frame.
 constexpr double kFittedPixels = 640.0 * 360;
 constexpr Point kDeltaBytes[] = {{2, 10.65}, {8, 10.23}, {13, 9.68}, {16, 9.24}, {19, 8.89}, {24, 8.53}, {30, 8.11},
                                  {39, 7.68}, {54, 7.16}, {69, 6.74}, {80, 6.56}, {92, 6.43}, {106, 6.21}};
@@ -40,7 +40,7 @@ constexpr Point kKeyBytes[] = {{2, 11.10}, {10, 10.37}, {16, 9.80}, {23, 9.37}, 
                                {44, 8.83}, {51, 8.60},  {70, 8.19}, {106, 7.57}};
 constexpr double kDeltaSizeExponent = 0.72;
 constexpr double kKeySizeExponent = 0.66;
-// Bytes a macroblock that the encoder expects at first.
+// Bytes per macroblock that the encoder expects initially.
 constexpr Point kExpectedKeyBytes[] = {{2, 5.2},   {4, 4.93},   {10, 4.46},  {16, 4.13},
                                        {30, 3.73}, {44, 3.325}, {70, 2.856}, {106, 2.33}};
 constexpr Point kExpectedDeltaBytes[] = {{2, 4.85}, {8, 4.16}, {16, 3.65}, {26, 3.24}, {106, 1.28}};
@@ -48,10 +48,10 @@ constexpr Point kExpectedDeltaBytes[] = {{2, 4.85}, {8, 4.16}, {16, 3.65}, {26, 
 constexpr double kFinerReference = 0.013;
 constexpr double kCoarserReference = 0.021;
 constexpr double kReferenceDecay = 0.25;
-// The picture has moved on over frames that were dropped.
+// The picture changes more if frames were dropped before it.
 constexpr double kSkippedExponent = 0.45;
-// Deviation of the logarithm of sizes, from frame to frame and, as much again, over several; a coarser quantizer leaves
-// less of the picture that is always the same.
+// Standard deviation of the logarithm of sizes, from frame to frame and, equally large, over several frames. It grows
+// with the quantizer: a coarser one keeps less of the constant part of the picture.
 constexpr double kDeviation = 0.01;
 constexpr double kDeviationSlope = 0.0008;
 constexpr double kSlowCorrelation = 0.7;
@@ -65,7 +65,7 @@ double At(std::span<const Point> points, double quantizer) {
   return low.log_bytes + share * (above->log_bytes - low.log_bytes);
 }
 
-// The finest quantizer within the limits whose `expected_bits` are at most `target_bits`; without one, the coarsest.
+// Returns the finest quantizer within the limits whose `expected_bits` are at most `target_bits`, or else the coarsest.
 template <class Function>
 int Choose(double finest, double coarsest, double target_bits, const Function& expected_bits) {
   int low = std::clamp(static_cast<int>(std::lround(finest)), kFinest, kCoarsest);
@@ -101,7 +101,7 @@ void Vp8Model::SetRate(double rate_bps, double frames_per_second) {
 
 double Vp8Model::KeyFrameTargetBits() const {
   if (frames_ == 0) return kFirstKeyFrameS * bits_per_frame_ * frames_per_second_;
-  // A finer picture gains less from a large key frame; nor does one that follows another.
+  // A finer picture gains less from a large key frame, and so does one soon after another key frame.
   const double boost = std::max(2.0, 2 * frames_per_second_ / 16 - 1) * (1.1 + 0.0107 * recent_average_quantizer_);
   const double distance = std::min(1.0, static_cast<double>(since_key_frame_) / (frames_per_second_ / 2));
   return bits_per_frame_ * std::min(1 + std::max(boost * distance, 1.0), kMaxKeyFrame);

@@ -15,11 +15,10 @@ namespace weir::sim {
 //
 // 1. A buffer fills with the target rate and drains with frames; below its optimal level frames have a smaller target,
 //    above it a larger one. Below a fifth of that level every second frame is dropped, below zero all are.
-// 2. A frame has the quantizer that the encoder expects to meet its target. What it expects follows the sizes of
-//    frames, by a quarter of the error with each.
-// 3. Once 150 frames are encoded, the coarsest quantizer allowed is the average one while the buffer is full, and the
-//    coarsest of all when it is empty; the finest allowed follows. Hence the low rate for a second after a rise, and
-//    the high one after a fall.
+// 2. A frame has the quantizer that the encoder expects to meet its target. After each frame, the expectation moves
+//    toward the frame's size by a quarter of the error.
+// 3. After 150 frames, the coarsest quantizer allowed is the average one while the buffer is full and the coarsest of
+//    all when it is empty; the finest allowed follows. So rates lag a rise or fall of the target by a second.
 class Vp8Model {
  public:
   struct Frame {
@@ -34,7 +33,7 @@ class Vp8Model {
 
   // Both positive; frames_per_second is the encoder's input.
   void SetRate(double rate_bps, double frames_per_second);
-  // Once a rate is set. Empty if the encoder drops the frame. The first frame is a key frame.
+  // Call after SetRate(). Returns nullopt if the encoder drops the frame. The first frame is a key frame.
   std::optional<Frame> Encode(bool key_frame);
 
  private:
@@ -45,9 +44,9 @@ class Vp8Model {
   double KeyFrameTargetBits() const;
   double FrameTargetBits() const;
   Limits FrameLimits(bool golden) const;
-  // The next frame's bits over those of the average picture.
+  // The next frame's bits relative to those of the average picture.
   double Complexity(int quantizer);
-  // Updates the buffer and the expectation `factor` with the frame, and gives its bytes.
+  // Updates the buffer and the expectation `factor` with the frame, and returns its bytes.
   int64_t Spend(double bits, double expected_bits, double* factor);
 
   RandomStream random_;
@@ -59,19 +58,19 @@ class Vp8Model {
   double optimal_buffer_bits_ = 0;
   double max_buffer_bits_ = 0;
   std::optional<double> buffer_bits_;
-  // Sizes that the encoder expects over those it expected at first.
+  // Sizes that the encoder expects, relative to its initial expectation.
   double key_factor_ = 1;
   double delta_factor_ = 1;
   double golden_factor_ = 1;
   int64_t frames_ = 0;
-  // Frames dropped since the last that was not.
+  // Frames dropped since the last encoded one.
   int64_t skipped_ = 0;
   int64_t delta_frames_ = 0;
   int64_t since_key_frame_ = 0;
   double quantizer_sum_ = 0;
   double long_average_quantizer_;
   double recent_average_quantizer_;
-  // The quantizer that the reference picture looks like.
+  // The effective quantizer of the reference picture.
   double reference_quantizer_ = 0;
   double slow_complexity_ = 0;
 };
