@@ -1,4 +1,4 @@
-// Helpers of several benchmarks.
+// Helpers shared by several benchmarks.
 #ifndef WEIR_TESTS_BENCH_BENCHMARKS_H_
 #define WEIR_TESTS_BENCH_BENCHMARKS_H_
 
@@ -15,7 +15,7 @@
 
 namespace weir {
 
-// The model in the repository; none when the file cannot be read.
+// The model in the repository; empty if the file cannot be read.
 inline std::vector<std::byte> ShippedModel() { return ReadFile(WEIR_SHIPPED_MODEL); }
 
 inline double CpuSeconds(clockid_t clock) {
@@ -24,14 +24,14 @@ inline double CpuSeconds(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Changes the order of `values`, of which there is one at least.
+// Reorders `values`, which must not be empty.
 inline double Quantile(std::vector<double>& values, double ratio) {
   const auto nth = values.begin() + static_cast<int64_t>(ratio * static_cast<double>(values.size() - 1));
   std::ranges::nth_element(values, nth);
   return *nth;
 }
 
-// How long single calls take, as counters p50_us and p99_us.
+// Measures single calls and reports their durations as counters p50_us and p99_us.
 class Durations {
  public:
   // Times one call of `function`.

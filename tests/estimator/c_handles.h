@@ -1,4 +1,4 @@
-// Handles of the C interface that destroy themselves, and how tests make them.
+// Owning handles of the C interface, and functions that make them.
 #ifndef WEIR_TESTS_ESTIMATOR_C_HANDLES_H_
 #define WEIR_TESTS_ESTIMATOR_C_HANDLES_H_
 
@@ -33,7 +33,7 @@ Owned<Handle> Created(Create create, Arguments... arguments) {
   return Owned<Handle>(handle);
 }
 
-// The error of such a function, which leaves no handle.
+// The error of such a function, which must set the handle to null.
 template <class Handle, class Create, class... Arguments>
 int CreationError(Create create, Arguments... arguments) {
   Handle* handle = reinterpret_cast<Handle*>(1);
@@ -69,7 +69,7 @@ inline weir_estimator_counters CountersOf(const weir_estimator* estimator) {
   return counters;
 }
 
-// 1250 bytes that arrive as they are sent.
+// A packet of 1250 bytes that arrives when it is sent.
 inline weir_packet CPacket(int64_t time_us, uint16_t sequence_number) {
   weir_packet packet{};
   packet.arrival_time_us = time_us;
@@ -88,7 +88,7 @@ struct Said {
   weir_estimate last{};
 };
 
-// An even stream at `rate_bps`.
+// Sends an evenly spaced stream at `rate_bps`.
 inline Said Stream(weir_estimator* estimator, int64_t from_us, int64_t to_us, int64_t rate_bps) {
   Said said;
   const int64_t interval_us = 1250 * 8 * 1'000'000ll / rate_bps;

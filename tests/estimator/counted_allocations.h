@@ -1,4 +1,4 @@
-// Counts what a program allocates, and lets it fail: linking counted_allocations.cc in replaces its operator new.
+// Counts a program's allocations and makes them fail: linking counted_allocations.cc replaces operator new.
 #ifndef WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
 #define WEIR_TESTS_ESTIMATOR_COUNTED_ALLOCATIONS_H_
 
@@ -9,7 +9,7 @@ namespace weir {
 // Calls of operator new since the program began, on all threads together; exact only while one thread runs.
 int64_t CountedAllocations();
 
-// From now on so many more succeed, and none after them; negative: all do.
+// From now on, `count` more succeed and none after them; if `count` is negative, all do.
 void FailAllocationsAfter(int64_t count);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// A model whose decisions a test holds.
+// A model whose decisions a test blocks.
 #ifndef WEIR_TESTS_ESTIMATOR_GATED_MODEL_H_
 #define WEIR_TESTS_ESTIMATOR_GATED_MODEL_H_
 
@@ -16,15 +16,15 @@
 
 namespace weir {
 
-// Where the worker's thread stops before it computes.
+// Blocks the worker's thread before it computes.
 struct Gate {
   std::counting_semaphore<> arrived{0};
   std::counting_semaphore<> open{0};
-  // How many decisions were computed together. Read after `arrived`.
+  // How many decisions are computed together each time. Read after `arrived`.
   std::vector<size_t> together;
 };
 
-// Stops at the gate, then computes as `network`.
+// Blocks at the gate, then computes like `network_`.
 class GatedNetwork final : public internal::ModelEvaluator {
  public:
   GatedNetwork(internal::NetworkPlan plan, std::shared_ptr<Gate> gate)
@@ -43,7 +43,7 @@ class GatedNetwork final : public internal::ModelEvaluator {
   const std::shared_ptr<Gate> gate_;
 };
 
-// `bytes` are of a model that Weir computes by itself, whatever it claims.
+// `bytes` must be a model that Weir computes by itself. With `needs_onnxruntime` it claims otherwise.
 inline std::shared_ptr<const PolicyModel> MakeGatedModel(std::span<const std::byte> bytes,
                                                          const std::shared_ptr<Gate>& gate,
                                                          bool needs_onnxruntime = false) {

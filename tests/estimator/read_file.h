@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// Nothing when it cannot be read.
+// Empty if the file cannot be read.
 inline std::vector<std::byte> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -22,7 +22,7 @@ class IgnorantController : public ReceiverController {
   void OnTargetApplied(const TargetTransferRate&) override {}
 };
 
-// Gives the script's target every 100 ms; no rate is a fault.
+// Returns the script's target every 100 ms. A missing target is a fault.
 class ScriptedController final : public ReceiverController {
  public:
   using Script = std::function<std::optional<DataRate>(int decision)>;

@@ -31,7 +31,7 @@ class Deliveries : public std::vector<Delivery> {
     }
     return sum / (to - from);
   }
-  // `quantile` of the one-way delays of what arrived in the span; PlusInfinity: nothing did.
+  // The `quantile` of the one-way delays of packets that arrived in the span; PlusInfinity if none did.
   TimeDelta Delay(double quantile, TimeDelta from, TimeDelta to) const {
     std::vector<TimeDelta> delays;
     for (const Delivery& delivery : *this) {
@@ -47,23 +47,23 @@ struct TestPath {
   // Capacity by time since the beginning; above 0.
   std::function<DataRate(TimeDelta)> capacity;
   TimeDelta one_way_delay = TimeDelta::Millis(25);
-  // The longest queue, as time at the present capacity.
+  // The longest queue, as time at the current capacity.
   TimeDelta queue = TimeDelta::Millis(300);
-  // When the bottleneck takes the next packet, both since the beginning: then, or later, where it stops.
+  // Maps a time since the beginning to when the bottleneck takes the next packet, later if it stops.
   std::function<TimeDelta(TimeDelta)> takes = [](TimeDelta time) { return time; };
-  // When what leaves the bottleneck goes on, both since the beginning: then, or later; packets keep their order.
+  // Maps the time at which a packet leaves the bottleneck to when it continues, not earlier. Order is kept.
   std::function<TimeDelta(TimeDelta)> goes_on = [](TimeDelta time) { return time; };
   // True while the sender sends nothing.
   std::function<bool(TimeDelta)> paused = [](TimeDelta) { return false; };
-  // The media's own bound, by time since the beginning.
+  // The media's highest rate, by time since the beginning.
   std::function<DataRate(TimeDelta)> max_media_rate = [](TimeDelta) { return DataRate::KilobitsPerSecond(100'000); };
-  // Frames of video a second, each of which leaves as one burst: at 2.5 times the rate, as Chromium paces, a frame
-  // lasts 13 ms, and up to 40 ms leave at once. 0: full packets leave at equal intervals.
+  // Video frames per second, each of which is sent as one burst: at 2.5 times the rate, as Chromium paces, a frame
+  // lasts 13 ms, and up to 40 ms leave at once. If 0, full packets are sent at equal intervals.
   int64_t frames_per_second = 0;
-  // True while packets, or feedback, that are sent then are lost.
+  // True if packets, or feedback, sent at that time are lost.
   std::function<bool(TimeDelta)> lost = [](TimeDelta) { return false; };
   std::function<bool(TimeDelta)> feedback_lost = [](TimeDelta) { return false; };
-  // How long feedback is under way.
+  // The delay of feedback.
   TimeDelta feedback_delay = TimeDelta::Millis(25);
   // Changes a packet at the receiver before the estimator gets it.
   std::function<void(TimeDelta, PacketArrival&)> change = [](TimeDelta, PacketArrival&) {};

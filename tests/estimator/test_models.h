@@ -19,7 +19,7 @@ inline std::vector<std::byte> ReadTestModel(const std::string& name) {
   return ReadFile(std::string(WEIR_TEST_MODELS) + "/" + name + ".onnx");
 }
 
-// Null, and a failure of the test, when the model is refused.
+// Fails the test and returns null if the model is refused.
 inline std::unique_ptr<Policy> LoadTestModel(const std::string& name) {
   auto policy = Policy::Load(ReadTestModel(name));
   EXPECT_TRUE(policy) << name << ": " << (policy ? "" : policy.error());

@@ -1,4 +1,4 @@
-// Pools of controllers that a test has made already.
+// Pools of controllers that a test has already made.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_POOL_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_POOL_H_
 
@@ -17,7 +17,7 @@ namespace weir {
 
 using Controllers = std::vector<std::unique_ptr<ReceiverController>>;
 
-// As an initializer list cannot, since these cannot be copied.
+// Replaces an initializer list, which cannot hold move-only controllers.
 template <class... Some>
 Controllers ControllersOf(Some... controllers) {
   Controllers all;

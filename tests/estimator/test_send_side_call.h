@@ -1,5 +1,5 @@
-// A call in simulated time with the estimator at the sender: it sends exactly what it is allowed to, or layers of media
-// with probes, through a drop-tail bottleneck, and the receiver answers every 50 ms with what has come.
+// A call in simulated time with the estimator at the sender: it sends exactly at the target, or layers of media with
+// probes, through a drop-tail bottleneck, and the receiver sends feedback every 50 ms.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_SEND_SIDE_CALL_H_
 
@@ -21,28 +21,28 @@ namespace weir {
 
 struct TestSendSidePath {
   DataRate capacity = DataRate::KilobitsPerSecond(1500);
-  // In its place, where it changes.
+  // Replaces `capacity` if set.
   std::function<DataRate(TimeDelta)> changing_capacity = {};
   TimeDelta one_way_delay = TimeDelta::Millis(25);
-  // From a time on, the one-way delay is larger by another.
+  // A time, and the increase of the one-way delay from then on.
   std::pair<TimeDelta, TimeDelta> detour = {TimeDelta::PlusInfinity(), TimeDelta::Zero()};
   TimeDelta queue = TimeDelta::Millis(300);
-  // Delays after which feedback is passed in; none: it is lost.
+  // Extra delays of feedback, one for each copy that arrives; it is lost if there are none.
   std::function<std::vector<TimeDelta>(TimeDelta)> feedback = [](TimeDelta) {
     return std::vector<TimeDelta>{TimeDelta::Zero()};
   };
   // Changes a message before it is sent.
   std::function<void(TimeDelta, std::vector<PacketFeedback>&)> change = [](TimeDelta, std::vector<PacketFeedback>&) {};
-  // From then on the receiver acknowledges each packet in time, whatever the path did with it.
+  // From then on the receiver acknowledges each packet in time, whatever the path does with it.
   TimeDelta optimistic_from = TimeDelta::PlusInfinity();
   uint16_t first_sequence_number = 0;
-  // Rates of layers, the lowest first, as the only media, of which LayerAllocator chooses. None: filler.
+  // Rates of layers, lowest first, of which LayerAllocator chooses one as the only media. If empty, filler is sent.
   std::vector<DataRate> layers;
-  // Above zero: the filler desires this rate, and sends the clusters.
+  // If above zero, the filler desires this rate and sends probe clusters.
   DataRate desired_rate = DataRate::Zero();
-  // The media wants so many of them.
+  // The number of layers that the media wants.
   std::function<size_t(TimeDelta)> wanted_layers = [](TimeDelta) { return size_t{100}; };
-  // Nothing is sent meanwhile.
+  // Nothing is sent from the first time to the second.
   std::pair<TimeDelta, TimeDelta> pause = {TimeDelta::PlusInfinity(), TimeDelta::PlusInfinity()};
   // The host sends probe clusters.
   bool probes = true;
@@ -88,7 +88,7 @@ class TestSendSideCall {
   const std::vector<std::pair<TimeDelta, size_t>>& layer_changes() const { return layer_changes_; }
   double probe_share() const { return probe_size_ / sent_size_; }
   TimeDelta longest_queue() const { return longest_queue_; }
-  // The lowest rate since the last question.
+  // Returns the lowest target since the last call.
   DataRate TakeLowestRate() { return std::exchange(lowest_, DataRate::PlusInfinity()); }
 
  private:
@@ -102,7 +102,7 @@ class TestSendSideCall {
       next_send_ = kStart + path_.pause.second;
       return;
     }
-    // Media at a low rate sends smaller packets, not rarer ones.
+    // Media at a low rate sends smaller packets rather than fewer.
     const DataRate rate = MediaRate();
     const DataSize size = std::min(kFullPacket, rate * kLongestInterval);
     SendPacket(size, PacketKind::kVideo, probes_.empty() ? 0 : probes_.front().cluster);
@@ -138,7 +138,7 @@ class TestSendSideCall {
     ++sequence_number_;
   }
 
-  // As an SFU does for one subscriber.
+  // Chooses a layer as an SFU does for one subscriber.
   void ChooseLayer() {
     if (path_.layers.empty()) {
       if (!path_.desired_rate.IsZero()) Desire({path_.desired_rate, DataRate::Zero()});
@@ -165,7 +165,7 @@ class TestSendSideCall {
     if (error) throw std::logic_error(error->message);
   }
 
-  // Fills up what media does not send, evenly.
+  // Adds evenly spaced packets that raise the media's rate to the cluster's.
   void AddProbe(const ProbeClusterConfig& cluster) {
     const DataSize size = std::max(cluster.target_data_rate - MediaRate(), DataRate::Zero()) * cluster.target_duration;
     const int64_t packets = std::max<int64_t>(cluster.target_probe_count, size.bytes() / kFullPacket.bytes() + 1);
@@ -175,7 +175,7 @@ class TestSendSideCall {
     }
   }
 
-  // On all that has come, and what is missing before it.
+  // Reports on all packets that have arrived, and on those missing before them.
   void Report() {
     next_report_ += kReportInterval;
     size_t end = 0;
@@ -216,7 +216,7 @@ class TestSendSideCall {
   DataSize sent_size_ = DataSize::Zero();
   DataSize probe_size_ = DataSize::Zero();
   TimeDelta longest_queue_ = TimeDelta::Zero();
-  // At the receiver, or lost: not yet reported on.
+  // Sent packets that are not yet reported on.
   std::deque<PacketFeedback> waiting_;
   std::vector<std::pair<Timestamp, std::vector<PacketFeedback>>> under_way_;
   Deliveries deliveries_;

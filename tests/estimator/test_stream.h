@@ -1,5 +1,4 @@
-// Arrivals, and streams of RTP packets, as a test wants them: consecutive numbers, send times on the sender's clock,
-// any delay.
+// Arrivals and streams of RTP packets for tests: consecutive numbers, send times on the sender's clock, any delay.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_STREAM_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_STREAM_H_
 
@@ -9,7 +8,7 @@
 
 namespace weir {
 
-// A packet of `bytes`, without headers, as the statistics hand it on.
+// A packet of `bytes`, without headers, as the statistics pass it on.
 inline Arrival ArrivalOf(Timestamp time, uint32_t bytes, TimeDelta queueing_delay = TimeDelta::Zero(),
                          int32_t lost_change = 0) {
   Arrival arrival;
@@ -21,7 +20,7 @@ inline Arrival ArrivalOf(Timestamp time, uint32_t bytes, TimeDelta queueing_dela
   return arrival;
 }
 
-// abs-send-time of a moment on the sender's clock.
+// The abs-send-time of a time on the sender's clock.
 inline uint32_t AbsSendTime(Timestamp time) {
   const auto us = static_cast<__int128>(time.us());
   return static_cast<uint32_t>((us << 18) / 1'000'000) & 0xFFFFFF;
@@ -32,7 +31,7 @@ class TestStream {
   explicit TestStream(uint32_t ssrc = 1, uint16_t first_sequence_number = 0)
       : ssrc_(ssrc), sequence_number_(first_sequence_number) {}
 
-  // The next packet, sent at `send_time` and `delay` under way.
+  // The next packet, sent at `send_time` and received after `delay`.
   PacketArrival Next(Timestamp send_time, TimeDelta delay = TimeDelta::Millis(25), uint32_t payload_size = 1000) {
     return Make(sequence_number_++, send_time, delay, payload_size);
   }

@@ -1,5 +1,4 @@
-// Turns a fuzzer's bytes into numbers and choices, zeros when they run out; and into RTP packets as a host hands them
-// in.
+// Turns a fuzzer's bytes into numbers, choices and RTP packets. Reads zeros when the bytes run out.
 #ifndef WEIR_TESTS_FUZZ_FUZZ_INPUT_H_
 #define WEIR_TESTS_FUZZ_FUZZ_INPUT_H_
 
@@ -36,7 +35,7 @@ class FuzzInput {
     const uint32_t shift = Choose(64);
     return Take<int64_t>() >> shift;
   }
-  // At an edge, or up to some seconds in microseconds from it: of the types, and of the times that are allowed.
+  // An edge of the integer types or of the allowed times, or a value up to some seconds, in microseconds, from it.
   int64_t TakeEdge() {
     constexpr int64_t kMin = INT64_MIN, kMax = INT64_MAX, kTime = int64_t{1} << 61;
     constexpr int64_t kEdges[] = {kMin, kMax, -kTime, kTime, 0, int64_t{1} << 31, int64_t{1} << 32, kMax / 1'000'000};
@@ -51,7 +50,7 @@ class FuzzInput {
   std::span<const uint8_t> rest_;
 };
 
-// Mostly the next packet of a call, around now; sometimes anything.
+// Mostly the next packet of a call, around now; sometimes any packet.
 inline PacketArrival TakePacket(FuzzInput& input, Timestamp now, uint16_t& sequence_number) {
   PacketArrival packet;
   packet.arrival_time =

@@ -1,5 +1,4 @@
-// Fixture of the simulator's tests: one ns-3 simulation a test, a sink that records packets, and packets sent at given
-// times.
+// Fixture of the simulator's tests: one ns-3 simulation per test, a recording sink, and packets sent at given times.
 #ifndef WEIR_TESTS_SIMULATOR_SIMULATION_FIXTURE_H_
 #define WEIR_TESTS_SIMULATOR_SIMULATION_FIXTURE_H_
 
@@ -51,7 +50,7 @@ class RecordingSink final : public PacketSink {
   }
 
   std::vector<Received> received;
-  // When sent, when dropped.
+  // Times of sending and of the drop.
   std::vector<std::pair<int64_t, int64_t>> dropped;
 
  private:
@@ -63,7 +62,7 @@ class SimulationTest : public ::testing::Test {
   SimulationTest() { UseEventEngine(); }
   ~SimulationTest() override { ns3::Simulator::Destroy(); }
 
-  // A new one in the same test.
+  // Starts a new simulation in the same test.
   static void NextSimulation() {
     ns3::Simulator::Destroy();
     UseEventEngine();
@@ -76,7 +75,7 @@ class SimulationTest : public ::testing::Test {
   static void At(int64_t time_ns, Function function) {
     ns3::Simulator::Schedule(ns3::TimeStep(time_ns - NowNs()), std::move(function));
   }
-  // `count` packets of `size_bytes` every `interval_ns` from time 0 on.
+  // Sends `count` packets of `size_bytes`, one every `interval_ns` from time 0 on.
   static void SendEvery(Link& link, RecordingSink& sink, int64_t interval_ns, int count, uint32_t size_bytes) {
     for (int i = 0; i < count; ++i) {
       At(i * interval_ns, [&link, &sink, size_bytes] { sink.Send(link, size_bytes); });
@@ -111,11 +110,11 @@ class CountingObserver final : public FlowObserver {
   int64_t first_sent_ns = -1, last_sent_ns = -1, last_arrival_ns = -1, min_delay_ns = -1, max_delay_ns = -1;
   // For TCP, a packet as large as the first opens a connection.
   int64_t first_size_bytes = 0, packets_like_first = 0;
-  // Only what arrives from `count_from_ns` on.
+  // `bytes_received_late` has only what arrives from `count_from_ns` on.
   int64_t count_from_ns = 0, bytes_received_late = 0;
 };
 
-// 25 ms, and a queue of 300 ms; unlimited.
+// A link with unlimited capacity, 25 ms of delay and a queue of 300 ms.
 inline LinkSpec UsualLink() {
   LinkSpec spec;
   spec.one_way_delay_ns = 25 * kMs;
@@ -130,7 +129,7 @@ inline LinkSpec LinkOf(int64_t rate_bps, int64_t one_way_delay_ns = 25 * kMs) {
   return spec;
 }
 
-// A flow that is not RTP.
+// Starts a flow that is not RTP.
 inline std::shared_ptr<void> StartFlow(const FlowSpec& flow, Link* data, Link* back, FlowObserver* observer,
                                        uint64_t seed = 1, uint64_t stream = 1024) {
   const FlowContext context{

@@ -1,4 +1,4 @@
-// Scenarios for tests of whole simulations, and what tests ask of a result record.
+// Scenarios for tests of whole simulations, and functions that read result records.
 #ifndef WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
 #define WEIR_TESTS_SIMULATOR_TEST_SCENARIOS_H_
 
@@ -19,7 +19,7 @@ namespace weir::sim {
 
 using nlohmann::json;
 
-// A receiver's controller has REMB alone: packets leave at its rate, without GCC's pacing, window and probes.
+// A receiver's controller has only REMB: packets leave at its rate, without GCC's pacing, window and probes.
 inline json RtpFlow(const std::string& id = "media", const std::string& controller = "under_test") {
   return {{"kind", "rtp"}, {"id", id}, {"controller", controller}, {"transport_cc", false}};
 }

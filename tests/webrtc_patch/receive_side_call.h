@@ -28,13 +28,13 @@ struct Remb {
 
 inline constexpr uint32_t kSsrc = 0x11EB21C;
 
-// The next packets of a call.
+// The fields of a call's next packets.
 struct RtpFields {
   uint32_t ssrc = kSsrc;
   uint8_t payload_type = 96;
   bool has_abs_send_time = true;
   bool has_transport_sequence_number = false;
-  // No media, as in a probe.
+  // The packet has no media, as in a probe.
   bool is_padding = false;
 };
 
@@ -62,7 +62,7 @@ class ReceiveSideCall {
     extensions_.Register<webrtc::TransportSequenceNumber>(2);
   }
 
-  // A packet that was `queueing_delay_ms` under way. The kernel's clock, which stamps packets, is not libwebrtc's.
+  // Receives a packet delayed by `queueing_delay_ms`. The kernel's clock, which stamps packets, is not libwebrtc's.
   void Receive(size_t payload_size, double queueing_delay_ms) {
     ReceiveAt(webrtc::Timestamp::Millis(wall_clock_ms_ + clock_.TimeInMilliseconds()), payload_size, queueing_delay_ms);
   }
@@ -85,7 +85,8 @@ class ReceiveSideCall {
     controller_.OnReceivedPacket(packet, webrtc::MediaType::VIDEO);
   }
 
-  // `rate_bps` in packets of 1000 bytes and their header for `duration_ms`; 0: no packets. The timer runs as in a call.
+  // Receives `rate_bps` (0: no packets) for `duration_ms` in packets of 1000 bytes and header. The timer runs as in a
+  // call.
   void Run(int64_t duration_ms, int64_t rate_bps, double queueing_delay_ms = 0) {
     const int64_t end_us = clock_.TimeInMicroseconds() + duration_ms * 1000;
     const int64_t gap_us = rate_bps > 0 ? 1024 * 8 * int64_t{1'000'000} / rate_bps : INT64_MAX / 2;
@@ -105,7 +106,7 @@ class ReceiveSideCall {
     clock_.AdvanceTimeMicroseconds(end_us - clock_.TimeInMicroseconds());
   }
 
-  // The next packet.
+  // Loses the next packet.
   void Lose() { ++sequence_number_; }
   void SetWallClock(int64_t step_ms) { wall_clock_ms_ += step_ms; }
 

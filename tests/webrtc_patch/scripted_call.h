@@ -1,5 +1,4 @@
-// Drives one rate controller, of either side, through a call whose every event is written down: packets at even
-// distances over a path of constant delay.
+// Drives a rate controller of either end through a scripted call: evenly spaced packets over a path of constant delay.
 #ifndef WEIR_TESTS_WEBRTC_PATCH_SCRIPTED_CALL_H_
 #define WEIR_TESTS_WEBRTC_PATCH_SCRIPTED_CALL_H_
 
@@ -33,7 +32,7 @@ class Call {
     RunTimers();
   }
 
-  // Media for `duration`; with `lost` nothing of it arrives, which feedback reports as lost.
+  // Sends media for `duration`. With `lost`, no packet arrives, which feedback reports.
   void Talk(TimeDelta duration, bool lost = false) {
     const Timestamp end = now_ + duration;
     while (now_ < end) {
@@ -45,7 +44,7 @@ class Call {
     }
   }
 
-  // Nothing but timers.
+  // Runs only timers.
   void BeSilent(TimeDelta duration) { Pass(duration); }
 
   Timestamp now() const { return now_; }
@@ -114,7 +113,7 @@ class Call {
     RunTimers();
   }
 
-  // On what was sent a round-trip time ago or earlier.
+  // Reports on packets that were sent a round-trip time ago or earlier.
   void SendFeedback(bool lost) {
     if (!sender_) return;
     TransportPacketsFeedback feedback;
@@ -144,7 +143,7 @@ class Call {
   }
 
   NetworkController& controller_;
-  // One of the two.
+  // Exactly one of these is not null.
   ReceiverController* const receiver_ = dynamic_cast<ReceiverController*>(&controller_);
   SenderController* const sender_ = dynamic_cast<SenderController*>(&controller_);
   const Timestamp origin_;

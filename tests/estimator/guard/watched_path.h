@@ -1,4 +1,4 @@
-// A path as the guard's rules see it: a packet each 10 ms.
+// A path as the guard's rules see it: a packet every 10 ms.
 #ifndef WEIR_TESTS_ESTIMATOR_GUARD_WATCHED_PATH_H_
 #define WEIR_TESTS_ESTIMATOR_GUARD_WATCHED_PATH_H_
 
@@ -25,7 +25,7 @@ class WatchedPath {
  public:
   WatchedPath() { arrivals.Start(now); }
 
-  // 100 ms of what is left of `rate` when `loss_ratio` of it is lost; each packet waits for `delay`.
+  // Sends 100 ms of `rate`, of which `loss_ratio` is lost. Each packet has a queueing delay of `delay`.
   void Pass(DataRate rate, double loss_ratio = 0, TimeDelta delay = TimeDelta::Zero(), bool delay_stands = false) {
     for (int i = 0; i < 10; ++i) {
       now += TimeDelta::Millis(10);
@@ -39,7 +39,7 @@ class WatchedPath {
     arrivals.OnDecision(now);
   }
 
-  // The same without loss, `marked` of the packets with CE.
+  // Does the same without loss, with CE on a share `marked` of the packets.
   void PassMarked(DataRate rate, double marked, TimeDelta delay) {
     for (int i = 0; i < 10; ++i) {
       now += TimeDelta::Millis(10);
@@ -52,10 +52,10 @@ class WatchedPath {
     arrivals.OnDecision(now);
   }
 
-  // The limit that the rule sets on any rate; PlusInfinity: none, but for the rule of bounds.
+  // The limit that the rule sets on any rate; PlusInfinity if none, except for the rule of bounds.
   DataRate Limit(GuardRule& rule) const { return Apply(rule, DataRate::PlusInfinity()); }
 
-  // The rule's answer to the rate that a controller decides.
+  // The rule's result for the rate that a controller decides.
   DataRate Apply(GuardRule& rule, DataRate decided) const {
     GuardFacts facts = Facts();
     return rule.Apply(decided, facts);
@@ -73,9 +73,9 @@ class WatchedPath {
 
   Timestamp now = Timestamp::Seconds(7);
   TargetRateConstraints constraints;
-  // At the sender.
+  // True at the sender.
   bool reported = false;
-  // In force.
+  // The rate in force.
   DataRate rate = DataRate::Zero();
   ArrivalHistory arrivals;
 
