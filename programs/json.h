@@ -43,13 +43,13 @@ class JsonObject {
   // "path.key", or "key" at the root.
   std::string PathOf(std::string_view key) const;
 
-  // Null where the key is absent.
+  // Null if the key is absent.
   const nlohmann::json* Find(std::string_view key);
-  // Null where the key is absent or its value is null.
+  // Null if the key is absent or its value is null.
   const nlohmann::json* FindOptional(std::string_view key);
   const nlohmann::json& Require(std::string_view key);
 
-  // `otherwise` where the key is absent; without it the key is required.
+  // Return `otherwise` if the key is absent; without it the key is required.
   double Number(std::string_view key, const NumberRange& range, std::optional<double> otherwise = {});
   int64_t Integer(std::string_view key, const NumberRange& range, std::optional<int64_t> otherwise = {});
   bool Boolean(std::string_view key, bool otherwise);

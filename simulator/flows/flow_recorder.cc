@@ -102,7 +102,7 @@ void FlowRecorder::OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) {
 void FlowRecorder::OnBytesInFlight(int64_t bytes, int64_t time_ns) {
   if (!series_) return;
   const size_t index = StepIndex(time_ns);
-  // A step begins with what was in flight before it.
+  // A step starts with the bytes in flight before it.
   most_bytes_in_flight.resize(index + 1, bytes_in_flight_);
   bytes_in_flight_ = bytes;
   most_bytes_in_flight[index] = std::max(most_bytes_in_flight[index], bytes);

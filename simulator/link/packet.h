@@ -46,7 +46,7 @@ struct Packet {
   uint32_t size_bytes = 0;
   // Receives the packet at the other end, or its drop. Must outlive the simulation's last event.
   PacketSink* sink = nullptr;
-  // When the sender handed it to the link, in ns of simulated time.
+  // When the sender passed it to the link, in ns of simulated time.
   int64_t sent_time_ns = 0;
   // When its media was captured, by an exact clock. All packets of a frame have the same time.
   int64_t capture_time_ns = 0;
@@ -107,7 +107,7 @@ class FlowObserver {
   virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
   // The same feedback at the sender; not called for lost feedback.
   virtual void OnFeedbackReceived(int64_t /*sent_time_ns*/, int64_t /*time_ns*/) {}
-  // The rate in a REMB, as it is sent.
+  // The rate of a REMB when it is sent.
   virtual void OnRembSent(DataRate, int64_t /*time_ns*/) {}
   // Payload that a TCP sender has sent and that is neither acknowledged nor lost. Called when it changes.
   virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}

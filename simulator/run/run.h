@@ -1,4 +1,4 @@
-// `weir-sim run`: scenarios in, result records (JSON, "weir.result/1") out, one a line.
+// `weir-sim run`: reads scenarios and writes result records (JSON, "weir.result/1"), one per line.
 #ifndef WEIR_SIMULATOR_RUN_RUN_H_
 #define WEIR_SIMULATOR_RUN_RUN_H_
 

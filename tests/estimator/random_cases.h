@@ -6,7 +6,7 @@
 
 namespace weir {
 
-// Each case takes many times as long under ThreadSanitizer (make tsan, with gcc); the other builds have them all.
+// Each case takes many times as long under ThreadSanitizer (make tsan, with gcc); the other builds run all.
 #ifdef __SANITIZE_THREAD__
 constexpr uint32_t RandomCases(uint32_t all) { return (all + 4) / 5; }
 #else

@@ -1,5 +1,5 @@
 // A call in simulated time: a sender that sends exactly what REMB allows, a drop-tail bottleneck, an estimator, and
-// feedback that takes time.
+// delayed feedback.
 #ifndef WEIR_TESTS_ESTIMATOR_TEST_CALL_H_
 #define WEIR_TESTS_ESTIMATOR_TEST_CALL_H_
 
