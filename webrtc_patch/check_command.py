@@ -1,4 +1,4 @@
-"""``weir webrtc``: the patches for libwebrtc, against the source tree of a user."""
+"""``weir webrtc``: checks and applies the patches for libwebrtc in a user's source tree."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weir.errors import InputError, MissingComponent
 from weir.files.input import why
 
 _PATCHES = Path(__file__).parent / "patches"
-# The milestones of libwebrtc that the series was tried on.
+# The versions of libwebrtc that the series was tested on.
 _MILESTONES = "main of January to August 2026"
-# From the folders that a user may name (a Chromium checkout, the folder of `gclient`, a package's source) to the folder
-# of the patches' paths.
+# Paths from the folder that a user may pass (a Chromium checkout, the folder of `gclient`, a package's source) to the
+# root of the patches' paths.
 _ROOTS = (".", "third_party/webrtc", "src/third_party/webrtc", "src")
-# Settings of the user's git that would change the result.
+# Overrides settings of the user's git that would change the result.
 _GIT = ("git", "-c", "apply.whitespace=nowarn", "-c", "apply.ignoreWhitespace=no", "-c", "core.autocrlf=false")
 
 app = typer.Typer(
@@ -60,17 +60,17 @@ def check(
 
 
 def read_series() -> str:
-    """The patches (quilt style), in the order in which they apply."""
+    """Returns the patches (quilt style) in the order in which they apply."""
     return "".join((_PATCHES / name).read_text(encoding="utf-8") for name in (_PATCHES / "series").read_text().split())
 
 
 def changed_files(series: str) -> list[str]:
-    """The files that the patches change, relative to the source tree, without those that they create."""
+    """Returns the files that the patches change, relative to the source tree, without those that they create."""
     return sorted(set(re.findall(r"^--- a/(.*)$", series, re.MULTILINE)))
 
 
 def find_root(tree: Path, series: str) -> Path:
-    """The folder in `tree` that the paths of the series are relative to.
+    """Returns the folder in `tree` that the paths of the series are relative to.
 
     Raises InputError when `tree` is no folder, or does not have the files that the series changes.
     """
@@ -87,12 +87,12 @@ def find_root(tree: Path, series: str) -> Path:
 
 
 def apply_series(folder: Path, series: str, *options: str) -> tuple[bool, list[str]]:
-    """Runs `git apply` with the series in a folder, all of it or nothing: success, and git's messages.
+    """Applies the whole series, or nothing, in a folder with `git apply`. Returns success and git's messages.
 
-    A hunk whose lines are elsewhere moves there; it is never applied to different lines.
+    A hunk whose lines have moved is applied at their new place, never to different lines.
     Raises MissingComponent when git cannot be run.
     """
-    # The folder need not be a repository, may be below another's, and a hook may have set the variables of one.
+    # The folder may be outside any repository or inside another one, and a hook may have set git's variables.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     environment |= {"LC_ALL": "C", "GIT_CEILING_DIRECTORIES": str(folder.resolve().parent)}
     command = [*_GIT, "apply", "--verbose", *options]

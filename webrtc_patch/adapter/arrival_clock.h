@@ -1,7 +1,7 @@
-// Arrival times, moved onto the clock of who hosts the estimator.
+// Converts arrival times to the clock of the estimator's host.
 //
-// libwebrtc stamps packets with the time at which the kernel received them, which is of the wall clock, while its own
-// clock is monotonic; other hosts use yet other time bases.
+// libwebrtc stamps packets with the kernel's receive time, which is on the wall clock, while its own clock is
+// monotonic; other hosts use yet other time bases.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_ARRIVAL_CLOCK_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_ARRIVAL_CLOCK_H_
 
@@ -11,17 +11,19 @@
 
 namespace weir::adapter {
 
-// Moves arrival times of any base onto the host's clock. The smallest delay between arrival and hand-over that was seen
-// counts as none.
+// Converts arrival times of any time base to the host's clock. The smallest observed delay between arrival and
+// hand-over counts as zero.
 //
-// A base that was set forward makes that delay smaller, which is followed at once. One that was set back makes it
-// larger, as does a host that was busy; but a busy host hands over what came in the meantime, from its beginning on. So
-// the base was set back when a packet arrives before the one before it, or after a pause with a delay longer than that,
-// or with one longer than any host is busy for. Smaller steps are followed as drift is, slowly, lest they pass for a
-// queue.
+// A base that is set forward makes that delay smaller; the offset follows at once. A base that is set back makes the
+// delay larger, as does a busy host, but a busy host hands over all packets of the meantime, oldest first. So the base
+// counts as set back when
+//   1. a packet arrives more than kMaxReordering before the latest one,
+//   2. a packet arrives after a pause of more than kPause with a delay of more than kPause, or
+//   3. the delay exceeds kLongestStall, longer than any host is busy.
+// Smaller steps are followed slowly, like clock drift, so that they do not look like queueing.
 class ArrivalClock {
  public:
-  // `now` is when the packet was handed over, not before that of an earlier call. The result is never after it.
+  // `now` is the hand-over time of the packet and must not decrease between calls. The result is at most `now`.
   Timestamp ToMonotonic(Timestamp arrival_time, Timestamp now) {
     if (!started_ || WasSetBack(arrival_time - latest_arrival_, now - arrival_time - offset_)) {
       started_ = true;
@@ -44,7 +46,7 @@ class ArrivalClock {
   static constexpr TimeDelta kMaxReordering = TimeDelta::Millis(20);
   static constexpr TimeDelta kPause = TimeDelta::Millis(100);
   static constexpr TimeDelta kLongestStall = TimeDelta::Seconds(1);
-  // 500 ppm, as much as NTP slews a clock by.
+  // 500 ppm, the rate at which NTP slews a clock.
   static constexpr TimeDelta kWindow = TimeDelta::Seconds(10);
   static constexpr TimeDelta kMaxDrift = TimeDelta::Millis(5);
 
@@ -61,7 +63,7 @@ class ArrivalClock {
   TimeDelta offset_ = TimeDelta::Zero();
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp window_end_ = Timestamp::MinusInfinity();
-  // In this window.
+  // Lowest offset in the current window.
   TimeDelta lowest_offset_ = TimeDelta::PlusInfinity();
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kWebrtcTimeAtOriginUs = 1'000'000'000;
 
-// Both sides mark infinities by the extremes of int64_t, but libwebrtc makes them by name only.
+// Both libraries represent infinities by the extremes of int64_t, but libwebrtc creates them only by name.
 template <class WebrtcUnit, class WeirUnit>
 WebrtcUnit Infinite(WeirUnit value) {
   return value.IsPlusInfinity() ? WebrtcUnit::PlusInfinity() : WebrtcUnit::MinusInfinity();
@@ -24,7 +24,7 @@ WeirUnit InfiniteFrom(WebrtcUnit value) {
 
 int ToInt(int64_t value) { return static_cast<int>(std::clamp<int64_t>(value, 0, std::numeric_limits<int>::max())); }
 
-// Only the version of January 2023 has the first, and only later ones have the others.
+// Only the version of January 2023 has `prior_in_flight`; only later versions have the fields in SetReport().
 template <class Feedback>
 void SetPriorInFlight(webrtc::DataSize size, Feedback& feedback) {
   if constexpr (requires { feedback.prior_in_flight; }) feedback.prior_in_flight = size;
@@ -35,13 +35,13 @@ void SetReport(const PacketResult& packet, Result& result) {
     if (packet.arrival_time_offset) result.arrival_time_offset = ToWebrtc(*packet.arrival_time_offset);
     result.reported_lost_for_the_first_time = packet.reported_lost_for_the_first_time;
     result.reported_recovered_for_the_first_time = packet.reported_recovered_for_the_first_time;
-    // The code points of RFC 3168 on both sides.
+    // Both enums use the code points of RFC 3168.
     result.ecn = static_cast<decltype(result.ecn)>(packet.ecn);
   }
 }
 
 webrtc::PacedPacketInfo PacingInfo(const PacedPacketInfo& info) {
-  // A cluster without a size is none: libwebrtc's probe estimator would abort on it.
+  // A cluster without a size is no probe: libwebrtc's probe estimator would abort on it.
   const bool probe = info.probe_cluster_id != PacedPacketInfo::kNotAProbe && info.probe_cluster_min_probes > 0 &&
                      info.probe_cluster_min_size > DataSize::Zero();
   if (!probe) return webrtc::PacedPacketInfo();

@@ -1,5 +1,5 @@
-// Units and messages between weir and libwebrtc, both ways. libwebrtc's Debian build aborts on values it does not
-// expect (its debug checks are on), so whatever a host may hand in is made acceptable here.
+// Converts units and messages between weir and libwebrtc. libwebrtc's Debian build has its debug checks on and aborts
+// on unexpected values, so these functions make whatever a host passes in acceptable.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_CONVERSIONS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_CONVERSIONS_H_
 
@@ -22,8 +22,8 @@ DataSize FromWebrtc(webrtc::DataSize size);
 TimeDelta FromWebrtc(webrtc::TimeDelta delta);
 DataRate FromWebrtc(webrtc::DataRate rate);
 
-// libwebrtc uses time 0 for "long ago" and allows no negative times; a host's clock may start anywhere. So libwebrtc's
-// time is that of the host, moved such that `origin` falls well after 0.
+// Shifts the host's clock so that `origin` falls well after libwebrtc's time 0. libwebrtc uses time 0 for "long ago"
+// and allows no negative times; a host's clock may start anywhere.
 class TimeConverter {
  public:
   explicit TimeConverter(Timestamp origin) : origin_(origin) {}
@@ -34,9 +34,9 @@ class TimeConverter {
   webrtc::SentPacket ToWebrtc(const SentPacket& packet) const;
   // Skips packets without a send time: they were never sent.
   webrtc::TransportPacketsFeedback ToWebrtc(const TransportPacketsFeedback& feedback) const;
-  // Nothing for a report that libwebrtc's own transport withholds from its controllers: one without a received packet.
+  // Returns nullopt for a report without a received packet, which libwebrtc's own transport withholds from controllers.
   std::optional<webrtc::TransportLossReport> ToWebrtc(const TransportLossReport& report) const;
-  // Nothing for a round-trip time that is not finite and positive.
+  // Returns nullopt unless the round-trip time is finite and positive.
   std::optional<webrtc::RoundTripTimeUpdate> ToWebrtc(const RoundTripTimeUpdate& update) const;
 
   TargetTransferRate FromWebrtc(const webrtc::TargetTransferRate& target) const;

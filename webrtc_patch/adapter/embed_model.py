@@ -1,8 +1,8 @@
-"""Writes the C++ source behind shipped_model.h.
+"""Writes the C++ source that implements shipped_model.h.
 
     embed_model.py MODEL SOURCE
 
-Runs in the builds of libwebrtc and Chromium (BUILD.gn) with their Python, so it needs the standard library alone.
+Runs in the builds of libwebrtc and Chromium (BUILD.gn) with their Python, so it uses only the standard library.
 """
 
 import sys
@@ -28,14 +28,14 @@ std::span<const std::byte> ShippedModel() { return std::as_bytes(std::span(kMode
 
 
 def source_of(model: bytes) -> str:
-    """Returns the text of the source for the bytes of a model."""
+    """Returns the text of the C++ source that embeds a model."""
     starts = range(0, len(model), _BYTES_PER_LINE)
     lines = (",".join(map(str, model[start : start + _BYTES_PER_LINE])) + ",\n" for start in starts)
     return _BEGIN + "".join(lines) + _END
 
 
 def main() -> int:
-    """Writes the source that the arguments name."""
+    """Reads MODEL and writes SOURCE."""
     if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         return 2

@@ -8,8 +8,8 @@
 namespace weir::adapter {
 namespace {
 
-// libwebrtc keeps the estimates private. An explicit instantiation may name private members: it hands out pointers to
-// them without a change of libwebrtc, and stops compiling when they go.
+// Gives access to libwebrtc's private estimates. An explicit instantiation may name private members, so this needs no
+// change to libwebrtc, and stops compiling when the members are removed.
 template <auto kMember, class Name>
 struct Export {
   friend constexpr auto Member(Name) { return kMember; }
@@ -48,7 +48,7 @@ void StopLossBasedEstimate(webrtc::NetworkControllerInterface& controller) {
   webrtc::SendSideBandwidthEstimation& estimation = *(gcc.*Member(BandwidthEstimation{}));
   webrtc::LossBasedBweV2& loss_based = estimation.*Member(LossBasedEstimator{});
   if (!loss_based.IsReady()) return;
-  // Without a delay-based limit this is the loss-limited estimate, or less while recent losses bound it from above.
+  // Without a delay-based limit the result is the loss-limited estimate, or less while recent losses bound it.
   const auto result = loss_based.GetLossBasedResult(webrtc::DataRate::PlusInfinity());
   if (result.bandwidth_estimate > kLossBasedCeiling) loss_based.SetBandwidthEstimate(kLossBasedCeiling);
 }

@@ -1,5 +1,5 @@
-// Bounds that two of libwebrtc's controllers lack inside. Without them their estimates grow until the numbers overflow,
-// which aborts the process; nothing else of theirs is changed.
+// Bounds for the internal estimates of two libwebrtc controllers. Without them the estimates grow until they overflow,
+// which aborts the process. Nothing else in the controllers changes.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_ESTIMATE_BOUNDS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_ESTIMATE_BOUNDS_H_
 
@@ -9,14 +9,14 @@
 
 namespace weir::adapter {
 
-// In the version of January 2023 the loss-limited estimate of LossBasedBweV2 grows by 2 % every 250 ms while there is
-// no loss, and overflows after about seven minutes. This stops it at 1 Tbps, out of reach of any path: the rate that
-// the controller gives stays the same to the bit. M150 bounds it itself. To be called with a GoogCcNetworkController
-// after every transport feedback.
+// Caps the loss-limited estimate of LossBasedBweV2 at 1 Tbps. In the version of January 2023 it grows by 2 % every
+// 250 ms while there is no loss, and overflows after about seven minutes. No path reaches the cap, so the controller's
+// target rate is bit-identical. M150 has its own bound. Call it with a GoogCcNetworkController after every transport
+// feedback.
 void StopLossBasedEstimate(webrtc::NetworkControllerInterface& controller);
 
-// PCC takes no notice of constraints: when they hold the flow below what the path carries, its estimate grows without
-// end. This keeps the estimate within them. To be called after every transport feedback.
+// Keeps PCC's estimate within the constraints. PCC ignores them: while they hold the flow below the available
+// bandwidth, its estimate grows without limit. Call it after every transport feedback.
 void BoundPccEstimate(webrtc::pcc::PccNetworkController& controller, const TargetRateConstraints& constraints);
 
 }  // namespace weir::adapter

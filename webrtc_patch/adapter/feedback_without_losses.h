@@ -1,5 +1,5 @@
-// Transport feedback that leaves losses out: a message ends before each, and the sender takes what no message covers
-// for neither received nor lost (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+// Removes losses from transport feedback: a message ends before each loss, and the sender counts packets that no
+// message covers as neither received nor lost (draft-holmer-rmcat-transport-wide-cc-extensions-01).
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_FEEDBACK_WITHOUT_LOSSES_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_FEEDBACK_WITHOUT_LOSSES_H_
 
@@ -15,8 +15,9 @@ class FeedbackWithoutLosses {
  public:
   using Messages = std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>;
 
-  // `messages` are rtcp::TransportFeedback. They are numbered anew, since there may be more of them. Each needs an RTCP
-  // packet of its own: of a compound packet RTCPReceiver keeps the last. A loss so costs some 60 bytes with UDP and IP.
+  // `messages` are rtcp::TransportFeedback. They are renumbered, because the result may have more of them. Send each in
+  // its own RTCP packet: RTCPReceiver keeps only the last message of a compound packet. So each loss costs about
+  // 60 bytes with UDP and IP.
   Messages Filter(Messages messages, bool omits_losses);
 
  private:

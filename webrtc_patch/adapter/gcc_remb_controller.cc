@@ -30,7 +30,7 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
       clock_.emplace(time_->ToWebrtc(now));
       webrtc::RemoteBitrateObserver* const observer = this;
       estimator_.emplace(observer, &*clock_);
-      // The estimator has no start rate: it reports none until it has measured one.
+      // The estimator has no start rate: it reports no rate until it has measured one.
       estimate_ = constraints.start_rate;
     }
     Propose(now);
@@ -47,8 +47,8 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
   void OnArrival(const Arrival& arrival) override {
     if (!arrival.packet.has_abs_send_time || !arrival.packet.arrival_time.IsFinite()) return;
     AdvanceClock(arrival.packet.arrival_time);
-    // One stream stands for all: the estimator uses SSRCs only to tell that all streams have been silent, and remembers
-    // each of them. libwebrtc's receiver counts payload and padding, not the header.
+    // All packets share one SSRC: the estimator uses SSRCs only to detect that all streams have timed out, and keeps
+    // state for each. libwebrtc's receiver counts payload and padding, not the header.
     const size_t payload_size = size_t{arrival.packet.payload_size} + arrival.packet.padding_size;
     estimator_->OnPacket(payload_size, arrival.packet.abs_send_time & 0xFFFFFF);
   }
@@ -64,7 +64,7 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
     return update;
   }
 
-  // Only arrivals make this estimator speak: it has no timer of its own.
+  // The estimator has no timer of its own: its estimate changes only on arrivals.
   Timestamp next_timeout() const override { return pending_since_; }
 
  private:
@@ -80,14 +80,14 @@ class GccRembController final : public ReceiverController, private webrtc::Remot
     if (!pending_since_.IsFinite()) pending_since_ = now;
   }
 
-  // A packet that overtook others is handed in late; the clock never goes back.
+  // The clock never goes back, although arrival times may.
   void AdvanceClock(Timestamp now) {
     const webrtc::TimeDelta step = time_->ToWebrtc(now) - clock_->CurrentTime();
     if (step > webrtc::TimeDelta::Zero()) clock_->AdvanceTime(step);
   }
 
   TargetRateConstraints constraints_;
-  // These three come into being with the first constraints.
+  // The first constraints set these three.
   std::optional<TimeConverter> time_;
   std::optional<webrtc::SimulatedClock> clock_;
   std::optional<adapter::AbsSendTimeEstimator> estimator_;

@@ -1,4 +1,5 @@
-# Component `webrtc`: weir::webrtc, for hosts with a libwebrtc of their own (estimator/cmake/install.cmake has the others).
+# Installs component `webrtc`: weir::webrtc, for hosts with their own libwebrtc (estimator/cmake/install.cmake has the
+# other components).
 set(_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
 install(TARGETS weir_webrtc EXPORT weirWebrtcTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT webrtc)
 install(EXPORT weirWebrtcTargets NAMESPACE weir:: DESTINATION "${_package_folder}" COMPONENT webrtc)

@@ -38,7 +38,7 @@ ScopedSimulatedTime::ScopedSimulatedTime(webrtc::Timestamp now) {
 ScopedSimulatedTime::~ScopedSimulatedTime() { simulated_time_ns = kNotSimulated; }
 
 void SilenceLibwebrtcLog() {
-#ifndef WEBRTC_CHROMIUM_BUILD  // There libwebrtc logs through Chromium.
+#ifndef WEBRTC_CHROMIUM_BUILD  // In Chromium, libwebrtc uses Chromium's log.
   static const bool silenced = [] {
     rtc::LogMessage::LogToDebug(rtc::LS_NONE);
     rtc::LogMessage::SetLogToStderr(false);

@@ -1,4 +1,4 @@
-// libwebrtc's process-wide state as its controllers need it: clock, log and field trials.
+// Sets up the process-wide state that libwebrtc's controllers use: clock, log and field trials.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_GLOBALS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_GLOBALS_H_
 
@@ -13,11 +13,10 @@
 
 namespace weir::adapter {
 
-// Sets libwebrtc's clock to `now` in its thread during its lifetime; other threads are not affected. At most one at a
-// time in a thread.
+// Sets libwebrtc's clock to `now` in the current thread for its own lifetime. A thread may have only one at a time.
 //
-// GCC's detector of application-limited regions reads libwebrtc's global clock. In simulated time it would compare
-// simulated times with the uptime of the machine, so that results would differ between runs.
+// GCC's detector of application-limited regions reads libwebrtc's global clock. Without this class it would compare
+// simulated times with the uptime of the machine, and results would differ between runs.
 class ScopedSimulatedTime {
  public:
   explicit ScopedSimulatedTime(webrtc::Timestamp now);
@@ -26,12 +25,12 @@ class ScopedSimulatedTime {
   ScopedSimulatedTime& operator=(const ScopedSimulatedTime&) = delete;
 };
 
-// Stops libwebrtc from logging to stderr, which Debian's build does from level INFO on. Only the first call in a
-// process has an effect, so that a host can turn the log on again.
+// Stops libwebrtc from logging to stderr, as Debian's build does from level INFO up. Only the first call in a process
+// has an effect, so that a host can turn the log on again.
 void SilenceLibwebrtcLog();
 
-// The field trials of one controller; all others have libwebrtc's default. libwebrtc's global field-trial string would
-// leak from one controller into the next.
+// The field trials of one controller; all other trials keep libwebrtc's defaults. libwebrtc's global field-trial string
+// would leak from one controller into the next.
 class FieldTrialsOfController final : public webrtc::FieldTrialsView {
  public:
   explicit FieldTrialsOfController(FieldTrials trials = {}) : trials_(std::move(trials)) {}

@@ -1,5 +1,6 @@
-// The differences between the two versions of libwebrtc that this folder compiles with, January 2023 (milestone 109)
-// and M150, with what came after it. Only estimate_bounds.cc and conversions.cc depend on the version, too.
+// Hides the differences between the versions of libwebrtc that this folder compiles with: January 2023 (milestone 109),
+// and M150 and later. Besides this header, only conversions.cc, estimate_bounds.cc and sender/target_announcement.cc
+// depend on the version.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 
@@ -25,7 +26,7 @@ namespace weir::adapter {
 
 namespace rtc = ::webrtc;
 
-// libwebrtc's defaults are those of browsers.
+// libwebrtc's defaults match those of browsers.
 inline constexpr char kDefaultGccTrials[] = "";
 
 inline webrtc::NetworkControllerConfig MakeControllerConfig(const webrtc::FieldTrialsView* field_trials,
@@ -90,10 +91,10 @@ inline void SetSendRate(webrtc::DataRate rate, webrtc::PacedPacketInfo& info) {
   info.send_bitrate_bps = static_cast<int>(rate.bps());
 }
 
-// Not taken over, so that replays of the past stay the same.
+// Ignored, so that results of earlier replays stay the same.
 inline double FrameDropRatio(const webrtc::TargetTransferRate&) { return 0; }
 
-// Its pacer has one of its own.
+// The pacer of this version has its own burst interval.
 inline webrtc::TimeDelta BurstInterval(const webrtc::PacerConfig&) { return webrtc::TimeDelta::Millis(40); }
 
 class AbsSendTimeEstimator {

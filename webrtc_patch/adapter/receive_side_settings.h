@@ -1,4 +1,4 @@
-// The settings of a ReceiveSideSwitch, as the estimators of running calls read them.
+// The settings of a ReceiveSideSwitch, which it shares with the estimators of running calls.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_RECEIVE_SIDE_SETTINGS_H_
 
@@ -17,20 +17,20 @@ namespace weir::adapter {
 
 inline constexpr size_t kPayloadTypes = 128;
 
-// A switch's configuration, of which calls may change mode, controller, objective and constraints, and what else they
-// may set.
+// A switch's configuration, in which its methods change mode, controller, objective and constraints, and the settings
+// that only methods change.
 struct ReceiveSideSettings : ReceiveSideSwitchConfig {
-  // Counts changes of `controller`, which is not null.
+  // Number of changes of `controller`, which is not null.
   uint64_t controllers = 0;
-  // Other than the one that a pool begins with.
+  // Replaces the specification that a pool starts with.
   std::optional<PoolSpecification> pool = std::nullopt;
   std::array<PacketKind, kPayloadTypes> packet_kinds{};
-  // Number of calls of RepeatRemb().
+  // Number of calls to RepeatRemb().
   uint64_t repeats = 0;
 };
 
-// Written by any thread, read by the estimators. Reading the version costs one atomic load, so they can ask for each
-// packet.
+// Settings that any thread may write and the estimators read. Reading the version is one atomic load, so estimators
+// can check it for each packet.
 class SharedReceiveSideSettings {
  public:
   explicit SharedReceiveSideSettings(ReceiveSideSettings settings) : settings_(std::move(settings)) {}

@@ -33,7 +33,7 @@ class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
     return std::make_unique<adapter::SwitchedRemoteBitrateEstimator>(settings_, observer, std::move(rtcp_sender),
                                                                      environment);
   }
-  // In every mode, since a call may be switched to shadow while it runs.
+  // True in every mode, because a running call may be switched to shadow.
   bool WantsTransportSequenceNumbers() const override { return true; }
   std::optional<webrtc::RembSdp> Sdp() const override {
     const ReceiveSideSettings settings = settings_->Get();
@@ -76,7 +76,7 @@ Result<ControllerFactory> PoolOf(std::string_view specification,
                                  const PolicyExecutorFactory& make_executor) {
   const auto parsed = ParsePool(specification);
   if (!parsed) return Error{parsed.error()};
-  // Loaded once, for all calls.
+  // Loads each model once, for all calls.
   std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
   for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
   auto make = [pool = parsed.value(), loaded = std::move(loaded), make_executor] {

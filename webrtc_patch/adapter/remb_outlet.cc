@@ -13,7 +13,7 @@
 namespace weir::adapter {
 namespace {
 
-// RembThrottler's.
+// Constants of libwebrtc's RembThrottler.
 constexpr TimeDelta kThrottleInterval = TimeDelta::Millis(200);
 constexpr int64_t kThrottlePercent = 103;
 
@@ -21,7 +21,7 @@ constexpr int64_t kAtOncePercent = 96;
 
 constexpr uint32_t kNoLimit = 0;
 
-// REMB cannot say 0: libwebrtc would take it for "no limit".
+// REMB never carries 0: libwebrtc interprets it as "no limit".
 uint32_t Bitrate(DataRate rate) {
   return static_cast<uint32_t>(std::clamp<int64_t>(rate.bps(), 1, std::numeric_limits<uint32_t>::max()));
 }
@@ -53,7 +53,7 @@ void RembOutlet::OnTimeout() {
 
 void RembOutlet::Release() {
   waiting_ = false;
-  // Without a GCC the sender would know no limit at all.
+  // Without a GCC the sender would have no limit at all.
   if (!std::exchange(announced_, false) || !sender_has_gcc_.value_or(false)) return;
   SendRemoteEstimate(DataRate::Zero());
   Pass(kNoLimit, {});
@@ -96,7 +96,7 @@ void RembOutlet::SendRemoteEstimate(DataRate link_capacity_lower) {
 
 void RembOutlet::Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {
   throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
-  // Read after the throttler has read its clock: what this lets pass later, the throttler does too.
+  // Reads the clock after the throttler does, so that the throttler passes every later REMB that Passes() does.
   last_time_ = now();
   last_bitrate_ = bitrate;
   passed_ = true;

@@ -1,6 +1,6 @@
-// Where REMB leaves for libwebrtc: through its RembThrottler, but such that nothing is lost in it; and RemoteEstimate
-// beside it (RTCP APP "goog" 13, experimental in libwebrtc), without which a sender with transport-cc takes the smaller
-// of REMB and its own GCC.
+// Sends REMB through libwebrtc's RembThrottler without losing any in it, and with REMB RemoteEstimate (RTCP APP "goog"
+// 13, experimental in libwebrtc), without which a sender with transport-cc uses the smaller of REMB and its own GCC's
+// rate.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 
@@ -16,34 +16,34 @@
 
 namespace weir::adapter {
 
-// libwebrtc's throttler forgets what comes within 200 ms of the last REMB and is not 3 % lower. This holds it back
-// instead, until it passes. As an observer it forwards what libwebrtc's own estimators say, unchanged.
+// Holds back REMBs that libwebrtc's throttler would drop, until they pass: the throttler drops a REMB within 200 ms of
+// the last one that is not 3 % lower. As an observer it forwards the estimates of libwebrtc's own estimators unchanged.
 class RembOutlet final : public webrtc::RemoteBitrateObserver {
  public:
   using RtcpSender = webrtc::RtpTransportFeedbackGenerator::RtcpSender;
 
-  // `throttler` and `clock`, which must be the throttler's, outlive this. A null `rtcp_sender`: no RemoteEstimate.
+  // `throttler` and its `clock` must outlive this object. With a null `rtcp_sender`, no RemoteEstimate is sent.
   RembOutlet(webrtc::RemoteBitrateObserver* throttler, RtcpSender rtcp_sender, webrtc::Clock* clock)
       : throttler_(throttler), rtcp_sender_(std::move(rtcp_sender)), clock_(clock) {}
 
-  // Announces `rate`, now or as soon as the throttler lets it pass; replaces what waits.
+  // Announces `rate`, now or as soon as the throttler lets it pass; replaces a waiting rate.
   void Send(DataRate rate, const std::vector<uint32_t>& ssrcs);
-  // The same, but at once: where the throttler is in the way, 4 % lower, with `rate` following.
+  // Like Send(), but always sends now: if the throttler would drop `rate`, a REMB 4 % below the last one comes first.
   void SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs);
-  // Sends what waits, if it may.
+  // Sends the waiting rate if the throttler lets it pass.
   void OnTimeout();
-  // True where packets are reported to a GCC of the sender; not known before the first packet. Where it has none, no
+  // Set to true if packets are reported to a GCC at the sender; unknown before the first packet. Without a GCC, no
   // RemoteEstimate is sent.
   void SetSenderHasGcc(bool sender_has_gcc) { sender_has_gcc_ = sender_has_gcc; }
-  // Forgets what waits, and lifts REMB and RemoteEstimate where the sender has a GCC, which is in charge from now on.
+  // Drops the waiting rate, and lifts REMB and RemoteEstimate if the sender has a GCC, which decides from now on.
   void Release();
-  // When OnTimeout may be called next: PlusInfinity when nothing waits.
+  // Time of the next OnTimeout(); PlusInfinity when nothing waits.
   Timestamp next_timeout() const;
 
  private:
   void OnReceiveBitrateChanged(const std::vector<uint32_t>& ssrcs, uint32_t bitrate) override;
 
-  // From when on the throttler lets everything pass.
+  // Time from which the throttler lets everything pass.
   Timestamp open_time() const;
   bool Passes(uint32_t bitrate) const;
   void Announce(uint32_t bitrate, const std::vector<uint32_t>& ssrcs);
@@ -56,7 +56,7 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   webrtc::Clock* const clock_;
 
   std::optional<bool> sender_has_gcc_;
-  // A rate of Send() or SendAtOnce() is in force.
+  // True while a rate from Send() or SendAtOnce() is in force.
   bool announced_ = false;
   bool passed_ = false;
   Timestamp last_time_ = Timestamp::MinusInfinity();

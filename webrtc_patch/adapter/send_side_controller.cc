@@ -18,7 +18,7 @@ namespace {
 
 // The pacing factor of libwebrtc's video send stream with transport feedback.
 constexpr double kVideoPacingFactor = 1.1;
-// libwebrtc of 2023 ends the process where it takes the lowest rate for 32 bits and it is more.
+// libwebrtc of 2023 converts the minimum rate to 32 bits and aborts if it does not fit.
 constexpr DataRate kLargestMinRate = DataRate::KilobitsPerSecond(2'000'000);
 
 }  // namespace
@@ -40,11 +40,11 @@ void SendSideController::OnTargetRateConstraints(const TargetRateConstraints& co
   }
   const ScopedSimulatedTime simulated_time(time_->ToWebrtc(now));
   webrtc::TargetRateConstraints message = Bounds(now);
-  // A start rate throws the estimate away, so libwebrtc repeats it only when it has changed.
+  // A start rate resets the estimate, so libwebrtc repeats it only when it has changed.
   if (start_rate_changed) message.starting_rate = adapter::ToWebrtc(constraints.start_rate);
   Collect(controller_->OnTargetRateConstraints(message), now);
   Collect(controller_->OnStreamsConfig(StreamsConfig(now)), now);
-  // The new bounds count at once, whatever the controller makes of them.
+  // The new bounds take effect at once, whatever the controller does with them.
   ApplyBounds(now);
 }
 
@@ -174,8 +174,8 @@ void SendSideController::Collect(const webrtc::NetworkControlUpdate& update, Tim
 }
 
 void SendSideController::ApplyBounds(Timestamp now) {
-  // PCC has no bounds and gives its pacing rate in whole bytes a millisecond, which can be 0: so the target rate is
-  // bounded here, and the pacer neither holds the target back nor exceeds what goes with the bounds.
+  // PCC has no bounds and computes its pacing rate in whole bytes per millisecond, which can be 0. So this bounds the
+  // target rate, and keeps the pacing rate between the target and the pacing rate of the maximum.
   const DataRate target_rate = std::clamp(wanted_target_rate_, constraints_.min_rate, constraints_.max_rate);
   if (target_rate != target_rate_ || frame_drop_ratio_ != applied_frame_drop_ratio_) {
     target_rate_ = target_rate;

@@ -1,5 +1,5 @@
-// Any of libwebrtc's send-side network controllers behind weir::SenderController: started, driven and bounded as
-// libwebrtc's own transport (RtpTransportControllerSend) does it.
+// Runs any of libwebrtc's send-side network controllers as a weir::SenderController: starts, drives and bounds it as
+// libwebrtc's own transport (RtpTransportControllerSend) does.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SEND_SIDE_CONTROLLER_H_
 
@@ -21,7 +21,7 @@ namespace weir::adapter {
 class SendSideController final : public SenderController {
  public:
   struct Options {
-    // Called with the controller and its constraints after each transport feedback it was given; may be null.
+    // Called with the controller and its constraints after each transport feedback; may be null.
     std::function<void(webrtc::NetworkControllerInterface&, const TargetRateConstraints&)> after_feedback = nullptr;
     bool holds_frames = false;      // as in SenderController
     bool receiver_decides = false;  // as MakeGccOfReceiver()
@@ -46,17 +46,17 @@ class SendSideController final : public SenderController {
  private:
   void Start(Timestamp now);
   void ProcessInterval(Timestamp now);
-  // RemoteEstimate and the first REMB, which come before the first packet leaves.
+  // Delivers RemoteEstimate and the first REMB, which arrive before the first packet is sent.
   void FollowReceiver(Timestamp now);
-  // Those in force, without a start rate.
+  // Returns the constraints in force, without a start rate.
   webrtc::TargetRateConstraints Bounds(Timestamp now) const;
   webrtc::StreamsConfig StreamsConfig(Timestamp now) const;
-  // Calls `message`, which hands a message to the controller, at that time, and collects its answer.
+  // Calls `message`, which passes a message to the controller, with libwebrtc's clock at `time`; collects the update.
   template <class Message>
   void Deliver(Timestamp time, Message message);
-  // Keeps what is new in `update` until the host asks for it.
+  // Keeps new values in `update` until the host calls OnTimeout().
   void Collect(const webrtc::NetworkControlUpdate& update, Timestamp now);
-  // Puts what the controller last asked for into the bounds, and what that changes into `pending_`.
+  // Clamps the rates that the controller last requested to the bounds, and adds changes to `pending_`.
   void ApplyBounds(Timestamp now);
 
   const std::string name_;
@@ -66,16 +66,17 @@ class SendSideController final : public SenderController {
   webrtc::RtcEventLogNull event_log_;
 
   TargetRateConstraints constraints_;
-  // Both come into being with the first constraints.
+  // The first constraints set both.
   std::optional<TimeConverter> time_;
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
 
-  // For libwebrtc's process interval.
+  // Fires every process interval of libwebrtc.
   DecisionTimer timer_;
-  // The update that the next OnTimeout() returns, and since when it waits.
+  // The update that the next OnTimeout() returns, and the time since which it waits.
   SenderControlUpdate pending_;
   Timestamp pending_since_ = Timestamp::PlusInfinity();
-  // The controller's wishes, then those that the host has received or is about to receive.
+  // `wanted_` values and `frame_drop_ratio_` are the controller's; the host has received, or is about to receive, the
+  // others.
   DataRate wanted_target_rate_ = DataRate::Zero();
   std::optional<PacerConfig> wanted_pacer_config_;
   std::optional<DataRate> target_rate_;

@@ -1,6 +1,6 @@
-// How far an unmodified sender follows REMB when packets are lost: libwebrtc's own SendSideBandwidthEstimation, as it
-// works without transport feedback. Above 10 % of loss in a receiver report its limit falls by half of that share,
-// below 2 % it rises by 8 % a second, and between them it stays. This header needs nothing of libwebrtc.
+// Limits how far an unmodified sender follows REMB under loss: libwebrtc's own SendSideBandwidthEstimation without
+// transport feedback. Above 10 % loss in a receiver report the limit drops by half of the loss ratio, below 2 % it
+// rises by 8 % per second, and in between it stays. This header does not include libwebrtc.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_LOSS_LIMIT_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_LOSS_LIMIT_H_
 
@@ -13,7 +13,7 @@ namespace weir::adapter {
 
 class SenderLossLimit {
  public:
-  // `start_rate`: what the sender was configured to begin with.
+  // `start_rate` is the start rate that the sender is configured with.
   SenderLossLimit(DataRate start_rate, DataRate min_rate, Timestamp now);
   ~SenderLossLimit();
 

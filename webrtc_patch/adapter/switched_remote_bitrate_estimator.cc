@@ -14,12 +14,12 @@ namespace {
 constexpr webrtc::TimeDelta kMaxProcessInterval = webrtc::TimeDelta::Millis(100);
 constexpr int kPacketsToGiveUp = 30;
 
-// libwebrtc's own receiver-side estimator, as in an unpatched call. It uses absolute send time as soon as a packet has
-// it, and transmission time offset again after 30 packets without: the rule of ReceiveSideCongestionController, which
-// is private there.
+// libwebrtc's own receiver-side estimator, as in an unpatched call. It switches to absolute send time with the first
+// packet that has it, and back to transmission time offset after 30 packets without it: the rule of
+// ReceiveSideCongestionController, which is private there.
 class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  // `observer` outlives this.
+  // `observer` must outlive this object.
   LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, const webrtc::Environment& environment)
       : observer_(observer),
         environment_(environment),
@@ -62,13 +62,13 @@ SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
       environment_(environment),
       clock_(&environment_.clock()),
       outlet_(throttler, shared_settings_->Get().sender_decides_too ? nullptr : std::move(rtcp_sender), clock_) {
-  // Earlier wishes to repeat were of other calls.
+  // Ignores RepeatRemb() requests from before this call began.
   repeats_ = shared_settings_->Get().repeats;
   FollowSettings();
 }
 
 void SwitchedRemoteBitrateEstimator::FollowSettings() {
-  // Read before the settings: what changes in between is seen again.
+  // Read before the settings, so that a change in between is applied next time.
   const uint64_t version = shared_settings_->version();
   if (version == version_) return;
   version_ = version;
@@ -108,7 +108,7 @@ void SwitchedRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketRecei
   FollowSettings();
   const bool reported = IsReported(packet);
   outlet_.SetSenderHasGcc(reported);
-  // libwebrtc's estimator never sees the packets that are reported to the sender.
+  // As in libwebrtc, its estimator never receives packets that are reported to the sender.
   if (gcc_ && !reported) gcc_->IncomingPacket(packet);
   if (weir_) weir_->IncomingPacket(packet);
 }
@@ -127,7 +127,7 @@ webrtc::TimeDelta SwitchedRemoteBitrateEstimator::Process() {
   webrtc::TimeDelta wait = kMaxProcessInterval;
   if (weir_) wait = std::min(wait, weir_->Process());
   if (gcc_) {
-    // Not more often than it wants: it works with each call.
+    // No more often than it requests, because each call does work.
     const webrtc::Timestamp now = clock_->CurrentTime();
     if (next_gcc_process_ <= now) next_gcc_process_ = now + gcc_->Process();
     wait = std::min(wait, next_gcc_process_ - now);

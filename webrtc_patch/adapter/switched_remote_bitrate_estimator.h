@@ -18,10 +18,10 @@
 
 namespace weir::adapter {
 
-// Follows the settings with each packet and each `Process`, which asks to be called at least every 100 ms.
+// Applies changed settings with each packet and each `Process`, which requests a call at least every 100 ms.
 class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimatorFromFactory {
  public:
-  // `throttler` outlives this.
+  // `throttler` must outlive this object.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
                                  webrtc::RemoteBitrateObserver* throttler, RembOutlet::RtcpSender rtcp_sender,
                                  const webrtc::Environment& environment);
@@ -46,7 +46,7 @@ class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimat
   uint64_t version_ = 0;
   uint64_t repeats_ = 0;
   std::optional<ReceiveSideMode> mode_;
-  // Null where the mode does not need it, as `weir_`; one of both is there.
+  // `gcc_` and `weir_` are null in modes that do not need them; at least one is set.
   std::unique_ptr<webrtc::RemoteBitrateEstimator> gcc_;
   webrtc::Timestamp next_gcc_process_ = webrtc::Timestamp::MinusInfinity();
   std::unique_ptr<WeirRemoteBitrateEstimator> weir_;

@@ -1,6 +1,6 @@
-# Target weir::webrtc of find_package(weir COMPONENTS webrtc). It links libwebrtc::libwebrtc: the host's own target of this
-# name, of the patched M150 and the same compiler and flags, else what WEIR_LIBWEBRTC has, the folder that `make webrtc`
-# fills.
+# Defines weir::webrtc for find_package(weir COMPONENTS webrtc). It links libwebrtc::libwebrtc: the host's target of that
+# name, which must be the patched M150 built with the same compiler and flags, else the libwebrtc in WEIR_LIBWEBRTC, the
+# folder that `make webrtc` fills.
 if(NOT TARGET libwebrtc::libwebrtc)
   if(NOT EXISTS "${WEIR_LIBWEBRTC}/args.gn")
     set(weir_webrtc_FOUND FALSE)

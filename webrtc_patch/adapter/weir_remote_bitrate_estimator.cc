@@ -16,7 +16,7 @@ namespace {
 constexpr int kVideoClockRate = 90'000;
 // IPv4, UDP, and the tag of SRTP (AES_CM_128_HMAC_SHA1_80).
 constexpr uint32_t kTransportOverheadBytes = 20 + 8 + 10;
-// Within these, differences of microseconds do not overflow.
+// Differences of times within +/- this bound do not overflow.
 constexpr int64_t kMaxArrivalTimeUs = int64_t{1} << 60;
 
 BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {
@@ -113,7 +113,7 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
   packet.padding_size = static_cast<uint32_t>(received.padding_size());
   any_packet_ = true;
 
-  // A decision that is due comes before the packet: it is about the time before it.
+  // Makes a due decision first: it covers the time before the packet.
   Advance(now);
   const std::optional<Arrival> arrival = estimator_.OnPacket(packet);
   if (arrival && settings_.on_decision) interval_.OnArrival(*arrival);

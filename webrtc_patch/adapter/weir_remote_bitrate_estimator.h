@@ -1,4 +1,4 @@
-// weir::BandwidthEstimator as libwebrtc's RemoteBitrateEstimator.
+// Adapts weir::BandwidthEstimator to libwebrtc's RemoteBitrateEstimator.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_WEIR_REMOTE_BITRATE_ESTIMATOR_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_WEIR_REMOTE_BITRATE_ESTIMATOR_H_
 
@@ -17,25 +17,25 @@
 
 namespace weir::adapter {
 
-// The packet counts in transport-cc's feedback, so that the sender counts it with UDP, IP and SRTP (docs/remb.md).
+// True if transport-cc feedback reports the packet, so that the sender counts it with UDP, IP and SRTP (docs/remb.md).
 bool IsReported(const webrtc::RtpPacketReceived& packet);
 
-// As its interface demands, never called concurrently. It decides when its time has come, whoever calls: `Process`,
-// which returns the time until then, or `IncomingPacket`. So it decides in a blackout, and a late timer does not delay
-// it while packets arrive.
+// Runs Weir in one call. As the interface requires, it is never called concurrently. Both `Process`, which returns the
+// time until the next decision, and `IncomingPacket` make a due decision. So decisions continue in a blackout, and a
+// late timer does not delay them while packets arrive.
 class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  // `outlet` and `clock` outlive this. Begins at `start_rate`, moved into the settings' bounds. Sends nothing before
-  // SetInCharge(true).
+  // `outlet` and `clock` must outlive this object. The estimate starts at `start_rate`, clamped to the settings'
+  // bounds. Sends nothing before SetInCharge(true).
   WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
                              webrtc::Clock* clock);
 
-  // Objective, constraints, packet kinds, the controller and its pool.
+  // Applies objective, constraints, packet kinds, controller and pool.
   void ApplySettings(const ReceiveSideSettings& settings);
-  // In charge (receive_side_switch.h), the estimate is sent as REMB, the latest at once.
+  // While in charge, estimates are sent as REMB, the latest one at once.
   void SetInCharge(bool in_charge);
   void RepeatRemb();
-  // In charge: BandwidthEstimator::OmitsLosses().
+  // BandwidthEstimator::OmitsLosses() while in charge, else false.
   bool OmitsLosses() const { return in_charge_ && estimator_.OmitsLosses(); }
 
   void IncomingPacket(const webrtc::RtpPacketReceived& received) override;
@@ -60,10 +60,10 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   RembSender remb_sender_;
   ArrivalClock arrival_clock_;
 
-  // Since the latest decision that `on_decision` received, and the target in force meanwhile.
+  // Statistics since the last decision that `on_decision` received, and the target in force since then.
   IntervalAccumulator interval_;
   DataRate interval_target_ = DataRate::Zero();
-  // There was a decision since.
+  // True if a decision was made since then.
   bool decided_ = false;
 
   ReceiveSideSettings settings_;

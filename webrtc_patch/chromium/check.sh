@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Applies the patch of make_patch.sh to the source of Debian's Chromium, and compiles each file that it adds or changes
-# with that Chromium's own gn, clang and libc++: objects alone, as the rest of Chromium takes days.
+# with that Chromium's own gn, clang and libc++: objects only, because the rest of Chromium takes days.
 #
 #   webrtc_patch/chromium/check.sh DESTINATION [MILESTONE]       for example build/chromium 150
 #
-# Fetches 950 MB, takes 7 GB and half an hour of a core. Without MILESTONE it checks the version whose source DESTINATION
-# has; at first that is the newest whose source the mirror serves.
-# LLVM_ROOT (/usr/lib/llvm-19) and RUST_ROOT (/usr) name compilers elsewhere; of Rust, gn looks at its libraries only.
+# Fetches 950 MB; takes 7 GB and half an hour of a core. Without MILESTONE it checks the version whose source is in
+# DESTINATION; in an empty one, the newest version whose source the mirror serves.
+# LLVM_ROOT (/usr/lib/llvm-19) and RUST_ROOT (/usr) locate the compilers; gn uses only the libraries of Rust.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 missing component.
 set -euo pipefail
 
@@ -27,7 +27,7 @@ for command in dpkg-source gn ninja git nm python3 "$llvm/bin/clang++" "$rust/bi
     fail 3 "'$command' is missing; run: apt-get install dpkg-dev generate-ninja ninja-build git binutils python3 clang-19 libc++-19-dev rustc-web"
 done
 
-# The source, with Debian's patches and its replacements of what the package lacks.
+# Unpacks the source with Debian's patches and its replacements for what the package lacks.
 version=$(cat "$destination/version" 2>/dev/null || true)
 if [[ -z $version || (-n ${2:-} && $version != "$2".*) ]]; then
   found=$("$here/../libwebrtc/fetch.sh" "${XDG_CACHE_HOME:-$HOME/.cache}/weir" --package "${@:2}") || exit
@@ -41,7 +41,7 @@ if [[ -z $version || (-n ${2:-} && $version != "$2".*) ]]; then
   echo "$version" >"$destination/version"
 fi
 
-# As a user applies it; the one of an earlier check goes first.
+# Applies the patch as a user does, after removing that of an earlier check.
 apply() { GIT_CEILING_DIRECTORIES=$destination git -C "$src" apply --whitespace=nowarn "$@"; }
 [[ ! -r $destination/applied.patch ]] || apply --reverse "$destination/applied.patch" || fail 1 "$src was changed; remove $destination"
 rm -f "$destination/applied.patch"
@@ -50,8 +50,8 @@ apply "$destination/weir.patch" || fail 1 "the patch does not apply to chromium 
 cp "$destination/weir.patch" "$destination/applied.patch"
 say "the patch applies to chromium $version"
 
-# gn loads what webrtc_component depends on. Its root is a folder of the output, and development packages, which only
-# programs need, are taken as there.
+# Makes gn load only what webrtc_component depends on: its root is in the output folder, and pkg-config reports every
+# development package as present, because only programs need them.
 mkdir -p "$out/tools" "$src/out/root"
 echo 'group("root") { deps = [ "//third_party/webrtc_overrides:webrtc_component" ] }' >"$src/out/root/BUILD.gn"
 sed 's|^buildconfig = |root = "//out/root"\n&|' "$src/.gn" >"$src/out/dotfile.gn"
@@ -71,7 +71,7 @@ run_gn() {
     { cat "$destination/gn.log" >&2; fail 1 "gn $* failed (see above)"; }
 }
 run_gn gen --export-compile-commands
-# Each include is from a dependency, in the targets that the patch adds or changes.
+# Checks that each include comes from a dependency, in the targets that the patch adds or changes.
 for target in weir/\* webrtc_overrides:environment webrtc/modules/congestion_controller webrtc/pc:media_session \
   webrtc/pc:webrtc_session_description_factory; do
   run_gn check "//third_party/$target"
@@ -79,7 +79,7 @@ done
 apply --numstat "$destination/weir.patch" | cut -f 3 | grep '\.cc$' | python3 "$here/compile.py" "$out" ||
   fail 1 "not every file of the patch compiles (see above)"
 
-# The link of webrtc_component would not find these; libwebrtc's own symbols are not looked for.
+# Finds symbols of Weir that linking webrtc_component would miss; libwebrtc's own symbols are not checked.
 find "$out/obj/third_party/weir" "$out/obj/third_party/webrtc_overrides/environment" -name '*.o' -exec nm -C {} + >"$destination/symbols"
 missing=$(comm -23 <(sed -n 's/^ *U \(.*weir::\)/\1/p' "$destination/symbols" | sort -u) \
   <(sed -nE 's/^[0-9a-f]+ [[:alpha:]] //p' "$destination/symbols" | sort -u))

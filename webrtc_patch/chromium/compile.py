@@ -1,9 +1,9 @@
-"""Compiles single files of a Chromium whose build gn has generated with --export-compile-commands.
+"""Compiles single files of a Chromium build that gn has generated with --export-compile-commands.
 
     compile.py OUT <FILES       OUT: the build's folder; FILES: paths below the source tree, one a line
 
-Makes the headers that scripts write first, so that of Chromium's 30,000 steps a few dozen run. Prints the errors, and a
-line that counts. Exit codes: 0 all compile, 1 one does not or is in no target, 2 wrong use.
+First makes the headers that scripts write, so that only a few dozen of Chromium's 30,000 steps run. Prints the errors,
+and a line with counts. Exit codes: 0 all compile, 1 a file does not compile or is in no target, 2 wrong use.
 """
 
 import json
@@ -14,18 +14,18 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-# Headers of constants, and sources that scripts make: their steps need no program of Chromium.
+# Headers of constants, and sources, that scripts make; these steps need no program of Chromium.
 _MADE = re.compile(r"gen/\S*(build_?flags\w*\.h|registered_field_trials\.h|shipped_model\.cc)$")
 
 
 def targets(out: Path) -> list[str]:
-    """The files that ninja can make, relative to `out`."""
+    """Returns the files that ninja can make, relative to `out`."""
     listed = subprocess.run(["ninja", "-C", out, "-t", "targets", "all"], capture_output=True, check=True).stdout
     return [line.partition(": ")[0] for line in listed.decode(errors="replace").splitlines()]
 
 
 def main() -> int:
-    """Compiles the files that standard input names."""
+    """Compiles the files listed on standard input."""
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2

@@ -14,12 +14,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$(dirname "$1")"
 out=$(realpath "$1")
 readonly here out root=$here/../..
-# A repository of nothing but the new files gives the diff that `git apply` reads, binary model included.
+# A repository with only the new files produces a diff that `git apply` reads, including the binary model.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 readonly weir=$work/third_party/weir
 mkdir -p "$weir"
-# The files that the BUILD.gn files name.
+# The files listed in the BUILD.gn files.
 files=(LICENSE trainer/models/weir.onnx webrtc_patch/adapter/embed_model.py)
 for folder in estimator webrtc_patch/{adapter,chromium}; do
   files+=("$folder/BUILD.gn")

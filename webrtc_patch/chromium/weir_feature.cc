@@ -17,12 +17,12 @@ namespace {
 
 BASE_FEATURE(kWebRtcWeirBandwidthEstimator, base::FEATURE_DISABLED_BY_DEFAULT);
 BASE_FEATURE_PARAM(std::string, kMode, &kWebRtcWeirBandwidthEstimator, "mode", "weir");
-// Weights of the objective; only their ratios count.
+// Weights of the objective; only their ratios matter.
 BASE_FEATURE_PARAM(double, kThroughputWeight, &kWebRtcWeirBandwidthEstimator, "throughput", kBalanced.throughput);
 BASE_FEATURE_PARAM(double, kLatencyWeight, &kWebRtcWeirBandwidthEstimator, "latency", kBalanced.latency);
 BASE_FEATURE_PARAM(double, kLossWeight, &kWebRtcWeirBandwidthEstimator, "loss", kBalanced.loss);
 
-// chrome://histograms; they say in shadow what REMB would say.
+// Records histograms (chrome://histograms); in shadow mode, the rate that REMB would carry.
 void RecordDecision(const ReceiveSideDecision& decision) {
   base::UmaHistogramCounts100000("WebRTC.Weir.TargetKbps",
                                  static_cast<int>(decision.estimate.target_rate.bps() / 1000));
@@ -30,7 +30,7 @@ void RecordDecision(const ReceiveSideDecision& decision) {
   base::UmaHistogramBoolean("WebRTC.Weir.Fallback", decision.controller == "fallback");
 }
 
-// The policy with the shipped model, in the mode and with the weights of the feature.
+// Configures the policy with the shipped model, and the mode and weights of the feature.
 std::optional<ReceiveSideSwitchConfig> Config(ReceiveSideMode mode) {
   Result<ControllerFactory> policy = PolicyAlone(ShippedModel());
   if (!policy) {
@@ -60,7 +60,7 @@ bool Install() {
     return false;
   }
   base::UmaHistogramExactLinear("WebRTC.Weir.Mode", static_cast<int>(*mode), 4);
-  // The control group of a trial: calls as without the feature.
+  // kGcc is the control group of a trial: calls run as without the feature.
   if (*mode == ReceiveSideMode::kGcc) return false;
   std::optional<ReceiveSideSwitchConfig> config = Config(*mode);
   if (!config) return false;

@@ -4,8 +4,8 @@
 
 namespace weir {
 
-// Installs a ReceiveSideSwitch for the calls of this process, where the feature is enabled; the first call decides.
-// Thread-safe. Call it before the PeerConnectionFactory is made, and after base::FeatureList.
+// Installs a ReceiveSideSwitch for the calls of this process if the feature is enabled; later invocations have no
+// effect. Thread-safe. Call it before the PeerConnectionFactory is created, and after base::FeatureList.
 void InstallIfEnabled();
 
 }  // namespace weir

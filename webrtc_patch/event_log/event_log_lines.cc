@@ -20,9 +20,9 @@ using nlohmann::ordered_json;
 using webrtc::kIncomingPacket;
 using webrtc::kOutgoingPacket;
 
-// Sender reports that a receiver report may refer to.
+// Number of sender reports that are kept for receiver reports to refer to.
 constexpr size_t kMaxSenderReports = 10'000;
-// libwebrtc's parser takes every call for an encrypted one.
+// libwebrtc's parser assumes that every call is encrypted.
 constexpr uint16_t kSrtpTagBytes = 10;
 
 const char* StateName(webrtc::BandwidthUsage state) {
@@ -66,7 +66,7 @@ class LineWriter {
     line.update(members);
     write_(line);
   }
-  // Each logged event of the vector as a line; packets have a `direction`.
+  // Writes each event of the vector as a line; packets have a `direction`.
   template <class Event, class Members, class... Direction>
   void Add(const std::vector<Event>& events, const char* type, Members members, Direction... direction) {
     processor_.AddEvents(
@@ -78,11 +78,11 @@ class LineWriter {
   void AddPackets();
   void AddReceived(const webrtc::ParsedRtcEventLog::LoggedRtpStreamIncoming& stream);
 
-  // The log has the connection's start, and no DTLS: as of virtual calls.
+  // True if the log has the connection's start but no DTLS, as in virtual calls.
   bool IsUnencrypted() const;
   void OnSentPacket(const webrtc::LoggedPacketInfo& packet);
   void OnFeedback(webrtc::Timestamp time, const std::optional<webrtc::TransportPacketsFeedback>& feedback);
-  // Blocks of a receiver report, or of the other end's sender report.
+  // Handles the blocks of a receiver report, or of the other end's sender report.
   template <class Report>
   void OnReportBlocks(const Report& report, const std::vector<webrtc::rtcp::ReportBlock>& blocks);
 
@@ -91,7 +91,7 @@ class LineWriter {
   FeedbackReplay feedback_;
   std::vector<webrtc::LoggedPacketInfo> sent_;
   webrtc::RtcEventProcessor processor_;
-  // Compact NTP time, as receiver reports refer to it, and log time of sender reports.
+  // Log times of sender reports by compact NTP time, which receiver reports refer to.
   std::map<uint32_t, int64_t> sender_reports_;
   struct Counted {
     int64_t highest = 0;

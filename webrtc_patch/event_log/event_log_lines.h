@@ -1,4 +1,4 @@
-// An RTC event log as JSON objects, in the order of time.
+// Converts an RTC event log to JSON objects in chronological order.
 #ifndef WEIR_WEBRTC_PATCH_EVENT_LOG_EVENT_LOG_LINES_H_
 #define WEIR_WEBRTC_PATCH_EVENT_LOG_EVENT_LOG_LINES_H_
 
@@ -8,8 +8,8 @@
 
 namespace weir {
 
-// Calls `write` with each object; README.md has the types. `log`: the bytes of a file, untrusted; one that is cut off
-// is read as far as it goes. Throws ProgramError where it is no event log, or has no events.
+// Calls `write` with each object; README.md has the types. `log` holds the untrusted bytes of a file; a truncated log
+// is read as far as it goes. Throws ProgramError if `log` is no event log, or has no events.
 void WriteEventLogLines(const std::string& log, const std::function<void(const nlohmann::ordered_json&)>& write);
 
 }  // namespace weir

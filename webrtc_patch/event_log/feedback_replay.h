@@ -1,5 +1,5 @@
-// The sent packets and the feedback of an RTC event log, as the sender's network controller received them: libwebrtc's
-// own history of packets, run again on what was logged.
+// Reconstructs the sent packets and the feedback of an RTC event log as the sender's network controller received them,
+// by replaying the log through libwebrtc's own packet history.
 #ifndef WEIR_WEBRTC_PATCH_EVENT_LOG_FEEDBACK_REPLAY_H_
 #define WEIR_WEBRTC_PATCH_EVENT_LOG_FEEDBACK_REPLAY_H_
 
@@ -12,16 +12,16 @@
 
 namespace weir {
 
-// Calls come in the order of the log.
+// Call the methods in the order of the log.
 class FeedbackReplay {
  public:
-  // `rfc8888`: the receiver reports by RFC 8888, so packets have no transport-wide sequence number.
+  // `rfc8888`: the receiver sends RFC 8888 feedback, so packets have no transport-wide sequence number.
   explicit FeedbackReplay(bool rfc8888) : rfc8888_(rfc8888) {}
 
   void OnProbeCluster(const webrtc::LoggedBweProbeClusterCreatedEvent& cluster);
-  // The packet as the controller saw it; nullopt where no feedback is expected about it. A log does not have which
-  // packets were of a probe cluster: the next one of video begins it, and all that follow are of it until it is
-  // complete.
+  // Returns the packet as the controller saw it; nullopt if no feedback is expected for it. A log does not record which
+  // packets belong to a probe cluster: the next video packet starts the cluster, and all following packets belong to
+  // it until it is complete.
   std::optional<webrtc::SentPacket> OnSentPacket(const webrtc::LoggedPacketInfo& packet);
   std::optional<webrtc::TransportPacketsFeedback> OnFeedback(const webrtc::rtcp::TransportFeedback& feedback,
                                                              webrtc::Timestamp time) {
@@ -40,12 +40,12 @@ class FeedbackReplay {
     }
 
     webrtc::PacedPacketInfo info;
-    // Packets that the pacer sends at once are one probe.
+    // Packets that the pacer sends at the same time count as one probe.
     int probes_sent = 0;
     webrtc::Timestamp last_sent = webrtc::Timestamp::MinusInfinity();
   };
 
-  // The pacing information of the packet that is sent now.
+  // Returns the pacing information of the packet that is sent at `time`.
   webrtc::PacedPacketInfo TakePacingInfo(webrtc::Timestamp time, int packet_bytes, bool audio);
 
   const bool rfc8888_;

@@ -1,4 +1,4 @@
-// weir-event-log: an RTC event log as JSON lines.
+// weir-event-log: prints an RTC event log as JSON lines.
 #include <csignal>
 #include <iostream>
 #include <string>

@@ -29,12 +29,12 @@ T ReadAt(std::string_view bytes, size_t position) {
   return value;
 }
 
-// The content of the first chunk of that name, as much of it as there is; empty without one.
+// Returns the content of the first chunk with that name, possibly truncated; empty if there is none.
 std::string_view Chunk(std::string_view chunks, std::string_view name) {
   while (chunks.size() > kChunkHeaderSize) {
     const std::string_view content = chunks.substr(kChunkHeaderSize, ReadAt<uint32_t>(chunks, 4));
     if (chunks.starts_with(name)) return content;
-    // A content of odd size has a byte of padding.
+    // Content of odd size is followed by a byte of padding.
     chunks.remove_prefix(std::min(chunks.size(), kChunkHeaderSize + content.size() + content.size() % 2));
   }
   return {};

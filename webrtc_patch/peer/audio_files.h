@@ -1,4 +1,4 @@
-// WAV files at the ends of a call: the audio to send, and the audio that is played.
+// WAV files for the audio that a call sends and plays.
 #ifndef WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
 #define WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
 
@@ -14,15 +14,15 @@ namespace weir::peer {
 using AudioCapturer = webrtc::TestAudioDeviceModule::Capturer;
 using AudioRenderer = webrtc::TestAudioDeviceModule::Renderer;
 
-// The rate of both files, of 16 bits and one channel.
+// Sampling rate of both files, which have 16 bits and one channel.
 inline constexpr int kAudioRateHz = 48'000;
 inline constexpr size_t kMaxRecordedSamples = size_t{600} * kAudioRateHz;
 
-// Repeats a file without a gap. Throws ProgramError.
+// Captures a file in a loop without a gap. Throws ProgramError.
 std::unique_ptr<AudioCapturer> OpenAudioFile(const std::string& path);
 
-// Keeps what is played after NetEq, at most kMaxRecordedSamples, and writes it in its destructor, so that no disk
-// delays the audio device. `on_error` is called if it cannot be written then. Throws ProgramError.
+// Records the audio played after NetEq, at most kMaxRecordedSamples, and writes the file in the destructor, so that no
+// disk delays the audio device. `on_error` is called if that write fails. Throws ProgramError.
 std::unique_ptr<AudioRenderer> RecordAudio(const std::string& path, std::function<void(std::string)> on_error);
 
 }  // namespace weir::peer

@@ -32,7 +32,7 @@ void Camera::SetCapturing(bool capturing) {
 void Camera::Start() {
   if (start_.IsInfinite()) start_ = clock_->CurrentTime() + timing_.phase;
   const auto due_in = [this] { return std::max(TimeDelta::Zero(), TimeOf(index_) - clock_->CurrentTime()); };
-  // After a pause the next picture is that of its end.
+  // After a pause, continues with the next due picture.
   while (TimeOf(index_) < clock_->CurrentTime()) ++index_;
   task_ = webrtc::RepeatingTaskHandle::DelayedStart(
       queue_.get(), due_in(), [this] { return CaptureAndWait(); }, webrtc::TaskQueueBase::DelayPrecision::kHigh,

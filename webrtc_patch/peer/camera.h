@@ -1,4 +1,4 @@
-// A frame source as a camera.
+// A camera that delivers the pictures of a frame source.
 #ifndef WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
 #define WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
 
@@ -20,22 +20,22 @@ namespace weir::peer {
 struct CameraTiming {
   // Time from the start of capturing to the first picture, at least 0.
   webrtc::TimeDelta phase = webrtc::TimeDelta::Zero();
-  // Number of the first picture in its source.
+  // Index of the first picture in the frame source.
   int64_t first_picture = 0;
-  // Draws how much later than its time a picture is captured, less than the time between two; null: not at all.
+  // Returns a random delay for the capture of each picture, less than the time between two; null: no delay.
   std::function<webrtc::TimeDelta()> lateness = nullptr;
 };
 
-// Delivers the pictures of a frame source at their times, reduced in size and rate as the encoder asks. If the machine
-// is too slow, pictures are dropped: picture n is that of time n / frames_per_second. It captures on a task queue of
-// its own until destroyed. Use through make_ref_counted().
+// Delivers the pictures of a frame source at their times, reduced in size and rate as the encoder requests. If the
+// machine is too slow, pictures are dropped: picture n is due at time n / frames_per_second. Captures on its own task
+// queue until destroyed. Create it with make_ref_counted().
 class Camera : public webrtc::AdaptedVideoTrackSource {
  public:
   ~Camera() override = default;
   Camera(const Camera&) = delete;
   Camera& operator=(const Camera&) = delete;
 
-  // While it does not capture, no picture is delivered. From any thread; not capturing at first.
+  // Starts or stops the delivery of pictures, which is off at first. May be called from any thread.
   void SetCapturing(bool capturing);
 
   SourceState state() const override { return kLive; }
@@ -57,7 +57,7 @@ class Camera : public webrtc::AdaptedVideoTrackSource {
   const std::unique_ptr<FrameSource> frames_;
   const CameraTiming timing_;
   webrtc::Clock* const clock_;
-  // The time of picture 0, once it captures.
+  // Time of picture 0; infinite before capturing starts.
   webrtc::Timestamp start_ = webrtc::Timestamp::MinusInfinity();
   int64_t index_ = 0;
   bool capturing_ = false;

@@ -18,11 +18,11 @@ namespace {
 
 using nlohmann::json;
 
-// More media sections than any call of weir-peer has.
+// Above the number of media sections in any call of weir-peer.
 constexpr double kMaxMlineIndex = 255;
 constexpr double kMaxBitrateBps = 1e15;
 
-// Accepts any notation, as a browser may write 5e6.
+// Accepts any notation: a browser may write 5e6.
 int64_t WholeNumber(const json& value, const std::string& key, double max) {
   const double number = JsonNumber(value, key, {.min = 0, .max = max});
   if (number != std::floor(number)) RefuseJson(key, "must be a whole number, not " + ShownJson(value));

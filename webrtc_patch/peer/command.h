@@ -1,4 +1,4 @@
-// Commands on standard input: lines are read, and parsed as one JSON object each.
+// Reads commands from standard input and parses them, one JSON object per line.
 #ifndef WEIR_WEBRTC_PATCH_PEER_COMMAND_H_
 #define WEIR_WEBRTC_PATCH_PEER_COMMAND_H_
 
@@ -53,16 +53,16 @@ struct ModelCommand {
 using Command = std::variant<StartCommand, StatsCommand, StopCommand, DescriptionCommand, CandidateCommand,
                              ObjectiveCommand, BitrateCommand, ControllerCommand, PoolCommand, ModelCommand>;
 
-// Ignores unknown keys, as browsers add some. The error describes the invalid line.
+// Ignores unknown keys, because browsers add some. The error describes the invalid line.
 Result<Command> ParseCommand(std::string_view text);
 
-// Reads lines of bounded size from a file descriptor, and can be woken.
+// Reads lines of bounded size from a file descriptor until `wake_fd` becomes readable.
 class LineReader {
  public:
   static constexpr size_t kMaxLineSize = size_t{1} << 20;
 
   enum class Event {
-    kLine,      // `line` holds it, without its end
+    kLine,      // `line` holds the line, without its end
     kTooLong,   // a line of more than kMaxLineSize bytes was dropped
     kWoken,     // `wake_fd` became readable
     kEndOfFile  // or the descriptor failed

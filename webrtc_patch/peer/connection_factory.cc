@@ -22,12 +22,12 @@ namespace {
 
 constexpr int16_t kAmplitude = 1'000;
 
-// libwebrtc makes its own controller, whatever factory it was given, unless this trial is on.
+// libwebrtc ignores an injected controller factory unless this trial is on.
 constexpr char kInjectedController[] = "WebRTC-Bwe-InjectedCongestionController";
 // Offers RFC 8888 feedback, or answers an offer with it.
 constexpr char kRfc8888Feedback[] = "WebRTC-RFC8888CongestionControlFeedback";
 
-// In real time, so that what arrives is played as in a call.
+// The device runs in real time, so that audio is played as in a call.
 webrtc::scoped_refptr<webrtc::AudioDeviceModule> MakeAudioDevice(const webrtc::Environment& environment,
                                                                  std::unique_ptr<AudioCapturer> capturer,
                                                                  std::unique_ptr<AudioRenderer> renderer) {

@@ -1,4 +1,4 @@
-// libwebrtc's factory of PeerConnections with the parts that weir-peer replaces: audio device, network interfaces,
+// Creates libwebrtc's PeerConnectionFactory with the parts that weir-peer replaces: audio device, network interfaces,
 // event log, field trials and the sender's congestion control.
 #ifndef WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
 #define WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
@@ -17,25 +17,25 @@
 namespace weir::peer {
 
 struct ConnectionFactoryConfig {
-  // kWeir: the sender follows REMB. Otherwise it has GCC.
+  // kWeir: the sender follows REMB. Otherwise it runs GCC.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
-  // Replaces both at the sender.
+  // Replaces both at the sender, unless null.
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
-  // Offers RFC 8888 feedback, so that packets are sent as ECT(1). A receiver whose sender decides accepts it anyhow.
+  // Offers RFC 8888 feedback, so that packets are sent as ECT(1). In mode kGcc a receiver accepts it in any case.
   bool congestion_control_feedback = false;
-  // libwebrtc's, for the whole process.
+  // libwebrtc's field trials.
   FieldTrials field_trials;
-  // Its network manager and codecs are moved from.
+  // The network manager and codecs are moved from.
   Runtime* runtime = nullptr;
   // Null: pulses of quiet noise.
   std::unique_ptr<AudioCapturer> audio_capturer;
-  // Null: what is played is discarded.
+  // Null: received audio is discarded.
   std::unique_ptr<AudioRenderer> audio_renderer;
   RtcpObserver rtcp_observer;
 };
 
-// Null if libwebrtc fails. `signaling_thread`, which runs, is that of PeerConnections and their observers, and outlives
-// the result.
+// Returns null if libwebrtc fails. PeerConnections and their observers run on `signaling_thread`, which must be started
+// and must outlive the result.
 webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFactory(ConnectionFactoryConfig config,
                                                                                     webrtc::Thread* signaling_thread);
 

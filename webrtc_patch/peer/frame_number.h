@@ -1,8 +1,8 @@
-// The frame number in a picture, as a bar code that survives encoding and scaling.
+// Draws and reads the frame number of a picture as a bar code that survives encoding and scaling.
 //
-// With blocks of width / 40 pixels, 24 blocks stand in one row: block k covers x in [b (1 + k), b (2 + k)) and y in
-// [b, 2 b), with luma 235 for a one and 16 for a zero. First the 16 bits of the number, then the 8 bits of their CRC-8
-// (polynomial 0x07), each with its highest bit first. A margin of one block with luma 16 surrounds the row.
+// The bar code is a row of 24 blocks of b = width / 40 pixels: block k covers x in [b (1 + k), b (2 + k)) and y in
+// [b, 2 b), with luma 235 for a one and 16 for a zero. The 16 bits of the number come first, then the 8 bits of their
+// CRC-8 (polynomial 0x07), each with its highest bit first. A margin of one block with luma 16 surrounds the row.
 #ifndef WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
 #define WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
 
@@ -16,11 +16,12 @@ namespace weir::peer {
 // Frames narrower than this have no number.
 inline constexpr int kMinNumberedWidth = 80;
 
-// Writes over the top left corner. The width must be a multiple of 40 and at least kMinNumberedWidth, and the height at
-// least 3 / 40 of it.
+// Overwrites the top left corner. The width must be a multiple of 40 and at least kMinNumberedWidth, and the height at
+// least 3 / 40 of the width.
 void DrawFrameNumber(uint16_t number, webrtc::I420Buffer& frame);
 
-// Works at any size if the picture was scaled in proportion. nullopt if the CRC is wrong.
+// Works at any size if the picture was scaled in proportion. Returns nullopt if the picture is too small or the CRC is
+// wrong.
 std::optional<uint16_t> ReadFrameNumber(const webrtc::I420BufferInterface& frame);
 
 }  // namespace weir::peer

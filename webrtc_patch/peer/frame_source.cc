@@ -19,12 +19,12 @@ namespace {
 constexpr int kNumberedFrames = 300;
 // The sequence moves forward and back, so that its loop has no seam.
 constexpr int kTravelFrames = kNumberedFrames / 2;
-// Luma pixels a frame by which a layer moves; even, so that chroma moves with luma.
+// Motion of a layer in luma pixels per frame; even, so that chroma moves with luma.
 constexpr int kStepX = 6;
 constexpr int kStepY = 2;
 
-// Grey levels, larger than the frame by the distance of motion: blocks of 4, 16 and 64 pixels of random brightness, and
-// grain.
+// Gray levels of an area that exceeds the frame by the distance of motion: blocks of 4, 16 and 64 pixels with random
+// brightness, and grain.
 struct Layer {
   int width;
   int height;
@@ -106,7 +106,7 @@ namespace {
 
 constexpr int kMaxHeaderSize = 1024;
 
-// "30:1" or "30000:1001".
+// Parses "30:1" or "30000:1001".
 std::optional<double> ParseRatio(const std::string& text) {
   int numerator = 0;
   int denominator = 0;
@@ -122,7 +122,7 @@ int ParseSize(const std::string& text) {
   return std::sscanf(text.c_str(), "%9d%c", &size, &rest) == 1 ? size : 0;
 }
 
-// Parses the file's first line. Throws ProgramError, after `about`.
+// Parses the file's first line. Throws ProgramError with a message that starts with `about`.
 FrameFormat ParseHeader(const std::string& line, const std::string& about) {
   std::istringstream words(line);
   std::string word;

@@ -25,15 +25,15 @@ class FrameSource {
  public:
   virtual ~FrameSource() = default;
   virtual const FrameFormat& format() const = 0;
-  // Picture number `index` since the start. Null if it cannot be read.
+  // Returns picture number `index` since the start; null if it cannot be read.
   virtual webrtc::scoped_refptr<webrtc::I420Buffer> Frame(int64_t index) = 0;
 };
 
-// A YUV4MPEG2 file with 4:2:0 sampling, 8 bits, repeated from its start when it ends. Throws ProgramError.
+// Opens a YUV4MPEG2 file with 4:2:0 sampling and 8 bits, which repeats when it ends. Throws ProgramError.
 std::unique_ptr<FrameSource> OpenY4mFile(const std::string& path);
 
-// Moving detail that uses the whole bitrate of an encoder, numbered 0 to 299 in a loop. The format must be valid: even
-// sizes in [2, kMaxFrameSize]; frames are numbered if the width is a multiple of 40.
+// Makes moving detail that uses the whole bitrate of an encoder, numbered 0 to 299 in a loop. The format must be valid:
+// even sizes in [2, kMaxFrameSize]. Frames are numbered if DrawFrameNumber() accepts their size.
 std::unique_ptr<FrameSource> MakePattern(const FrameFormat& format);
 
 }  // namespace weir::peer

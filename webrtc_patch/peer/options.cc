@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMinBitrateBps = 1'000;
 constexpr int64_t kMaxBitrateBps = 1'000'000'000;
 
-// A NaN fails the comparison.
+// Rejects NaN, which fails the comparison.
 template <class Number>
 bool ParseNumber(std::string_view text, Number min, Number max, Number& value) {
   const char* const end = text.data() + text.size();
@@ -23,7 +23,7 @@ bool ParseNumber(std::string_view text, Number min, Number max, Number& value) {
   return fault == std::errc() && read_end == end && value >= min && value <= max;
 }
 
-// "640x360"; sizes even, as 4:2:0 wants them.
+// Parses "640x360"; 4:2:0 requires even sizes.
 bool ParseSize(std::string_view text, int& width, int& height) {
   const size_t cross = text.find('x');
   return cross != std::string_view::npos && ParseNumber(text.substr(0, cross), 2, kMaxFrameSize, width) &&

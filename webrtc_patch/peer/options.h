@@ -22,10 +22,10 @@ namespace weir::peer {
 struct Options {
   bool send = false;
   bool receive = false;
-  // The controller at the receiver, and the counterpart at the sender.
+  // The controller at the receiver, and its counterpart at the sender.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
-  // The name in kNativeSenderControllers that runs at the sender on transport feedback; `controller` is kGcc then, and
-  // the receiver only sends feedback. Empty: none.
+  // The controller of kNativeSenderControllers that runs at the sender on transport feedback; `controller` is then
+  // kGcc, and the receiver only sends feedback. Empty: none.
   std::string_view at_sender;
   // For kWeir; nullopt: the policy alone.
   std::optional<PoolAtBothEnds> pool;
@@ -33,11 +33,11 @@ struct Options {
   bool remb_alone = false;
   // Empty: the ten-line rule.
   std::string model;
-  // Answers of the policy are used so much later.
+  // Delay before a decision of the policy takes effect.
   TimeDelta decision_delay = TimeDelta::Zero();
   // Runs in place of the model.
   std::optional<CustomControllerSpecification> custom_controller;
-  // libwebrtc's.
+  // libwebrtc's field trials.
   FieldTrials field_trials;
   Objective objective;
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
@@ -64,7 +64,7 @@ struct Options {
 // Parsing `app` sets `options`, which must outlive it.
 void AddOptions(CLI::App& app, Options& options);
 
-// Throws ProgramError.
+// Throws ProgramError if the bitrates are not valid.
 TargetRateConstraints MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
 
 }  // namespace weir::peer

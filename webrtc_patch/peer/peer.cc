@@ -108,7 +108,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   if (peer->receive_side_ != nullptr) peer->receive_side_->Install();
   const std::optional<Error> fault =
       peer->signaling_thread_->BlockingCall([&] { return peer->Open(std::move(frames)); });
-  // It has its estimator; other calls of this process get theirs.
+  // This peer has its estimator by now; other calls in the process must not get one from its switch.
   if (peer->receive_side_ != nullptr) ReceiveSideSwitch::Uninstall();
   if (fault) throw ProgramError(fault->message, kFailed);
   return peer;
@@ -218,11 +218,11 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
   const int change = ++connection_changes_;
   if (state == State::kConnected) {
     was_connected_ = true;
-    // A REMB from before the transport was ready got lost.
+    // REMBs from before the transport was ready are lost.
     if (receive_side_ != nullptr) receive_side_->RepeatRemb();
   }
   if (runtime_.restarts_ice) {
-    // The offerer's task; the other end has failed as well, or finds its new candidates.
+    // The sender is the offerer and restarts; the other end has failed as well, or learns the new candidates.
     if (state == State::kFailed && options_.send) RestartIce();
     return;
   }

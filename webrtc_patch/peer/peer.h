@@ -26,12 +26,12 @@ namespace weir::peer {
 
 class Peer final : public webrtc::PeerConnectionObserver {
  public:
-  // Time limits of a call that lost its connection, or never had one.
+  // Time limits to recover a lost connection, and to make the first one.
   static constexpr webrtc::TimeDelta kReconnectTime = webrtc::TimeDelta::Seconds(10);
   static constexpr webrtc::TimeDelta kConnectTime = webrtc::TimeDelta::Seconds(30);
 
-  // `frames` are sent; null for a peer that only receives; `controller` decides in Weir. `lines` outlives the peer.
-  // `on_failure` is called once, from another thread, when the call has failed; destroy the peer then. Throws
+  // `frames` are sent; null for a peer that only receives. `controller` makes Weir's decisions. `lines` must outlive
+  // the peer. `on_failure` is called once, from another thread, when the call has failed; destroy the peer then. Throws
   // ProgramError.
   static std::unique_ptr<Peer> Create(const Options& options, std::unique_ptr<FrameSource> frames,
                                       ControllerFactory controller, JsonLines* lines,
@@ -40,7 +40,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  // While held, nothing is sent: of media, or of video alone, whose camera then captures nothing. From any thread.
+  // While held, no media, or no video, is sent; both stop the camera. May be called from any thread.
   void HoldMedia(bool hold);
   void HoldVideo(bool hold);
   // Writes an "error" line for a command that fails.
@@ -58,7 +58,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   std::optional<Error> Prepare(webrtc::RtpTransceiverInterface& transceiver);
   std::optional<Error> PreferCodec(webrtc::RtpTransceiverInterface& transceiver);
   void SetSendBitrate(const TargetRateConstraints& bitrate, bool restart);
-  // Those that receive decoded frames.
+  // Returns the sinks that receive decoded frames.
   std::vector<webrtc::VideoSinkInterface<webrtc::VideoFrame>*> FrameSinks() const;
   // The encoders' upper limit can be set only once the call is negotiated.
   void SetMaxEncodingBitrate();
@@ -75,7 +75,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   // Handled by the session, as loading a model would block the signaling thread.
   void Run(const ModelCommand&) {}
 
-  // Connects anew, with new candidates.
+  // Reconnects with new candidates.
   void RestartIce();
   void MakeDescription(webrtc::SdpType type);
   void SetLocalDescription(std::unique_ptr<webrtc::SessionDescriptionInterface> description);
@@ -89,7 +89,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void FailUnless(std::function<bool()> has_recovered, webrtc::TimeDelta after, std::string reason);
   void Fail(const std::string& reason);
   void Refuse(const std::string& message) const { lines_->WriteError(message, false); }
-  // `function` is not called after the peer's destruction.
+  // Wraps `function` so that it is not called after the peer's destruction.
   template <class Function>
   auto WhileAlive(Function function) {
     return [alive = alive_, function = std::move(function)](auto&&... arguments) mutable {
@@ -110,25 +110,25 @@ class Peer final : public webrtc::PeerConnectionObserver {
   JsonLines* const lines_;
   const std::function<void(std::string)> on_failure_;
   Runtime runtime_;
-  // From received sender reports, and from those that this end sends.
+  // Capture times from received sender reports, and from those that this end sends.
   SenderClock sender_clock_;
   SenderClock sent_clock_;
   std::shared_ptr<ReceiveSideSwitch> receive_side_;
   std::unique_ptr<ReceivedFrames> received_frames_;
-  // The connection and its observers run on it.
+  // The connection and its observers run on `signaling_thread_`, which is this one unless the runtime has one.
   std::unique_ptr<webrtc::Thread> own_signaling_thread_;
   webrtc::Thread* signaling_thread_ = nullptr;
   webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
   webrtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
   // Null in a peer that only receives.
   webrtc::scoped_refptr<Camera> camera_;
-  // The remote track that `FrameSinks()` are sinks of.
+  // The remote track that feeds `FrameSinks()`.
   webrtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
   webrtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
 
   // Candidates that arrived before their description.
   std::vector<std::unique_ptr<webrtc::IceCandidate>> early_candidates_;
-  // The remote end is a weir-peer.
+  // True if the remote end is a weir-peer.
   bool remote_is_peer_ = false;
   bool has_remote_description_ = false;
   DataRate max_send_rate_ = DataRate::Zero();

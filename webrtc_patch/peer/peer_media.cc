@@ -1,4 +1,4 @@
-// The media of Peer: sent and received tracks, codec and bitrate.
+// Media part of Peer: sent and received tracks, codec and bitrate.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -71,7 +71,7 @@ void Peer::SetSendBitrate(const TargetRateConstraints& bitrate, bool restart) {
 void Peer::SetMaxEncodingBitrate() {
   for (const auto& sender : connection_->GetSenders()) {
     if (sender->media_type() != webrtc::MediaType::VIDEO) continue;
-    // By default the encoder stops at libwebrtc's limit for the picture's size.
+    // By default libwebrtc limits the encoder according to the picture's size.
     webrtc::RtpParameters parameters = sender->GetParameters();
     if (parameters.encodings.empty()) continue;
     const DataRate max_rate = runtime_.max_encoder_rate.IsZero() ? max_send_rate_ : runtime_.max_encoder_rate;

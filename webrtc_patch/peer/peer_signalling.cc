@@ -1,4 +1,4 @@
-// The signalling of Peer: session descriptions and candidates.
+// Signalling part of Peer: session descriptions and candidates.
 #include <functional>
 #include <memory>
 #include <string>
@@ -95,14 +95,14 @@ void Peer::MakeDescription(SdpType type) {
 void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> description) {
   const SdpType type = description->GetType();
   const bool sender_follows_remb = options_.receive && receive_side_->mode() == ReceiveSideMode::kWeir;
-  // With transport-cc the sender has a GCC, beside REMB.
+  // With transport-cc the sender runs GCC in addition to REMB.
   const bool sender_has_gcc = !options_.remb_alone || (options_.pool && options_.pool->sender_has_gcc);
   if (sender_follows_remb && !sender_has_gcc) RemoveTransportCc(*description);
-  // In DTLS 1.2 the server is ready to send before the client is: the first REMB arrives before media leaves. In DTLS
-  // 1.3 the client is first, so that the first frame comes earlier, and REMB a round trip after it.
+  // In DTLS 1.2 the server is ready to send before the client: the first REMB arrives before media is sent. In DTLS
+  // 1.3 the client is ready first: the first frame is sent earlier, and REMB arrives a round trip after it.
   if (sender_follows_remb && type == SdpType::kAnswer) BecomeDtlsServer(*description);
   const std::unique_ptr<SessionDescriptionInterface> sent = description->Clone();
-  // A weir-peer follows REMB at once without it. The first REMB arrives before media.
+  // A weir-peer needs no start bitrate: it follows REMB at once, and the first REMB arrives before media is sent.
   if (sender_follows_remb && type == SdpType::kAnswer && !remote_is_peer_)
     SetStartBitrate(*sent, sender_has_gcc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps);
   connection_->SetLocalDescription(std::move(description),
@@ -119,7 +119,7 @@ void Peer::Run(const DescriptionCommand& command) {
   const SdpType type = command.is_offer ? SdpType::kOffer : SdpType::kAnswer;
   const std::string name = webrtc::SdpTypeToString(type);
   using State = webrtc::PeerConnectionInterface::SignalingState;
-  // A further offer restarts ICE.
+  // A second offer restarts ICE.
   if (command.is_offer && runtime_.restarts_ice) has_remote_description_ = false;
   const State expected = command.is_offer ? State::kStable : State::kHaveLocalOffer;
   if (has_remote_description_ || connection_->signaling_state() != expected)
@@ -147,7 +147,7 @@ void Peer::OnRemoteDescription(SdpType type) {
 void Peer::OnNegotiated() {
   if (options_.send) SetMaxEncodingBitrate();
   if (receive_side_ == nullptr) return;
-  // The answer has the payload types that both ends use; further ones of the offer are harmless.
+  // The answer has the payload types that both ends use; additional ones in the offer are harmless.
   for (const auto& [payload_type, kind] : PacketKinds(*connection_->local_description()))
     receive_side_->SetPacketKind(payload_type, kind);
 }

@@ -29,7 +29,7 @@ std::unique_ptr<ReceivedFrames> ReceivedFrames::Open(const std::string& path, in
       new ReceivedFrames(width, height, at_once, std::move(capture_time), std::move(on_error)));
   frames->video_.open(path, std::ios::binary | std::ios::trunc);
   frames->index_.open(path + ".jsonl", std::ios::trunc);
-  // The rate is nominal: the file has the pictures in order, and the index has their times.
+  // The rate is nominal: the file has the pictures in order; the index has their times.
   frames->video_ << "YUV4MPEG2 W" << width << " H" << height << " F30:1 Ip A1:1 C420jpeg\n" << std::flush;
   if (!frames->video_ || !frames->index_) throw ProgramError("cannot write the received frames to " + path, kFailed);
   if (frames->thread_ != nullptr) frames->thread_->Start();

@@ -1,4 +1,4 @@
-// Writes received pictures to FILE.y4m, scaled to one size, and an index to FILE.y4m.jsonl, a line for each.
+// Writes received pictures to FILE.y4m, scaled to one size, and an index to FILE.y4m.jsonl, one line per picture.
 #ifndef WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
 #define WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
 
@@ -16,25 +16,25 @@
 
 namespace weir::peer {
 
-// Each line of the index: frame_number (null when the picture carries none), capture_time_us (null while unknown),
+// Each line of the index has frame_number (null when the picture carries none), capture_time_us (null while unknown),
 // render_time_us, rtp_timestamp, width and height as received, and "written": false for a picture that is missing in
 // the .y4m file because the disk was too slow or full. Times are CLOCK_MONOTONIC.
 class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
-  // Pictures that wait for the disk, unless they are written at once; the decoder is never held up, further pictures
-  // are not written.
+  // Maximum number of pictures that wait for the disk. Further pictures are not written, so that the decoder is never
+  // blocked. Without effect when frames are written at once.
   static constexpr size_t kMaxWaitingPictures = 45;
-  // Lines that wait; beyond, pictures leave no trace.
+  // Maximum number of lines that wait; further pictures are not recorded at all.
   static constexpr size_t kMaxWaitingLines = 10'000;
 
-  // When a picture was captured, on this machine's CLOCK_MONOTONIC.
+  // Returns the capture time of a picture on this machine's CLOCK_MONOTONIC.
   using CaptureTime = std::function<std::optional<int64_t>(uint32_t ssrc, uint32_t rtp_timestamp)>;
 
-  // `at_once`: OnFrame() returns when the frame is written. `on_error` is called once, from another thread unless they
-  // are written at once, when a file can no longer be written. Throws ProgramError.
+  // `at_once`: OnFrame() returns after writing the frame. `on_error` is called once when a file can no longer be
+  // written, from another thread unless `at_once`. Throws ProgramError.
   static std::unique_ptr<ReceivedFrames> Open(const std::string& path, int width, int height, bool at_once,
                                               CaptureTime capture_time, std::function<void(std::string)> on_error);
-  // Writes what waits.
+  // Writes all waiting pictures and lines.
   ~ReceivedFrames() override = default;
   ReceivedFrames(const ReceivedFrames&) = delete;
   ReceivedFrames& operator=(const ReceivedFrames&) = delete;
@@ -76,7 +76,7 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
 
   std::atomic<size_t> waiting_lines_ = 0;
   std::atomic<size_t> waiting_pictures_ = 0;
-  // Null where frames are written at once. Executes what was posted before it ends. Last: its tasks use the rest.
+  // Null if frames are written at once. Executes all posted tasks before it ends. Last: its tasks use the rest.
   const std::unique_ptr<webrtc::Thread> thread_;
 };
 

@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The members of a pool with role, target and trust.
+// Returns the members of a pool with role, target and trust.
 ordered_json PoolLine(const PoolController& pool) {
   ordered_json members = ordered_json::array();
   for (size_t i = 0; i < pool.members().size(); ++i) {
@@ -61,7 +61,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"guard", std::move(guard)},
       {"faults", decision.counters.controller.faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};
-  // For a single controller, "controller" is enough.
+  // For a single controller, the field "controller" is enough.
   if (decision.pool && decision.pool->members().size() > 1) line["pool"] = PoolLine(*decision.pool);
   return line;
 }

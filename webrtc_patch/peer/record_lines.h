@@ -1,4 +1,4 @@
-// The output lines of statistics and estimates.
+// Builds the output lines of statistics and estimates.
 #ifndef WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
 #define WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
 
@@ -10,10 +10,10 @@
 
 namespace weir::peer {
 
-// The report of getStats() in a browser's format: timestamps in milliseconds since 1970.
+// Converts a report of getStats() to a browser's format: timestamps in milliseconds since 1970.
 nlohmann::ordered_json StatsReport(const webrtc::RTCStatsReport& report);
 
-// The line "estimate" of a receiver, and of a sender that runs Weir, which has fewer fields.
+// Build the line "estimate" of a receiver, and that of a sender that runs Weir, which has fewer fields.
 nlohmann::ordered_json EstimateLine(const ReceiveSideDecision& decision);
 nlohmann::ordered_json SenderEstimateLine(std::string_view controller, const Estimate& estimate);
 

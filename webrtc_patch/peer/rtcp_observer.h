@@ -17,8 +17,8 @@
 
 namespace weir::peer {
 
-// Observes every RTCP packet that libwebrtc sends and receives, decrypted, through its event log. Called on libwebrtc's
-// threads, possibly concurrently; must outlive the PeerConnection.
+// Callbacks for the decrypted RTCP packets that libwebrtc sends and receives, from its event log. Called on libwebrtc's
+// threads, possibly concurrently, until the PeerConnection is destroyed.
 struct RtcpObserver {
   std::function<void(DataRate rate)> on_remb_sent;
   using OnSenderReport = std::function<void(uint32_t ssrc, webrtc::NtpTime ntp, uint32_t rtp_timestamp)>;
@@ -26,15 +26,15 @@ struct RtcpObserver {
   OnSenderReport on_sender_report_sent;
 };
 
-// `keeps_log`: the event log can be written to a file, too, by StartRtcEventLog().
+// `keeps_log`: StartRtcEventLog() can also write the event log to a file.
 std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer,
                                                                              bool keeps_log);
 
-// For StartRtcEventLog(); null where the file cannot be made.
+// Opens an output for StartRtcEventLog(); returns null if the file cannot be created.
 std::unique_ptr<webrtc::RtcEventLogOutput> OpenEventLog(const std::string& path);
 
-// Capture times of frames on this machine's CLOCK_MONOTONIC, from RTCP sender reports.
-// Exact to microseconds where sender and receiver share a clock, as on one machine. libwebrtc's own mapping derives the
+// Computes capture times of frames on this machine's CLOCK_MONOTONIC from RTCP sender reports.
+// Exact to microseconds if sender and receiver share a clock, as on one machine. libwebrtc's own mapping derives the
 // clock difference from round-trip times, with an error of half the one-way queueing delay. Thread-safe.
 class SenderClock {
  public:
@@ -50,7 +50,7 @@ class SenderClock {
     uint32_t rtp_timestamp;
   };
 
-  // CLOCK_MONOTONIC less the time since 1970; read once, as by senders.
+  // CLOCK_MONOTONIC minus the time since 1970; read once, as senders do.
   const int64_t wall_to_monotonic_us_;
   mutable std::mutex mutex_;
   std::map<uint32_t, Report> reports_;

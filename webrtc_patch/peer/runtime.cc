@@ -14,7 +14,7 @@ class BoundNetwork final : public webrtc::NetworkManagerBase {
   explicit BoundNetwork(const webrtc::IPAddress& address) : address_(address) {}
 
   void StartUpdating() override {
-    // As libwebrtc's own: the first signal comes from the message loop, not from within this call.
+    // As in libwebrtc, the first signal comes from the message loop, not from within this call.
     webrtc::Thread::Current()->PostTask([this] {
       bool changed = false;
       std::vector<std::unique_ptr<webrtc::Network>> networks;

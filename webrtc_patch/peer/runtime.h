@@ -1,5 +1,5 @@
-// The surroundings of a peer: clock, task queues, threads, network and codecs. The machine's for real calls, simulated
-// ones for virtual calls.
+// The environment of a peer: clock, task queues, threads, network and codecs. Real calls use the machine's, virtual
+// calls simulated ones.
 #ifndef WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
 #define WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
 
@@ -28,43 +28,43 @@ namespace weir::peer {
 struct Runtime {
   webrtc::Clock* clock = nullptr;
   webrtc::TaskQueueFactory* task_queues = nullptr;
-  // Runs already; null: a thread of the peer's own.
+  // Already started; null: the peer starts its own.
   webrtc::Thread* signaling_thread = nullptr;
   // Null: libwebrtc's own.
   webrtc::Thread* worker_thread = nullptr;
   webrtc::Thread* network_thread = nullptr;
   webrtc::SocketFactory* socket_factory = nullptr;
   std::unique_ptr<webrtc::NetworkManager> network_manager;
-  // Null: libwebrtc's.
+  // Null: libwebrtc's codecs.
   std::unique_ptr<webrtc::VideoEncoderFactory> encoders;
   std::unique_ptr<webrtc::VideoDecoderFactory> decoders;
   webrtc::scoped_refptr<webrtc::AudioEncoderFactory> audio_encoders;
   webrtc::scoped_refptr<webrtc::AudioDecoderFactory> audio_decoders;
   // False: neither DTLS nor SRTP, at either end of the call.
   bool encrypted = true;
-  // True: a call whose connection has failed restarts ICE, as applications do; false: it ends.
+  // True: a call whose connection fails restarts ICE, as applications do; false: the call ends.
   bool restarts_ice = false;
   // See ReceiveSideSwitchConfig.
   bool guard = true;
   GuardOptions guard_rules = {};
-  // Receive decisions in place of lines; see ReceiveSideSwitchConfig and WeirNetworkControllerOptions. Null: lines.
+  // Receive decisions instead of lines; see ReceiveSideSwitchConfig and WeirNetworkControllerOptions. Null: lines.
   std::function<void(const ReceiveSideDecision&)> on_decision;
   std::function<void(const Estimate&)> on_sender_estimate;
-  // Receives decoded frames besides the options' file; null: none. Outlives the peer.
+  // Receives decoded frames in addition to the options' file; null: none. Must outlive the peer.
   webrtc::VideoSinkInterface<webrtc::VideoFrame>* frame_sink = nullptr;
-  // Received frames are written before the decoder goes on, so that time that is simulated waits for the disk.
+  // True: the decoder waits until a received frame is written, so that simulated time waits for the disk.
   bool frames_written_at_once = false;
-  // Receives this end's RTC event log; empty: none.
+  // Path of this end's RTC event log; empty: none.
   std::string event_log;
   CameraTiming camera;
-  // The encoder's own limit; zero: that of the options.
+  // The encoder's maximum rate; zero: that of the options.
   DataRate max_encoder_rate = DataRate::Zero();
   // False: media is held until Peer::HoldMedia(false).
   bool sends_at_once = true;
 };
 
-// The machine's clock and network; ICE's only network has the address `bind_address`. Other interfaces are neither
-// enumerated nor announced.
+// Returns the machine's clock and network. ICE's only network has the address `bind_address`; other interfaces are
+// neither enumerated nor announced.
 Runtime MakeMachineRuntime(const std::string& bind_address);
 
 }  // namespace weir::peer

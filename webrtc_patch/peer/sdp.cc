@@ -14,7 +14,7 @@ namespace {
 using webrtc::Codec;
 using webrtc::SessionDescriptionInterface;
 
-// RTX, RED and FEC are no codecs of pictures.
+// True for video codecs other than RTX, RED and FEC.
 bool IsOfPictures(const Codec& codec) {
   return codec.type == Codec::Type::kVideo && codec.GetResiliencyType() == Codec::ResiliencyType::kNone;
 }
@@ -72,7 +72,7 @@ std::map<int, PacketKind> PacketKinds(const SessionDescriptionInterface& descrip
   return kinds;
 }
 
-// libwebrtc's descriptions have no such line.
+// libwebrtc's descriptions have no `a=tool` line.
 std::string TextWithTool(const SessionDescriptionInterface& description) {
   std::string sdp;
   description.ToString(&sdp);

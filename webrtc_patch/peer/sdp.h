@@ -1,4 +1,4 @@
-// Changes to session descriptions, and information from them.
+// Changes session descriptions, and extracts information from them.
 #ifndef WEIR_WEBRTC_PATCH_PEER_SDP_H_
 #define WEIR_WEBRTC_PATCH_PEER_SDP_H_
 
@@ -20,15 +20,15 @@ void RemoveTransportCc(webrtc::SessionDescriptionInterface& description);
 void BecomeDtlsServer(webrtc::SessionDescriptionInterface& answer);
 
 // Adds `x-google-start-bitrate` and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec. Chromium follows
-// REMB at once up to its own rate, which begins there; without transport-cc it grows by 8 % a second, with it by
-// probes.
+// REMB at once up to its own rate, which begins at the start bitrate and grows by 8 % per second without transport-cc,
+// and by probes with it.
 inline constexpr int64_t kMaxBitrateKbps = kMaxRateOfReceiver.bps() / 1000;
 void SetStartBitrate(webrtc::SessionDescriptionInterface& description, int64_t kbps);
 
-// The kind of packets of each payload type.
+// Returns the kind of packets of each payload type.
 std::map<int, PacketKind> PacketKinds(const webrtc::SessionDescriptionInterface& description);
 
-// The description as text with "a=tool:weir-peer", by which peers recognise each other.
+// Returns the description as text with "a=tool:weir-peer", by which peers recognize each other.
 std::string TextWithTool(const webrtc::SessionDescriptionInterface& description);
 bool HasTool(std::string_view sdp);
 

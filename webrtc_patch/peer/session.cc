@@ -22,7 +22,7 @@
 namespace weir::peer {
 namespace {
 
-// Throws ProgramError where no socket can be bound to the address.
+// Throws ProgramError if no socket can be bound to the address.
 void CheckAddress(const std::string& text) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -109,7 +109,7 @@ Session::NamedController Session::MakeOptionsPool() {
 Session::NamedController Session::CustomAlone() {
   const auto controllers = std::make_shared<CustomControllers>(/*watch_libraries=*/false);
   const CustomControllerSpecification& custom = *options_.custom_controller;
-  // Reports a controller that cannot start before the call; a started program is kept for it.
+  // Reports a controller that cannot start before the call begins; a started program is kept for the call.
   OrThrow(controllers->Start(custom, options_.bitrate, options_.objective, /*seed=*/1));
   return {[this, controllers, &custom] {
             return std::make_unique<ConcurrentCustomController>(
@@ -124,7 +124,7 @@ void Session::RunCall() {
   NamedController controller = MakeController();
   if (options_.receive)
     members_ = options_.pool ? MembersOf(options_.pool->at_receiver) : std::vector<std::string>{controller.name};
-  // Before the first estimate; commands of the meantime wait in standard input.
+  // Comes before the first estimate. Commands that arrive earlier wait in standard input.
   lines_.Write({{"type", "ready"},
                 {"versions", versions_},
                 {"controller", options_.at_sender.empty() ? ToString(options_.controller) : options_.at_sender},

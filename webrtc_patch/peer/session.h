@@ -31,21 +31,21 @@ class Session {
  private:
   struct NamedController {
     ControllerFactory factory;
-    // Name of the active controller at first.
+    // Name of the controller that is active at first.
     std::string name;
   };
 
   // These throw ProgramError.
   std::unique_ptr<FrameSource> OpenFrames() const;
-  // The options' pool, else the policy alone; policies with the delay of the options.
+  // Returns the options' pool, else the policy alone; policies have the options' delay.
   Result<ControllerFactory> ControllerOf(const std::map<std::string, std::vector<std::byte>>& models) const;
   NamedController MakeController();
   NamedController CustomAlone();
   NamedController MakeOptionsPool();
   void RunCall();
-  // Executes commands until the end; returns the reason of the end.
+  // Executes commands until the call ends; returns the reason.
   std::string ExecuteCommands(Peer& peer);
-  // A model that cannot be used gives an "error" line, and the old one stays.
+  // If the new model cannot be used, writes an "error" line and keeps the old one.
   void ReplaceModel(const ModelCommand& command, Peer& peer);
 
   const Options options_;

@@ -22,7 +22,7 @@ constexpr uint64_t kMinLossPackets = 20;
 constexpr double kHighLoss = 0.10;
 constexpr double kLowLoss = 0.02;
 constexpr double kLossRecovery = 1.5;
-// On a path that always loses some: what libwebrtc's own limit grows by in a second without loss.
+// For paths that always lose some packets: the growth of libwebrtc's own limit in a second without loss.
 constexpr double kSlowLossRecovery = 1.08;
 constexpr TimeDelta kMinLossInterval = TimeDelta::Millis(300);
 
@@ -64,7 +64,7 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnRemoteBitrateReport(webrtc::RemoteBitrateReport message) override {
     OnFeedback(message.receive_time);
-    // 0 means "no limit" where REMB comes from a receiver without an opinion.
+    // A receiver without an estimate sends 0 for "no limit".
     if (message.bandwidth.IsFinite() && message.bandwidth > DataRate::Zero()) remb_ = message.bandwidth;
     return Update(message.receive_time);
   }
@@ -138,7 +138,7 @@ class RembNetworkController final : public webrtc::NetworkControllerInterface {
   TargetRate Target() {
     TargetRate target{remb_.value_or(announcement_.start_rate()),
                       remb_ ? RembTargetReason::kRemb : RembTargetReason::kStart};
-    // A limit that limits no more has done its work; REMB may rise freely again.
+    // Removes a loss limit that no longer limits, so that REMB may rise freely again.
     if (loss_limit_ && *loss_limit_ >= target.rate) loss_limit_.reset();
     if (loss_limit_) target = {*loss_limit_, RembTargetReason::kLoss};
     if (timeout_limit_ && *timeout_limit_ < target.rate) target = {*timeout_limit_, RembTargetReason::kTimeout};

@@ -1,18 +1,18 @@
-// A sender's network controller that follows the receiver: the target rate is that of the last REMB, immediately, in
-// both directions. With it at the sender and Weir at the receiver, neither end runs GCC.
+// A network controller for senders that follow the receiver: the target rate is that of the last REMB, immediately, up
+// and down. With it at the sender and Weir at the receiver, neither end runs GCC.
 //
 //   peer_connection_factory_dependencies.network_controller_factory = MakeRembNetworkControllerFactory();
 //
 // target = clamp(min(REMB, loss limit, timeout limit), min_data_rate, max_data_rate), where
-//   loss limit:    at a loss report of more than 10 % (over at least 20 packets), target x (1 - loss / 2), at most once
-//                  per 300 ms + round-trip time; x 1.5 at each report below 2 %, x 1.08 at one between, and gone when
-//                  it exceeds REMB. For a receiver whose estimator takes no notice of loss.
-//   timeout limit: nothing came back (REMB, receiver reports, transport feedback) for 3 s while packets were sent: the
-//                  target is halved, and again for each further second. Gone with the next feedback.
-// Before the first REMB the start rate holds. Packets are paced at 1.5 times the target unless the streams ask for
-// another factor, so that a key frame does not become a queue, and one by one: GCC's estimator at a receiver takes
-// bursts for a queue and finds its first rate by even spacing. There are no probes, because the receiver's estimator
-// sets how fast the rate may rise.
+//   loss limit:    set to target x (1 - loss / 2) at a loss report above 10 % (over at least 20 packets), at most once
+//                  per 300 ms + round-trip time; x 1.5 at each report below 2 %, x 1.08 at each one in between; removed
+//                  when it reaches REMB. Covers receivers whose estimator ignores loss.
+//   timeout limit: halves the target when no feedback (REMB, receiver report, transport feedback) arrives for 3 s while
+//                  packets are sent, and again for each further second. Removed by the next feedback.
+// Before the first REMB the start rate replaces it. Packets are paced at 1.5 times the target unless the streams
+// request another factor, so that a key frame builds no queue, and one by one: GCC's estimator at a receiver mistakes
+// bursts for a queue and needs even spacing to find its first rate. There are no probes, because the receiver's
+// estimator sets how fast the rate may rise.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_REMB_NETWORK_CONTROLLER_H_
 
@@ -25,7 +25,7 @@
 
 namespace weir {
 
-// Which term of the minimum set the target.
+// The term of the minimum that set the target.
 enum class RembTargetReason : uint8_t { kStart, kRemb, kLoss, kTimeout, kBounds };
 
 // "start", "remb", "loss", "timeout", "bounds".

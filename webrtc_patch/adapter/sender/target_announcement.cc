@@ -10,7 +10,7 @@ using webrtc::TimeDelta;
 
 constexpr DataRate kDefaultMinRate = DataRate::KilobitsPerSec(30);
 
-// The time over which the audio encoder may average; the shorter, the sooner it follows. Versions after M150 lack it.
+// Sets the averaging time of the audio encoder; a short one makes it follow sooner. Versions after M150 lack it.
 template <typename Estimate>
 void SetAveragingTime(Estimate& estimate) {
   if constexpr (requires { estimate.bwe_period; }) estimate.bwe_period = TimeDelta::Seconds(1);

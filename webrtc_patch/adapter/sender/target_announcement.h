@@ -1,5 +1,5 @@
-// Builds the updates of Weir's network controllers for libwebrtc's sender: a target rate within its bounds, and the
-// pacing for it, whenever it has changed.
+// Builds the updates of Weir's network controllers for libwebrtc's sender: the target rate and the pacing that goes
+// with it, whenever one of them has changed.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_TARGET_ANNOUNCEMENT_H_
 
@@ -11,15 +11,15 @@ namespace weir::adapter {
 
 class TargetAnnouncement {
  public:
-  // Packets are paced at `pacing_factor` times the target unless the streams ask for another factor. libwebrtc sends
-  // what may leave within `pacing_window` as one burst; zero: packet by packet.
+  // Packets are paced at `pacing_factor` times the target unless the streams request another factor. libwebrtc sends
+  // the packets of one `pacing_window` as a burst; zero: packet by packet.
   TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor,
                      webrtc::TimeDelta pacing_window);
 
-  // Bounds that are missing, infinite or zero become libwebrtc's defaults: 30 kbps, none; a start rate that is missing
-  // stays what it was, at first 300 kbps.
+  // A missing, infinite or zero minimum becomes libwebrtc's default of 30 kbps. A missing maximum is infinite; one
+  // below the minimum is raised to it. A missing start rate keeps its value, initially 300 kbps.
   void SetConstraints(const webrtc::TargetRateConstraints& constraints);
-  // As in the constructor.
+  // See the constructor.
   void SetPacing(double factor, webrtc::TimeDelta window);
   // Missing values stay unchanged. The current rate is announced again.
   void SetStreams(const webrtc::StreamsConfig& streams);
@@ -29,12 +29,13 @@ class TargetAnnouncement {
   webrtc::DataRate min_rate() const { return min_rate_; }
   // May be infinite.
   webrtc::DataRate max_rate() const { return max_rate_; }
-  // Twice what all streams can use, which leaves room for retransmissions and growth; infinite while there are none.
+  // Twice the rate that all streams can use, with room for retransmissions and growth; infinite without streams.
   webrtc::DataRate desired_rate() const;
   webrtc::DataRate start_rate() const { return start_rate_; }
   webrtc::TimeDelta round_trip_time() const { return round_trip_time_; }
 
-  // Empty if nothing has changed, or `now` is infinite. `target` is within the bounds, `loss_ratio` in [0, 1].
+  // Returns an empty update if nothing has changed or `now` is infinite. `target` must be within the bounds,
+  // `loss_ratio` in [0, 1].
   webrtc::NetworkControlUpdate Announce(webrtc::DataRate target, double loss_ratio, webrtc::Timestamp now);
 
  private:

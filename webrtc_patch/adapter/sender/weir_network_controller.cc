@@ -16,12 +16,12 @@ namespace {
 
 using webrtc::NetworkControlUpdate;
 
-// Decisions fall due every 100 ms or so; how long a host may be late for one.
+// Bounds the lateness of decisions, which are due about every 100 ms.
 constexpr webrtc::TimeDelta kProcessInterval = webrtc::TimeDelta::Millis(25);
-// For a host that sets no maximum.
+// For hosts that set no maximum.
 constexpr DataRate kDefaultMaxRate = TargetRateConstraints{}.max_rate;
 
-// One monotonic clock, in microseconds, on either side.
+// Both libraries use the same monotonic clock in microseconds.
 Timestamp FromWebrtc(webrtc::Timestamp time) {
   return time.IsFinite() ? Timestamp::Micros(time.us()) : Timestamp::MinusInfinity();
 }
@@ -31,13 +31,13 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-// Not the default of SendSideEstimator, and not the streams': when the target falls, libwebrtc's pacer still holds the
-// encoder's last pictures, which at 1.1 times a low target would wait for seconds.
+// Replaces the default of SendSideEstimator and the streams' factor: when the target drops, libwebrtc's pacer still
+// holds the encoder's last frames, which at 1.1 times a low target would wait for seconds.
 constexpr double kPacingFactor = 2.5;
-// An L4S queue marks bursts, and 1.1 leaves the pictures waiting for half a second where its capacity falls.
+// Lower, because an L4S queue marks bursts; at 1.1, frames would wait for half a second when the capacity drops.
 constexpr double kEct1PacingFactor = 1.5;
 
-// libwebrtc allocates to the encoders, without RTP headers.
+// Adds RTP headers to libwebrtc's allocation to the encoders, which excludes them.
 constexpr double kWithHeaders = 1.1;
 
 webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
@@ -76,7 +76,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   }
 
   NetworkControlUpdate OnRemoteBitrateReport(webrtc::RemoteBitrateReport message) override {
-    // 0 means "no limit" where REMB comes from a receiver without an opinion.
+    // A receiver without an estimate sends 0 for "no limit".
     if (!message.bandwidth.IsFinite() || message.bandwidth.IsZero()) return NetworkControlUpdate();
     remb_ = adapter::FromWebrtc(message.bandwidth);
     SetEstimatorConstraints();
@@ -109,7 +109,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnTargetRateConstraints(webrtc::TargetRateConstraints message) override {
     announcement_.SetConstraints(message);
-    // A start rate throws the estimate away, as in libwebrtc's own controllers.
+    // A start rate resets the estimate, as in libwebrtc's own controllers.
     if (message.starting_rate) {
       Begin(adapter::FromWebrtc(announcement_.start_rate()));
     } else {
@@ -138,7 +138,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnNetworkStateEstimate(webrtc::NetworkStateEstimate) override { return NetworkControlUpdate(); }
 
-  // So that packets are sent as ECT(1) while RFC 8888 feedback shows that the path leaves the field alone.
+  // Makes libwebrtc send packets as ECT(1) while RFC 8888 feedback shows that the path preserves the field.
   bool SupportsEcnAdaptation() const override { return true; }
 
  private:
@@ -154,14 +154,14 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
                                                                   adapter::FromWebrtc(announcement_.start_rate()))};
   }
 
-  // A stream that is muted comes back, and the rate for it must still be there.
+  // Keeps the maximum, because a paused stream that resumes needs its rate again.
   void SetMostAllocated(const webrtc::StreamsConfig& streams) {
     if (!streams.max_total_allocated_bitrate || !streams.max_total_allocated_bitrate->IsFinite()) return;
     const DataRate rate = adapter::FromWebrtc(*streams.max_total_allocated_bitrate);
     most_allocated_ = rate.IsZero() ? rate : std::max(most_allocated_, rate);
   }
 
-  // The announcement keeps them valid.
+  // `announcement_` keeps the constraints valid.
   void SetEstimatorConstraints() { static_cast<void>(estimator_->SetConstraints(EstimatorConstraints(Target()))); }
 
   void Begin(DataRate start_rate) {
@@ -181,7 +181,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     announcement_.SetPacing(ect1_ ? kEct1PacingFactor : kPacingFactor, webrtc::TimeDelta::Micros(burst_interval.us()));
   }
 
-  // With the first packet that the peer is to report.
+  // True from the first packet that the peer is to report on.
   bool started() const { return estimator_->target_rate().at_time.IsFinite(); }
 
   DataRate Target() const {
@@ -203,14 +203,14 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   adapter::TargetAnnouncement announcement_;
   std::optional<SendSideEstimator> estimator_;
   std::optional<DataRate> remb_;
-  // To all streams together; zero: there are none.
+  // Highest allocation to all streams together; zero without streams.
   DataRate most_allocated_ = DataRate::Zero();
-  // Over the last second.
+  // Loss ratio of the last second.
   double loss_ratio_ = 0;
   bool available_ = true;
-  // A packet on this route arrived as ECT(1).
+  // True once a packet on this route has arrived as ECT(1).
   bool ect1_ = false;
-  // For one message.
+  // Scratch space for one feedback message.
   std::vector<PacketFeedback> reports_;
 };
 

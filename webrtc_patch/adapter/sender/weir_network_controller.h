@@ -1,19 +1,19 @@
-// Weir at the sender behind libwebrtc's interface: a SendSideEstimator decides from transport-wide feedback alone, so
-// the receiver may be any browser as it is. See docs/send_side.md.
+// Runs Weir at the sender behind libwebrtc's interface: a SendSideEstimator decides from transport-wide feedback alone,
+// so it works with unmodified browsers as receivers. See docs/send_side.md.
 //
 //   dependencies.network_controller_factory =         // PeerConnectionFactoryDependencies
 //       std::move(MakeWeirNetworkControllerFactory({.controller = std::move(PolicyAlone(model).value())}).value());
 //
-// target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. Where the peer
-// did not negotiate transport-cc, libwebrtc reports no packets, and REMB alone, else the start rate, is the target.
-// RTCP loss reports are ignored: transport feedback has reported the same losses before.
+// target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. If the peer did
+// not negotiate transport-cc, libwebrtc reports no packets, and the target is REMB, or the start rate before the first
+// REMB. RTCP loss reports are ignored: transport feedback has reported the same losses before.
 //
 // The target is at most twice the streams' desired rate; the congestion window is the estimator's. Packets are paced
-// at 2.5 times the target, whatever the streams ask for (libwebrtc's video: 1.1, with which pictures wait for seconds
-// where the target falls), in bursts of 5 ms; no probes, and no padding beyond what the streams ask for. Where the
-// peer answers with RFC 8888, they are sent as ECT(1) (RFC 9331); once one arrived so, in bursts of 1 ms at 1.5 times
-// the target. A change of route, and a network that comes back, begin a new estimator: the former at the start rate,
-// the latter at the rate in force.
+// at 2.5 times the target, whatever factor the streams request (libwebrtc's video: 1.1, with which frames wait for
+// seconds when the target drops), in bursts of 5 ms; there are no probes, and no padding beyond the streams' requests.
+// If the peer answers with RFC 8888 feedback, packets are sent as ECT(1) (RFC 9331); once one has arrived as ECT(1),
+// in bursts of 1 ms at 1.5 times the target. A route change starts a new estimator at the start rate; a network that
+// becomes available again starts one at the rate in force.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 
@@ -32,11 +32,11 @@ struct WeirNetworkControllerOptions {
   ControllerFactory controller;
   Objective objective;
   // Called on libwebrtc's send task queue whenever the target rate changes; must be quick and must not call libwebrtc.
-  // `at_time` is of libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
+  // `at_time` is on libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
   std::function<void(const Estimate&)> on_target_rate;
 };
 
-// The error when the objective is not valid.
+// Returns an error if the objective is not valid.
 Result<std::unique_ptr<webrtc::NetworkControllerFactoryInterface>> MakeWeirNetworkControllerFactory(
     WeirNetworkControllerOptions options);
 
