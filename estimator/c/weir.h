@@ -1,19 +1,19 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
- * sender; and the layers that an SFU forwards within that rate.
+ * sender, and an allocator of the layers that an SFU forwards within that rate.
  *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
  * prints nothing. It reads a clock only to time a model that it loads, and starts a thread only for `worker`. Names
- * have units: _us, _bps, _bytes.
+ * end in units: _us, _bps, _bytes.
  *
- * Threads: calls on one handle must not overlap; different handles are independent. weir_model and weir_controller are
- * the exceptions: any number of threads may use one at once, until one of them destroys it. Callbacks run on the
+ * Threads: calls on one handle must not overlap; different handles are independent. As exceptions, any number of
+ * threads may use one weir_model or weir_controller at once, until one of them destroys it. Callbacks run on the
  * calling thread, before the call returns; they must neither call back into the same handle, nor throw, nor longjmp.
  *
  * Errors: functions that return int return a negative weir_error on failure, and weir_last_error() has a sentence for
- * the user. On failure a function that creates sets its handle to NULL.
+ * the user. On failure a function that creates a handle sets it to NULL.
  *
- * Structs: within one SONAME the configuration, counters and statistics may get fields at their end, so that functions
- * take their sizes: a program that was compiled with fewer fields, or more, goes on. All others are fixed.
+ * Structs: within one SONAME, fields may be appended to the configuration, counters and statistics. Their functions
+ * take a size, so that a program compiled with fewer or more fields keeps working. All other structs are fixed.
  *
  * Trust: pass only packets that SRTP has authenticated. Their contents are untrusted.
  */
@@ -40,7 +40,7 @@ extern "C" {
 
 typedef enum weir_error {
   WEIR_OK = 0,
-  WEIR_ERROR_INVALID_ARGUMENT = -1, /* a null pointer, a value out of its range */
+  WEIR_ERROR_INVALID_ARGUMENT = -1, /* a null pointer, or a value out of range */
   WEIR_ERROR_INVALID_MODEL = -2,    /* see weir_last_error() */
   WEIR_ERROR_UNKNOWN_CONTROLLER = -3,
   WEIR_ERROR_BUFFER_TOO_SMALL = -4,
@@ -55,7 +55,7 @@ WEIR_API const char* weir_version(void) WEIR_NOEXCEPT;
 WEIR_API const char* weir_last_error(void) WEIR_NOEXCEPT;
 
 typedef enum weir_log_severity { WEIR_LOG_INFO = 0, WEIR_LOG_WARNING = 1 } weir_log_severity;
-/* `message` is one line without its end, valid during the call. */
+/* `message` is one line without a line break, valid during the call. */
 typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, const char* message);
 
 /* ---- Model ---- */
@@ -63,43 +63,44 @@ typedef void (*weir_log_callback)(void* argument, weir_log_severity severity, co
 /* A checked ONNX policy for any number of controllers and senders. */
 typedef struct weir_model weir_model;
 
-/* `onnx` is not used after the call. The caller frees *model with weir_model_destroy(). Takes milliseconds; creating
- * an estimator with the result takes microseconds. */
+/* Loads a model. `onnx` is not used after the call. The caller frees *model with weir_model_destroy(). Takes
+ * milliseconds; creating an estimator with the model takes microseconds. */
 WEIR_API int weir_model_load(const void* onnx, size_t size_bytes, weir_model** model) WEIR_NOEXCEPT;
-/* The shipped model, which is part of the library. */
+/* Loads the shipped model, which is part of the library. */
 WEIR_API int weir_model_load_shipped(weir_model** model) WEIR_NOEXCEPT;
-/* NULL is allowed. What was made with the model remains valid. */
+/* NULL is allowed. Objects created with the model remain valid. */
 WEIR_API void weir_model_destroy(weir_model* model) WEIR_NOEXCEPT;
 
 /* ---- Controller ---- */
 
-/* A choice of the algorithm that decides. Each estimator and sender that is created with it has a state of its own. */
+/* The choice of a decision algorithm. Each estimator or sender that is created with it has its own state. */
 typedef struct weir_controller weir_controller;
 
-/* NULL is allowed. What was made with the controller remains valid. */
+/* NULL is allowed. Objects created with the controller remain valid. */
 WEIR_API void weir_controller_destroy(weir_controller* controller) WEIR_NOEXCEPT;
-/* A policy. `worker` not 0: models are computed on one thread for the whole process, for which no call waits. Until the
- * answer is there the rate in force stays, and the host polls by next_timeout_us every 10 ms. An answer after more than
- * the model's interval is a fault. */
+/* Creates a policy. If `worker` is not 0, one thread for the whole process computes models, and no call waits for it:
+ * until the answer arrives, the rate in force stays, and next_timeout_us makes the host poll every 10 ms. An answer
+ * that takes longer than the model's interval is a fault. */
 WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
                                            weir_controller** controller) WEIR_NOEXCEPT;
-/* "rule", "nada" or "fixed": the start rate, or in a call the rate that is in force when it is set. */
+/* Creates "rule", "nada" or "fixed". The latter keeps the start rate, or the rate in force when it is set in a call. */
 WEIR_API int weir_controller_create_built_in(const char* name, weir_controller** controller) WEIR_NOEXCEPT;
 /* A custom controller, see weir_controller.h. `functions` are copied; `argument` reaches each create(). Its failures
  * are faults: the rate in force is held, then the rule decides until the controller works again. */
 WEIR_API int weir_controller_create_custom(const weir_controller_functions* functions, void* argument,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 
-/* A custom fusion: one rate from those of the pilot and the candidates. Called during weir_estimator_on_timeout() and
- * the calls weir_send_side_on_...(). A rate outside the given ones is counted, and the pilot's is used. */
+/* A custom fusion: computes one rate from those of the pilot and the copilots. Called during
+ * weir_estimator_on_timeout() and the calls weir_send_side_on_...(). A rate outside the range of the given ones is
+ * counted, and the pilot's is used. */
 typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
                                         size_t copilot_count);
-/* A member of a pool by its name in the specification. */
+/* A member of a pool, by its name in the specification. */
 typedef struct weir_named_controller {
   const char* name;
-  const weir_controller* controller; /* no pool */
+  const weir_controller* controller; /* not a pool */
 } weir_named_controller;
-/* Several in one, by a specification such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
+/* Combines several controllers by a specification such as "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
  * (docs/pools.md). `members` has those that are not built in; it is not used after the call. `fusion`, for
  * "fusion=user", may be NULL. */
 WEIR_API int weir_controller_create_pool(const char* specification, const weir_named_controller* members,
@@ -110,34 +111,34 @@ WEIR_API int weir_controller_create_pool(const char* specification, const weir_n
 
 typedef struct weir_estimator weir_estimator;
 
-/* Microseconds of a monotonic clock; called during weir_estimator_on_timeout() and the calls weir_send_side_on_...().
- */
+/* Returns microseconds of a monotonic clock. Called during weir_estimator_on_timeout() and the calls
+ * weir_send_side_on_...(). */
 typedef int64_t (*weir_clock_callback)(void* argument);
 
-/* Bounds of every target: 0 < min_rate_bps <= max_rate_bps. The start rate is moved into them. */
+/* Bounds of every target: 0 < min_rate_bps <= max_rate_bps. The start rate is clamped to them. */
 typedef struct weir_target_rate_constraints {
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
-  /* The most that the media use, 0: unknown. Only under loss is the target higher, up to twice that: for
-   * retransmissions and FEC. */
+  /* Maximum rate of the media; 0: unknown. The target exceeds it only under loss, for retransmissions and FEC, and is
+   * at most twice that rate. */
   int64_t max_media_rate_bps;
 } weir_target_rate_constraints;
 
 typedef struct weir_estimator_config {
-  size_t size_bytes; /* in the program; weir_estimator_config_init() sets it */
+  size_t size_bytes; /* as the program was compiled; weir_estimator_config_init() sets it */
   weir_target_rate_constraints constraints;
   /* Weights, each above 0; divided by their sum. */
   float objective_throughput;
   float objective_latency;
   float objective_loss;
-  /* 0: only finiteness and bounds are kept; for experiments. */
+  /* 0: only finiteness and bounds are enforced; for experiments. */
   int32_t guard;
-  /* Bit i is 1: the guard's rule of weir_guard_rule_name(i) is off. Error: a rule that is always on. */
+  /* Bit i turns off the guard's rule weir_guard_rule_name(i). It is an error for a rule that is always on. */
   uint64_t guard_off;
 
-  /* NULL, or a clock: a decision that takes longer than decision_limit_us by it is dropped and counts as late and as a
-   * fault. 0: 50 ms. */
+  /* NULL, or a clock: a decision that takes longer than decision_limit_us (0: 50 ms) on it is dropped and counts as
+   * late and as a fault. */
   weir_clock_callback clock;
   void* clock_argument;
   int64_t decision_limit_us;
@@ -147,21 +148,22 @@ typedef struct weir_estimator_config {
   void* log_argument;
 } weir_estimator_config;
 
-/* The defaults: 30 kbps, 300 kbps, 50 Mbps, media unknown, the balanced objective <0.5,0.4,0.1>, guard on. */
+/* Sets the defaults: rates 30 kbps, 300 kbps, 50 Mbps, media unknown, the balanced objective <0.5,0.4,0.1>, guard on.
+ */
 WEIR_API void weir_estimator_config_init(weir_estimator_config* config, size_t size_bytes) WEIR_NOEXCEPT;
 static inline weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT {
   weir_estimator_config config;
   weir_estimator_config_init(&config, sizeof config);
   return config;
 }
-/* `config` NULL: the defaults. The caller frees *estimator with weir_estimator_destroy(). */
+/* A NULL `config` selects the defaults. The caller frees *estimator with weir_estimator_destroy(). */
 WEIR_API int weir_estimator_create(const weir_controller* controller, const weir_estimator_config* config,
                                    weir_estimator** estimator) WEIR_NOEXCEPT;
 /* NULL is allowed. */
 WEIR_API void weir_estimator_destroy(weir_estimator* estimator) WEIR_NOEXCEPT;
 
-/* One RTP packet as received. A host reports each packet of a stream, also padding that it drops: a number that is
- * missing is a loss. */
+/* One RTP packet as received. The host reports every packet of a stream, including padding that it drops: a missing
+ * sequence number counts as a loss. */
 typedef struct weir_packet {
   int64_t arrival_time_us;
   uint32_t ssrc;
@@ -171,21 +173,21 @@ typedef struct weir_packet {
   /* The abs-send-time header extension, 24 bits, when has_abs_send_time is not 0. */
   uint32_t has_abs_send_time;
   uint32_t abs_send_time;
-  /* Used while no stream has had abs-send-time for 10 s, or where that stands still or runs at a wrong pace; so always
-   * given. The clock rate is 1000 to 1000000, 0 when unknown. */
+  /* Used while no stream has had abs-send-time for 10 s, or when that stands still or runs at a wrong pace; so always
+   * set these. The clock rate is 1000 to 1000000, 0 when unknown. */
   uint32_t rtp_timestamp;
   uint32_t rtp_clock_rate_hz;
-  /* With transport-cc, UDP, IP and SRTP are of the header, since the sender counts them in REMB then. */
+  /* With transport-cc, header_bytes includes UDP, IP and SRTP, because the sender counts them in REMB then. */
   uint32_t header_bytes;
   uint32_t payload_bytes;
   uint32_t padding_bytes;
-  uint32_t ecn; /* the ECN field of its IP header, 0 to 3, where the host has it; 0: not ECT */
+  uint32_t ecn; /* the ECN field of its IP header, 0 to 3, if the host has it; 0: not ECT */
 } weir_packet;
 
-/* Malformed, duplicate and late packets are counted; they are not errors. A kind or ECN field that is none is one. */
+/* Malformed, duplicate and late packets are counted and are not errors. An unknown kind or ECN field is an error. */
 WEIR_API int weir_estimator_on_packet(weir_estimator* estimator, const weir_packet* packet) WEIR_NOEXCEPT;
-/* The stream has ended (RTCP BYE or signaling): REMBs omit it until its next packet. A stream also ends after 30 s in
- * which only others sent. */
+/* Ends a stream (RTCP BYE or signaling): REMBs omit it until its next packet. A stream also ends after 30 s in which
+ * only other streams sent. */
 WEIR_API int weir_estimator_remove_stream(weir_estimator* estimator, uint32_t ssrc) WEIR_NOEXCEPT;
 
 typedef struct weir_estimate {
@@ -196,22 +198,22 @@ typedef struct weir_estimate {
   const char* reason;
 } weir_estimate;
 
-/* When to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
+/* Returns when to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* 1: losses do not depend on the rate at present, and a host that sends transport feedback leaves them out: it begins
- * a new message after each, in an RTCP packet of its own. A browser's LossBasedBweV2 would lower the rate for them in
- * vain (docs/remb.md). 0: they do, or `estimator` is NULL. Asked for each message. */
+/* Returns 1 while losses do not depend on the rate. A host that sends transport feedback then omits them: it begins a
+ * new message after each loss, in its own RTCP packet. Otherwise a browser's LossBasedBweV2 would lower the rate in
+ * vain (docs/remb.md). Returns 0 otherwise, or if `estimator` is NULL. Call it for each message. */
 WEIR_API int weir_estimator_omits_losses(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* Bits of the result of weir_estimator_on_timeout(). */
 enum {
   WEIR_ESTIMATE_CHANGED = 1, /* the target or its reason has changed */
-  WEIR_REMB_DUE = 2          /* the host sends a REMB, see weir_estimator_write_remb() */
+  WEIR_REMB_DUE = 2          /* the host must send a REMB, see weir_estimator_write_remb() */
 };
 /* Returns a set of the bits above and writes *estimate when any is set; `estimate` may be NULL. The estimator begins
  * with the first call; the start rate is in force until the first packet. */
 WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us,
                                        weir_estimate* estimate) WEIR_NOEXCEPT;
-/* The rate in force, also before it is sent. */
+/* Gets the estimate in force, even before it is sent. */
 WEIR_API int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
 
 WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
@@ -219,8 +221,8 @@ WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throu
 /* In force from `now_us` on; the start rate matters only before the first weir_estimator_on_timeout(). */
 WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, const weir_target_rate_constraints* constraints,
                                             int64_t now_us) WEIR_NOEXCEPT;
-/* Replaces the controller, also in a call; the new one goes on from the rate in force. On an error the old one stays.
- */
+/* Replaces the controller, even during a call; the new one continues from the rate in force. On an error the old one
+ * stays. */
 WEIR_API int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) WEIR_NOEXCEPT;
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
@@ -242,11 +244,11 @@ WEIR_API int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t
 
 typedef struct weir_estimator_counters {
   uint64_t decisions;          /* targets of the active controller */
-  uint64_t faults;             /* its missing or invalid targets */
-  uint64_t fallback_decisions; /* targets of the fallback in its place */
+  uint64_t faults;             /* missing or invalid targets of the active controller */
+  uint64_t fallback_decisions; /* targets of the fallback instead */
   uint64_t late_decisions;     /* see decision_limit_us */
   uint64_t active_changes;     /* times the present pool's policy changed the active controller */
-  uint64_t fusion_faults;      /* its rates of a custom fusion that were replaced */
+  uint64_t fusion_faults;      /* rates of the present pool's custom fusion that were replaced */
   uint64_t rembs_due;
   uint64_t packets_duplicate;
   uint64_t packets_reordered;
@@ -257,29 +259,29 @@ typedef struct weir_estimator_counters {
   uint64_t guard[WEIR_MAX_GUARD_RULES];
 } weir_estimator_counters;
 
-/* The name of a rule, in static storage, in the order in which the rules run; NULL beyond the last. */
+/* Returns the name of a rule, in static storage, in the order in which the rules run; NULL beyond the last. */
 WEIR_API const char* weir_guard_rule_name(size_t index) WEIR_NOEXCEPT;
 
-/* `size_bytes`, as of all that have it: sizeof *counters. */
+/* `size_bytes` is sizeof *counters; likewise in the functions below. */
 WEIR_API int weir_estimator_get_counters(const weir_estimator* estimator, weir_estimator_counters* counters,
                                          size_t size_bytes) WEIR_NOEXCEPT;
 
-/* For a host's getStats. */
+/* Statistics for a host's getStats. */
 typedef struct weir_estimator_statistics {
-  /* In force: W3C's availableIncomingBitrate; reason as in weir_estimate. */
+  /* The rate in force, W3C's availableIncomingBitrate; reason as in weir_estimate. */
   int64_t target_rate_bps;
   const char* reason;
   /* During the last second. */
   int64_t receive_rate_bps;
-  int64_t queueing_delay_us; /* mean; 0 where no packet had a send time */
+  int64_t queueing_delay_us; /* mean; 0 if no packet had a send time */
   double loss_ratio;         /* 0 to 1 */
   /* Since creation, without duplicates. */
   int64_t packets_received;
   int64_t bytes_received;
-  int64_t packets_lost;            /* a late packet subtracts one, so it can fall, also below 0 */
+  int64_t packets_lost;            /* a late packet subtracts one, so it can decrease, even below 0 */
   int64_t total_queueing_delay_us; /* sum over the packets with a send time */
-  int64_t packets_with_delay;      /* their number */
-  /* Leaps of a sender's clock, or of the caller's back by more than 3 s. */
+  int64_t packets_with_delay;      /* number of packets with a send time */
+  /* Jumps of a sender's clock, or of the caller's clock back by more than 3 s. */
   int64_t clock_restarts;
 } weir_estimator_statistics;
 
@@ -291,51 +293,52 @@ WEIR_API int weir_estimator_get_statistics(const weir_estimator* estimator, int6
 
 typedef struct weir_send_side weir_send_side;
 
-/* As weir_estimator_create(); `log` is not called. The pacing rate is `pacing_factor` times the target rate; 0: 1.1. */
+/* Like weir_estimator_create(), but `log` is not called. The pacing rate is `pacing_factor` times the target rate; 0
+ * selects 1.1. */
 WEIR_API int weir_send_side_create(const weir_controller* controller, const weir_estimator_config* config,
                                    double pacing_factor, weir_send_side** send_side) WEIR_NOEXCEPT;
 /* NULL is allowed. */
 WEIR_API void weir_send_side_destroy(weir_send_side* send_side) WEIR_NOEXCEPT;
 
-/* A packet as it leaves. */
+/* A packet that is sent. */
 typedef struct weir_sent_packet {
   int64_t send_time_us;
-  uint32_t size_bytes;      /* the rates count these, for example with IP and UDP; at most 65535 */
+  uint32_t size_bytes;      /* as the rates count it, for example with IP and UDP; at most 65535 */
   uint16_t sequence_number; /* transport-wide */
   uint16_t kind;            /* weir_packet_kind */
-  int32_t probe_cluster_id; /* 0: of no probe cluster */
+  int32_t probe_cluster_id; /* 0: in no probe cluster */
 } weir_sent_packet;
 
-/* In the order of sequence numbers; other packets are counted, not errors. */
+/* Report packets in the order of sequence numbers; others are counted and are not errors. */
 WEIR_API int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_packet* packet) WEIR_NOEXCEPT;
 
 typedef enum weir_packet_fate {
   WEIR_PACKET_RECEIVED = 0,
   WEIR_PACKET_LOST = 1,
-  WEIR_PACKET_FATE_UNKNOWN = 2 /* as for all packets that no feedback mentions */
+  WEIR_PACKET_FATE_UNKNOWN = 2 /* like all packets that no feedback mentions */
 } weir_packet_fate;
 
 typedef struct weir_packet_feedback {
-  int64_t receive_time_us;  /* for WEIR_PACKET_RECEIVED; by the receiver's clock, whose origin does not matter */
+  int64_t receive_time_us;  /* for WEIR_PACKET_RECEIVED; on the receiver's clock, whose origin does not matter */
   uint16_t sequence_number; /* transport-wide */
   uint16_t fate;            /* weir_packet_fate */
-  uint32_t ecn;             /* for WEIR_PACKET_RECEIVED; the ECN field of its IP header, 0 to 3; RFC 8888 has it */
+  uint32_t ecn;             /* for WEIR_PACKET_RECEIVED; the ECN field of its IP header, 0 to 3, from RFC 8888 */
 } weir_packet_feedback;
 
-/* One feedback message, at most 65536 packets, in the order of sequence numbers. Impossible numbers and times are
- * counted; a fate or ECN field that is none is an error, and the message is not used. */
+/* Reports one feedback message of at most 65536 packets, in the order of sequence numbers. Impossible numbers and times
+ * are counted; an unknown fate or ECN field is an error, and the message is not used. */
 WEIR_API int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_packet_feedback* feedback,
                                                   size_t feedback_count, int64_t now_us) WEIR_NOEXCEPT;
-/* When to call weir_send_side_on_timeout() next; INT64_MAX before the first packet and in a pause. */
+/* Returns when to call weir_send_side_on_timeout() next; INT64_MAX before the first packet and in a pause. */
 WEIR_API int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_send_side_rates {
-  int64_t at_time_us; /* in force since; INT64_MIN before the first packet */
+  int64_t at_time_us; /* the rates are in force from then on; INT64_MIN before the first packet */
   int64_t target_rate_bps;
-  int64_t pacing_rate_bps; /* in bursts of no more than 5 ms; of 1 ms once a packet arrived as ECT(1) */
-  /* A host that paces keeps at most this much in flight, and encodes no frame while that much is; INT64_MAX before the
-   * first feedback and while other flows keep a queue full. It may be ignored. */
+  int64_t pacing_rate_bps; /* in bursts of at most 5 ms, or 1 ms once a packet has arrived as ECT(1) */
+  /* A host that paces keeps at most this much in flight, and encodes no frame at this limit; INT64_MAX before the first
+   * feedback and while other flows keep a queue full. A host may ignore it. */
   int64_t congestion_window_bytes;
   const char* reason; /* as in weir_estimate */
 } weir_send_side_rates;
@@ -343,14 +346,15 @@ typedef struct weir_send_side_rates {
 /* The rates in force. Any call that feeds or configures the estimator may have changed them. */
 WEIR_API int weir_send_side_get_rates(const weir_send_side* send_side, weir_send_side_rates* rates) WEIR_NOEXCEPT;
 
-/* For media in layers, which sends less than the target until another layer fits: the targets for all layers, above 0,
- * and for one layer more, 0 if any more is welcome. From the first call on the host sends the clusters below, and the
- * target is no more than the path has shown to carry. */
+/* For layered media, which sends less than the target until another layer fits: sets the targets for all layers, above
+ * 0, and for one more layer, 0 if any increase helps. From the first call on, the host sends the probe clusters below,
+ * and the target is at most what the path has been shown to carry. */
 WEIR_API int weir_send_side_set_desired_rate(weir_send_side* send_side, int64_t total_bps,
                                              int64_t next_bps) WEIR_NOEXCEPT;
 
-/* A burst that shows what the path carries: at least `target_probe_count` packets of about the same size, sent evenly
- * within `target_duration_us` at `target_data_rate_bps`. Media counts; padding and retransmissions fill up. */
+/* A burst that probes the available bandwidth: at least `target_probe_count` packets of about the same size, sent
+ * evenly within `target_duration_us` at `target_data_rate_bps`. Media counts; padding and retransmissions fill it up.
+ */
 typedef struct weir_probe_cluster {
   int64_t target_data_rate_bps;
   int64_t target_duration_us;
@@ -358,19 +362,19 @@ typedef struct weir_probe_cluster {
   int32_t id; /* 0: none is due */
 } weir_probe_cluster;
 
-/* A cluster that has become due, once each; asked after feedback and timeouts. Send it at once, its packets with its
- * id. After a second without its feedback it is given up. */
+/* Gets a due cluster, each one once. Call it after feedback and timeouts. Send the cluster at once, with its id in its
+ * packets. Without feedback for a second, it is given up. */
 WEIR_API int weir_send_side_take_probe_cluster(weir_send_side* send_side, weir_probe_cluster* cluster) WEIR_NOEXCEPT;
 
 typedef enum weir_congestion_state {
   WEIR_CONGESTION_NORMAL = 0,
-  WEIR_CONGESTION_EARLY_WARNING = 1, /* a queue has begun: do not send more */
-  WEIR_CONGESTION_CONGESTED = 2      /* the path carries less than is sent: send less */
+  WEIR_CONGESTION_EARLY_WARNING = 1, /* a queue is building: do not send more */
+  WEIR_CONGESTION_CONGESTED = 2      /* more is sent than the path carries: send less */
 } weir_congestion_state;
 
 typedef struct weir_network_state {
-  int64_t at_time_us;        /* by the clock of the arrivals; INT64_MIN until a state is known, after half a second */
-  int64_t link_capacity_bps; /* when the state began, the target; what arrives while a queue or losses congest it */
+  int64_t at_time_us;        /* on the clock of the arrivals; INT64_MIN until a state is known, after half a second */
+  int64_t link_capacity_bps; /* the target when the state began; while congested, the lowest receive rate */
   int32_t state;             /* weir_congestion_state */
 } weir_network_state;
 
@@ -378,8 +382,8 @@ WEIR_API int weir_send_side_get_network_state(const weir_send_side* send_side, w
 
 WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
-/* The start rate sets the rate only before the first packet; six times it also raises what the guard believes of
- * feedback alone, so pass the original one. */
+/* The start rate sets the rate only before the first packet. Six times the start rate also raises what the guard
+ * accepts on feedback alone, so pass the original one. */
 WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, const weir_target_rate_constraints* constraints,
                                             int64_t now_us) WEIR_NOEXCEPT;
 WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,
@@ -396,18 +400,18 @@ typedef struct weir_send_side_counters {
   uint64_t clock_restarts;
   uint64_t probe_clusters; /* requested */
   uint64_t probes_carried; /* clusters that the path carried */
-  uint64_t probes_limited; /* clusters that it did not carry; the others showed nothing */
+  uint64_t probes_limited; /* clusters that it did not carry; the others were inconclusive */
   uint64_t probe_bytes;    /* padding and retransmissions sent in clusters */
 } weir_send_side_counters;
 
 WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters,
                                          size_t size_bytes) WEIR_NOEXCEPT;
 
-/* ---- Layers: what an SFU forwards to one subscriber within its target rate; see weir/layer_allocator.h ---- */
+/* ---- Layers that an SFU forwards to one subscriber within its target rate; see weir/layer_allocator.h ---- */
 
 typedef struct weir_layer_allocator weir_layer_allocator;
 
-/* `margin` 0: 0.1, else at most 1; `wait_us` 0: 500 ms, else 100 ms to 32 s. The caller frees *allocator with
+/* `margin` is at most 1, 0 selects 0.1; `wait_us` is 100 ms to 32 s, 0 selects 500 ms. The caller frees *allocator with
  * weir_layer_allocator_destroy(). */
 WEIR_API int weir_layer_allocator_create(double margin, int64_t wait_us,
                                          weir_layer_allocator** allocator) WEIR_NOEXCEPT;
@@ -433,21 +437,21 @@ typedef struct weir_media_stream {
   weir_media_layer layers[WEIR_MAX_MEDIA_LAYERS];
 } weir_media_stream;
 
-/* Replaces the streams, at most WEIR_MAX_MEDIA_STREAMS, for example when rates were measured again. A stream with the
- * id and the number of layers of a former one continues it. */
+/* Replaces the streams, at most WEIR_MAX_MEDIA_STREAMS, for example when rates have been measured again. A stream with
+ * the id and the number of layers of a former one continues it. */
 WEIR_API int weir_layer_allocator_set_streams(weir_layer_allocator* allocator, const weir_media_stream* streams,
                                               size_t stream_count) WEIR_NOEXCEPT;
 
 typedef struct weir_layer_allocation {
   uint32_t id;
-  int32_t layer;              /* the highest that is forwarded; -1: the stream is paused */
+  int32_t layer;              /* the highest layer that is forwarded; -1: the stream is paused */
   weir_media_layer forwarded; /* that layer; zeros while paused */
   /* The latest change, in static storage: "start", "headroom", "target_fell", "streams_changed" or "priority". */
   const char* reason;
   int64_t at_time_us;
 } weir_layer_allocation;
 
-/* Writes one allocation for each stream, in the order of the streams, and returns their number. Called when the target
+/* Writes one allocation for each stream, in the order of the streams, and returns their number. Call it when the target
  * or the streams change, and every 100 ms. A now_us before that of the previous call changes nothing.
  * WEIR_ERROR_BUFFER_TOO_SMALL: `capacity` is less than the number of streams; nothing changes. */
 WEIR_API int weir_layer_allocator_allocate(weir_layer_allocator* allocator, int64_t target_rate_bps, int64_t now_us,
@@ -455,8 +459,8 @@ WEIR_API int weir_layer_allocator_allocate(weir_layer_allocator* allocator, int6
 
 typedef struct weir_layer_rates {
   int64_t allocated_rate_bps; /* sum of the layers that are forwarded */
-  /* Targets for weir_send_side_set_desired_rate(): that of all layers, and the smallest that, if it lasts, adds a
-   * layer; 0 when there is nothing to add. A probe has to show them. */
+  /* Targets for weir_send_side_set_desired_rate(): that for all layers, and the smallest that, if it lasts, adds a
+   * layer; 0 when there is nothing to add. A probe must show them. */
   int64_t desired_rate_bps;
   int64_t next_rate_bps;
 } weir_layer_rates;

@@ -17,7 +17,7 @@
 #include "weir/controllers.h"
 #include "weir/result.h"
 
-// One user of the model; controllers and senders are others.
+// One owner of the model; controllers and senders are others.
 struct weir_model {
   std::shared_ptr<const weir::PolicyModel> model;
 };
@@ -34,7 +34,7 @@ namespace weir::internal {
 int Fail(weir_error error, std::string_view message) noexcept;
 inline int FailArgument(std::string_view message) noexcept { return Fail(WEIR_ERROR_INVALID_ARGUMENT, message); }
 
-// Calls `function`; no exception leaves.
+// Calls `function` and turns exceptions into errors.
 template <class Function>
 int Guarded(Function function) noexcept {
   return WithoutExceptions(function, [](const CaughtException& caught) {
@@ -43,13 +43,13 @@ int Guarded(Function function) noexcept {
   });
 }
 
-// Guarded, unless the handle is null.
+// Calls `function` as Guarded() does, or returns an error if the handle is null.
 template <class Handle, class Function>
 int OnHandle(Handle* handle, Function function) noexcept {
   return handle == nullptr ? FailArgument("the handle is NULL") : Guarded(function);
 }
 
-// Writes what `make` returns to *out; NULL on an error.
+// Calls `make` to set *out, which is NULL on an error.
 template <class Handle, class Function>
 int Create(Handle** out, Function make) noexcept {
   if (out == nullptr) return FailArgument("the pointer for the handle is NULL");
@@ -57,7 +57,7 @@ int Create(Handle** out, Function make) noexcept {
   return Guarded([&] { return make(*out); });
 }
 
-// Copies the fields that both sides of the interface know; what `to` has beyond them becomes 0.
+// Copies the fields that both sides of the interface have, and sets the other fields of `to` to 0.
 inline void CopyStruct(const void* from, size_t from_size, void* to, size_t to_size) noexcept {
   const size_t common = std::min(from_size, to_size);
   std::memcpy(to, from, common);
@@ -88,7 +88,7 @@ inline constexpr std::string_view kBadTime = "now_us is not a time: it must be w
 inline constexpr std::string_view kBadObjective = "the objective's weights must be finite and above 0";
 inline constexpr std::string_view kBadRoundTripTime = "round_trip_time_us must be above 0 and at most a minute";
 
-// The setters of both estimators.
+// Setters that both estimators share.
 template <class Estimator>
 int SetObjective(Estimator& estimator, float throughput, float latency, float loss) {
   const auto objective = NormalizedObjective(throughput, latency, loss);
@@ -107,9 +107,9 @@ int SetConstraints(Estimator& estimator, const weir_target_rate_constraints* con
   return error ? FailArgument(error->message) : WEIR_OK;
 }
 
-// The state of `controller` for one estimator.
+// Makes the state of `controller` for one estimator.
 weir_controller::Made MakeController(const weir_controller* controller, DataRate start_rate);
-// `config`, or the default. What creates the estimator checks all but the objective, which is normalized here.
+// Converts `config`, or the defaults if null. Normalizes the objective; creating the estimator checks all other fields.
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config);
 
 }  // namespace weir::internal

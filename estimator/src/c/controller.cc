@@ -109,7 +109,7 @@ int weir_controller_create_pool(const char* specification, const weir_named_cont
       if (!made) return Error{made.error()};
       return Made(std::move(made.value()));
     };
-    // A member that cannot be made fails here, not in each estimator.
+    // Reports a member that cannot be made here, not in each estimator.
     const auto tried = make(DataRate::BitsPerSecond(1));
     if (!tried) return FailArgument(tried.error());
     controller = new weir_controller{.make = make};

@@ -1,4 +1,4 @@
-// The allocator of layers in the C interface.
+// The layer allocator in the C interface.
 #include "weir/layer_allocator.h"
 
 #include <memory>

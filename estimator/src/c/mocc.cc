@@ -1,4 +1,4 @@
-// MOCC's calls in the C interface.
+// MOCC's interface in C.
 #include <memory>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The shipped model, whose bytes the build puts into the library (estimator/amalgamate.py).
+// The shipped model, which the build embeds in the library (estimator/amalgamate.py).
 #ifndef WEIR_ESTIMATOR_SRC_C_SHIPPED_MODEL_H_
 #define WEIR_ESTIMATOR_SRC_C_SHIPPED_MODEL_H_
 
