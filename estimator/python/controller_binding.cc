@@ -1,6 +1,4 @@
-// From what Python names to a controller of one estimator: the name of a built-in one, a weir.Model, a weir.Pool, or a
-// callable that makes a custom controller, mostly a class. The user's Python runs within UserCode::Call(), which turns
-// an exception into a missing decision. UserCode::Reference holds each of the user's objects.
+// Controllers in Python: built-in ones, models, pools, and custom classes.
 #include <pybind11/typing.h>
 
 #include <algorithm>
@@ -25,11 +23,10 @@
 namespace weir::python {
 namespace {
 
-using namespace py::literals;  // NOLINT: the literals' only way in
+using namespace py::literals;  // NOLINT: literals have no other import
 
 using SharedUserCode = std::shared_ptr<UserCode>;
-// The user's functions of a pool: fusion(pilot_bps, copilots_bps) returns the pool's target in bit/s, policy(view) the
-// name of the member to be the pilot.
+// fusion(pilot_bps, copilots_bps) and policy(view), which returns the pilot's name.
 using PythonFusion = py::typing::Callable<int64_t(int64_t, std::vector<int64_t>)>;
 using PythonPolicy = py::typing::Callable<std::string(py::dict)>;
 
@@ -95,8 +92,7 @@ py::dict ToDict(const weir_controller_packet& packet) {
   return dict;
 }
 
-// One Python object of a custom controller, within a weir.custom_python_class.CustomPythonClass. It gets the requests
-// that the same class gets in a replay, there as JSON lines.
+// Decides by weir.python_controller.PythonController, with the requests that a replay sends as JSON.
 class CustomPythonClass final : public CustomCode {
  public:
   CustomPythonClass(SharedUserCode code, py::object controller, TimeDelta interval)
@@ -144,7 +140,7 @@ StartedCode StartPython(const SharedUserCode& code, const py::object& user_class
   return code->Call("controller", make_object, StartedCode(Error{"it raised"}));
 }
 
-// Any controller but a pool, for one estimator: alone or as the member of a pool.
+// Makes the state, for one estimator, of any controller except a pool.
 Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate,
                                                        const SharedUserCode& code) {
   if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);

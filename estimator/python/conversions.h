@@ -1,5 +1,5 @@
-// Checked conversions between Python's plain values and the library's types; a ValueError names what does not
-// fit and how to fix it.
+// Checked conversions between plain Python values and the library's types. A ValueError names the invalid value and how
+// to fix it.
 #ifndef WEIR_PYTHON_CONVERSIONS_H_
 #define WEIR_PYTHON_CONVERSIONS_H_
 
@@ -30,10 +30,10 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// A preset's name, or three weights.
+// The name of a preset, or three weights.
 using ObjectiveArgument = std::variant<std::string, std::vector<double>>;
 
-// weir.Model: one user of a loaded policy, as all that are made with it.
+// weir.Model: shares a loaded policy with the objects that are created with it.
 struct SharedModel {
   std::shared_ptr<const PolicyModel> model;
 };
@@ -55,26 +55,26 @@ Value ValueOf(Result<Value> result) {
 
 Timestamp ToTimestamp(const char* name, int64_t time_us);
 Objective ToObjective(const ObjectiveArgument& argument);
-// No `max_media_rate_bps`: unknown.
+// Without `max_media_rate_bps` the media rate is unknown.
 TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
                                     std::optional<int64_t> max_media_rate_bps = std::nullopt);
-// All rules of the guard but those that are named.
+// Returns all rules of the guard except those in `off`.
 GuardOptions ToGuardOptions(const std::vector<std::string>& off);
-// The ECN field of an IP header.
+// Converts the ECN field of an IP header.
 EcnMarking ToEcn(int64_t ecn);
-// None for an infinite one.
+// Returns nullopt for an infinite time.
 std::optional<int64_t> ToMicros(Timestamp time);
 PacketKind ToPacketKind(const std::string& name);
 std::span<const std::byte> ToBytes(const py::bytes& bytes);
 std::shared_ptr<const PolicyModel> LoadModel(const py::bytes& model);
 py::dict ToDict(const ModelDescription& description);
 py::dict Describe(const MemberState& member);
-// The controller of one estimator from what Python names: a built-in controller's name, a weir.Model, a weir.Pool, or
-// the class of a custom controller. `code` has the user's objects and exceptions.
+// Makes the state, for one estimator, of a built-in name, a weir.Model, a weir.Pool, or a custom class, whose objects
+// and exceptions `code` owns.
 std::unique_ptr<ReceiverController> ToController(const py::object& controller, DataRate start_rate,
                                                  const std::shared_ptr<UserCode>& code);
 
-// Each adds a part of the module.
+// Each function adds a part of the module.
 void BindControllers(py::module_& module);
 void BindEstimator(py::module_& module);
 void BindFeatures(py::module_& module);

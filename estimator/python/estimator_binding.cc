@@ -16,16 +16,16 @@
 namespace weir::python {
 namespace {
 
-using namespace py::literals;  // NOLINT: the literals' only way in
+using namespace py::literals;  // NOLINT: literals have no other import
 
 struct Estimator final : BandwidthEstimator {
   Estimator(BandwidthEstimator made, std::shared_ptr<UserCode> code)
       : BandwidthEstimator(std::move(made)), user_code(std::move(code)) {}
 
-  // The controller's own Python.
+  // Python code of the controller.
   std::shared_ptr<UserCode> user_code;
   RembSender remb_sender;
-  // As of the latest OnTimeout.
+  // Result of the latest OnTimeout.
   bool remb_due = false;
 };
 

@@ -11,7 +11,7 @@
 namespace weir::python {
 namespace {
 
-using namespace py::literals;  // NOLINT: the literals' only way in
+using namespace py::literals;  // NOLINT: literals have no other import
 
 // Rate in bit/s, width and height.
 using Layer = std::tuple<int64_t, int, int>;

@@ -14,18 +14,18 @@
 namespace weir::python {
 namespace {
 
-using namespace py::literals;  // NOLINT: the literals' only way in
+using namespace py::literals;  // NOLINT: literals have no other import
 
-// Reading is Python's, with its errors.
+// Reads the file through Python, so that errors are Python's.
 SharedModel LoadModelFile(const py::object& path) {
   const py::object file = py::module_::import("pathlib").attr("Path")(path).attr("open")("rb");
-  // One byte too many: a file that never ends is refused as well.
+  // Reads at most one byte above the limit, so that an endless file is refused as well.
   const py::bytes bytes = file.attr("read")(PolicyModel::kMaxSize + 1);
   file.attr("close")();
   return {LoadModel(bytes)};
 }
 
-// The model that comes with Weir: one for all who ask. The GIL guards it.
+// Returns the model that comes with Weir, loaded once for all callers. The GIL guards it.
 SharedModel ShippedModel() {
   static std::shared_ptr<const PolicyModel> shipped;
   if (!shipped) shipped = LoadModelFile(py::module_::import("weir.installation").attr("shipped_model")()).model;
@@ -109,7 +109,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("onnxruntime_version", &OnnxRuntimeVersion);
   BindRegistry(module);
   BindFeatures(module);
-  // Before what takes one.
+  // Bound before the types that take a Model.
   py::class_<SharedModel>(module, "Model")
       .def(py::init([](const py::bytes& model) { return SharedModel{LoadModel(model)}; }), "model"_a)
       .def_static("load", &LoadModelFile, "path"_a)

@@ -19,9 +19,9 @@ namespace weir::python {
 namespace {
 
 namespace py = pybind11;
-using namespace py::literals;  // NOLINT: the literals' only way in
+using namespace py::literals;  // NOLINT: literals have no other import
 
-// The number of the decimal that the weight was written as: 0.4, not 0.4000000059604645.
+// Returns the decimal number that the weight was written as: 0.4, not 0.4000000059604645.
 double ToDouble(float weight) {
   std::array<char, 32> text{};
   const char* const end = std::to_chars(text.data(), text.data() + text.size(), weight).ptr;

@@ -15,17 +15,17 @@
 namespace weir::python {
 namespace {
 
-using namespace py::literals;  // NOLINT: the literals' only way in
+using namespace py::literals;  // NOLINT: literals have no other import
 
 struct Estimator final : SendSideEstimator {
   Estimator(SendSideEstimator made, std::shared_ptr<UserCode> code)
       : SendSideEstimator(std::move(made)), user_code(std::move(code)) {}
 
-  // The controller's own Python.
+  // Python code of the controller.
   const std::shared_ptr<UserCode> user_code;
 };
 
-// A transport-wide sequence number, and when the packet arrived by the receiver's clock, None: lost; and its ECN field.
+// Transport-wide sequence number, arrival time on the receiver's clock (None: lost), and optionally the ECN field.
 using Report =
     std::variant<std::pair<int64_t, std::optional<int64_t>>, std::tuple<int64_t, std::optional<int64_t>, int64_t>>;
 

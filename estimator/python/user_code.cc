@@ -8,7 +8,7 @@ int UserCode::Traverse(visitproc visit, void* arg) const {
 }
 
 void UserCode::Clear() {
-  // Releasing an object may run the user's code, which may come here again.
+  // Releasing an object may run the user's code, which may call Clear() again.
   std::vector<py::object> objects(objects_.size());
   objects.swap(objects_);
 }

@@ -1,4 +1,4 @@
-// A user's own Python in one estimator: the objects that decide, and what they raise.
+// The user's Python code in one estimator: the objects that decide, and the exceptions that they raise.
 #ifndef WEIR_PYTHON_USER_CODE_H_
 #define WEIR_PYTHON_USER_CODE_H_
 
@@ -16,11 +16,11 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// An exception of the user's functions costs a decision only, and the first is reported, as an unraisable one.
-// KeyboardInterrupt and SystemExit leave the estimator's method.
+// Runs the user's functions for an estimator. An exception in them costs only one decision; the first is reported as
+// unraisable. KeyboardInterrupt and SystemExit are raised by the estimator's method.
 class UserCode {
  public:
-  // One object of the user's. All references are the estimator's, so that Python's garbage collector sees them: a
+  // One object of the user. The estimator owns all references, so that Python's garbage collector finds them: a
   // controller may refer to its own estimator.
   class Reference {
    public:
@@ -32,7 +32,7 @@ class UserCode {
     Reference(const Reference&) = delete;
     Reference& operator=(const Reference&) = delete;
 
-    // Null once the garbage collector has taken the estimator apart.
+    // Null once the garbage collector has cleared the estimator.
     const py::object& get() const { return code_->objects_[index_]; }
 
    private:
@@ -40,7 +40,8 @@ class UserCode {
     const size_t index_;
   };
 
-  // The result of a function that calls the user's; `otherwise` when that raises. `what` names it in the report.
+  // Returns the result of `function`, which calls the user's code; `otherwise` if that raises. `what` names it in the
+  // report.
   template <class Function, class Value>
   Value Call(const char* what, Function function, Value otherwise) {
     const bool outer = std::exchange(running_, true);
@@ -57,9 +58,8 @@ class UserCode {
     return otherwise;
   }
 
-  // The result of a function that changes the estimator. Raises RuntimeError in the midst of a decision, whose
-  // controller would be replaced, or its state changed, while it runs; and what ends a program and was raised
-  // meanwhile.
+  // Returns the result of `function`, which changes the estimator. Raises RuntimeError during a decision, because it
+  // would replace or change the running controller. Raises KeyboardInterrupt or SystemExit if `function` caused one.
   template <class Function>
   auto Change(Function function) {
     if (running_) throw std::runtime_error("a controller cannot change its own estimator while it decides");
@@ -73,7 +73,7 @@ class UserCode {
     }
   }
 
-  // For types of Python whose tp_traverse and tp_clear these are.
+  // Implement tp_traverse and tp_clear of Python types.
   int Traverse(visitproc visit, void* argument) const;
   void Clear();
 
@@ -90,7 +90,8 @@ class UserCode {
   bool reported_ = false;
 };
 
-// The type's objects take part in garbage collection by their member `user_code`, a std::shared_ptr<UserCode>.
+// Makes the type's objects take part in garbage collection through their member `user_code`, a
+// std::shared_ptr<UserCode>.
 template <class Estimator>
 void CollectGarbageOf(PyHeapTypeObject* heap_type) {
   PyTypeObject& type = heap_type->ht_type;

@@ -1,7 +1,7 @@
 """Weir: a bandwidth estimator for WebRTC, at the receiver or the sender, with a learned, multi-objective policy.
 
-This package is the C++ library's Python face and needs NumPy alone. `weir.traces`, `weir.qoe_eval`, `weir.trainer.gym`
-and the command `weir` need the extra `bench`, calls the extra `call`, training the extra `train`.
+This package is the Python interface of the C++ library and needs only NumPy. `weir.traces`, `weir.qoe_eval`,
+`weir.trainer.gym` and the command `weir` need the extra `bench`, calls the extra `call`, training the extra `train`.
 """
 
 from weir._core import (

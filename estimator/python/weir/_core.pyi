@@ -3,8 +3,8 @@
 Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
 
 Calls on one object must not overlap: a controller that changes its own estimator within a decision gets a RuntimeError.
-Bad input raises ValueError with one sentence. An exception of a controller costs its decision, and the first is
-reported; KeyboardInterrupt and SystemExit leave the method that asked for the decision.
+Bad input raises ValueError with one sentence. An exception in a controller costs its decision, and the first one is
+reported; KeyboardInterrupt and SystemExit propagate from the method that requested the decision.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +15,12 @@ from weir.types import Member, ModelDescription, PoolSpecification, PoolView, Pr
 
 __version__: str
 FEATURES: Mapping[str, Feature]
-"""Features of policies, the statistics of a decision interval, by name; their meanings are in
+"""Features of policies by name: the statistics of a decision interval, described in
 estimator/include/weir/interval_statistics.h."""
 DECISION_INTERVALS_MS: tuple[int, int]
 """The shortest and the longest decision interval."""
 MAXIMUM_HISTORY: int
-"""The most intervals that an observation spans."""
+"""Maximum number of intervals that an observation spans."""
 RULE: Mapping[str, float]
 """Constants of the ten-line rule, in SI units; see estimator/src/controllers/rule_controller.h."""
 CONTROLLERS: Mapping[str, Controller]
@@ -31,16 +31,16 @@ OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 """Weights of throughput, latency and loss by the preset's name; the first is the default."""
 
 def parse_pool(line: str) -> PoolSpecification:
-    """Parses a pool specification; the ValueError of an invalid one names the character.
+    """Parses a pool specification; the ValueError for an invalid one gives the character.
 
-    The form: `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see docs/pools.md.
+    The form is `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see docs/pools.md.
     """
 
 def field_trials(controller: str) -> str:
-    """libwebrtc's field trials of a controller such as `gcc:TRIAL/GROUP/`, with those that make it what it is.
+    """Returns libwebrtc's field trials for a controller such as `gcc:TRIAL/GROUP/`, including those that define it.
 
     Raises:
-        ValueError: libwebrtc would not take them, or the controller has none.
+        ValueError: libwebrtc would reject them, or the controller has none.
     """
 
 class Controller:
@@ -56,13 +56,13 @@ class Controller:
         """True when `BandwidthEstimator` accepts its name."""
     @property
     def simulated(self) -> bool:
-        """True when weir-sim runs it; a scenario can name it."""
+        """True when weir-sim runs it, so that a scenario can name it."""
     @property
     def in_calls(self) -> bool:
         """True when weir-peer runs it, in real calls."""
     @property
     def at_native_sender(self) -> bool:
-        """True when weir-peer runs it at the sender, in place of the receiver's controller."""
+        """True when weir-peer runs it at the sender, instead of a controller at the receiver."""
     @property
     def uses_model(self) -> bool:
         """True when a model makes its estimates, which follow the objective."""
@@ -74,7 +74,7 @@ class Controller:
         """True when it runs only where it is named."""
     @property
     def field_trials(self) -> str | None:
-        """Of libwebrtc's controllers at the sender: the field trials that it needs; None for all others."""
+        """Required field trials of a libwebrtc controller at the sender; None for all others."""
     @property
     def libwebrtc_milestone(self) -> int:
         """The first milestone of libwebrtc that has it; 0 for any."""
@@ -90,7 +90,7 @@ class Feature:
         """One of "s", "bit/s", "packets", "bytes" or "s/s"; empty for ratios and shares."""
     @property
     def load_check(self) -> tuple[float, float]:
-        """Range of the inputs with which a model is checked when it is loaded."""
+        """Range of the inputs that check a model when it is loaded."""
     @property
     def observation_space(self) -> tuple[float, float]:
         """Range to which an environment clips its observations."""
@@ -106,7 +106,7 @@ class Estimate:
 
     @property
     def at_time_us(self) -> int | None:
-        """When it came into force; None for the start rate before the first `on_timeout`."""
+        """Time at which it came into force; None for the start rate before the first `on_timeout`."""
     @property
     def target_rate_bps(self) -> int:
         """The rate the sender may use, above 0."""
@@ -117,18 +117,18 @@ class Estimate:
 class Model:
     """An ONNX policy, checked against its contract (estimator/src/policy/model_reader.h).
 
-    Loading takes milliseconds; any number of estimators and threads then share it, each for microseconds and some
-    kilobytes. It lives as long as anything that was made with it.
+    Loading takes milliseconds; any number of estimators and threads can then share it, at microseconds and some
+    kilobytes each. The model lives as long as any object that was created with it.
     """
 
     def __init__(self, model: bytes) -> None:
         """Raises ValueError when the model is malformed or does not match its metadata."""
     @staticmethod
     def load(path: str | PathLike[str]) -> Model:
-        """The model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
+        """Loads the model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
     @staticmethod
     def shipped() -> Model:
-        """The model that comes with Weir, loaded once. Raises weir.errors.MissingComponent where it is missing."""
+        """Returns the model that comes with Weir, loaded once. Raises weir.errors.MissingComponent if it is missing."""
     @property
     def description(self) -> ModelDescription:
         """Its contract."""
@@ -137,7 +137,7 @@ class Model:
         """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
 
 class Pool:
-    """Several controllers in one, for an estimator."""
+    """A combination of several controllers for an estimator."""
 
     def __init__(
         self,
@@ -150,15 +150,15 @@ class Pool:
         """Takes a specification such as "pilot=weir copilots=nada,rule fusion=min" (docs/pools.md).
 
         `members` has the controllers that are not built in, by their names in the specification. `fusion`, for
-        "fusion=user", gets the rates of the pilot and of the candidates, in bit/s, and returns one between the lowest
-        and the highest; any other is counted, and the pilot's is used. `policy`, for "policy=user", is called after
-        each decision of the pilot and returns the name of the controller that is active from then on, no earlier than
-        5 s after the last change. An exception in either is reported; in `fusion` it counts as a wrong rate, in
-        `policy` it changes nothing.
+        "fusion=user", receives the rates of the pilot and of the copilots in bit/s, and returns a rate between the
+        lowest and the highest; any other rate is counted, and the pilot's is used. `policy`, for "policy=user", is
+        called after each decision of the pilot and returns the name of the controller that is active from then on, no
+        earlier than 5 s after the last change. An exception in either is reported; in `fusion` it counts as a wrong
+        rate, in `policy` it changes nothing.
         """
 
 class BandwidthEstimator:
-    """The receiver's estimator: packets in, estimates out.
+    """The receiver's estimator, which turns packets into estimates.
 
     The host calls `on_packet` for each RTP packet and `on_timeout` when `next_timeout_us` has come, and sends `remb()`
     when `remb_due` is true afterwards.
@@ -177,13 +177,13 @@ class BandwidthEstimator:
         guard_off: Sequence[str] = (),
     ) -> None:
         """Takes a model, the name of a built-in controller ("fixed" keeps the start rate), a pool, or a custom class as
-        for replays. An exception of that class is reported as an unraisable one. After three failures in a row, wrong
-        targets among them, the ten-line rule decides until it works again; until then the rate is held.
+        for replays. An exception in that class is reported as unraisable. The rate is held during its first failures,
+        which include wrong targets; after three in a row, the ten-line rule decides until the class works again.
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
-        divided by their sum. `max_media_rate_bps` is the most that the media use, None: unknown; only under loss is the
-        rate higher, up to twice that, for retransmissions and FEC. Without `guard` only finiteness and bounds are kept;
-        `guard_off` has names of `GUARD_RULES` that are off. Raises ValueError for invalid arguments.
+        divided by their sum. `max_media_rate_bps` is the maximum rate of the media, None: unknown; the target exceeds
+        it only under loss, up to twice that, for retransmissions and FEC. Without `guard` only finiteness and bounds
+        are enforced; `guard_off` has names of `GUARD_RULES` that are off. Raises ValueError for invalid arguments.
         """
     def on_packet(
         self,
@@ -205,13 +205,13 @@ class BandwidthEstimator:
 
         `kind` is video, audio, probe or retransmission. `abs_send_time` is the 24-bit header extension; while no
         stream has had it for 10 s, the RTP timestamp and its clock rate (0: unknown) replace it. `ecn` is the ECN
-        field of the IP header, 0 to 3. Duplicate, late and malformed packets are counted; they are not errors.
-        Values that fit no field are a ValueError.
+        field of the IP header, 0 to 3. Duplicate, late and malformed packets are counted and are not errors.
+        Raises ValueError for values that do not fit their fields.
         """
     def remove_stream(self, ssrc: int) -> None:
-        """The stream has ended: REMBs omit it until its next packet.
+        """Ends a stream: REMBs omit it until its next packet.
 
-        A stream also ends after 30 s in which only others sent.
+        A stream also ends after 30 s in which only other streams sent.
         """
     def on_timeout(self, now_us: int) -> Estimate | None:
         """Returns the estimate when its target or reason has changed.
@@ -220,13 +220,13 @@ class BandwidthEstimator:
         """
     @property
     def remb_due(self) -> bool:
-        """A REMB was due at the latest `on_timeout`."""
+        """True if a REMB was due at the latest `on_timeout`."""
     @property
     def omits_losses(self) -> bool:
-        """Losses do not depend on the rate at present: transport feedback leaves them out (docs/remb.md)."""
+        """True while losses do not depend on the rate: transport feedback should omit them (docs/remb.md)."""
     @property
     def next_timeout_us(self) -> int:
-        """When to call `on_timeout` next; before all times, -2**63, before the first call."""
+        """Time of the next `on_timeout`; -2**63, before all times, before the first call."""
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the call."""
     def set_constraints(
@@ -248,28 +248,28 @@ class BandwidthEstimator:
     def suspended(self) -> bool:
         """True while the fallback's targets, those of the ten-line rule, count in place of the controller's."""
     def set_controller(self, controller: str | Model | Pool | Callable[[dict[str, Any]], Any]) -> None:
-        """Replaces the controller, also in a call: the new one goes on from the rate in force.
+        """Replaces the controller, even during a call: the new one continues from the rate in force.
 
-        Raises ValueError, and keeps the old one, for an invalid one.
+        Raises ValueError, and keeps the old one, if the new one is invalid.
         """
     def configure_pool(self, specification: str) -> None:
-        """Changes pilot, copilots, fusion and policy among the members of the pool, also in a call."""
+        """Changes pilot, copilots, fusion and policy among the members of the pool, even during a call."""
     @property
     def members(self) -> list[Member]:
-        """Those of the pool; without one, the controller."""
+        """The members of the pool; without one, the controller."""
     def counters(self) -> dict[str, int]:
         """Numbers of decisions, faults, REMBs, changes by each rule of the guard, and irregular packets."""
     def statistics(self, now_us: int) -> Statistics:
         """Statistics for a host's getStats, of the second before `now_us` and since creation."""
     def remb(self, sender_ssrc: int) -> bytes:
-        """An RTCP REMB with the rate in force about the streams that have not ended, at most 255."""
+        """Returns an RTCP REMB with the rate in force and the streams that have not ended, at most 255."""
 
 class SendSideEstimator:
-    """Weir at the sender: departures and transport-wide feedback in, a target rate and a pacing rate out.
+    """Weir at the sender, which turns sent packets and transport-wide feedback into a target rate and a pacing rate.
 
     The host calls `on_sent_packet` for each packet in the order of sequence numbers, `on_transport_feedback` for each
-    feedback message, and `on_timeout` when `next_timeout_us` has come; the rates may have changed after each.
-    Packets that no feedback mentions are of unknown fate, neither received nor lost.
+    feedback message, and `on_timeout` when `next_timeout_us` has come; each may change the rates.
+    Packets that no feedback mentions have an unknown fate, neither received nor lost.
     """
 
     def __init__(
@@ -285,7 +285,7 @@ class SendSideEstimator:
         guard_off: Sequence[str] = (),
         pacing_factor: float = 1.1,
     ) -> None:
-        """All but `pacing_factor` is as in `BandwidthEstimator`.
+        """All arguments except `pacing_factor` are as in `BandwidthEstimator`.
 
         The pacing rate is `pacing_factor`, at least 1, times the target rate. Raises ValueError for invalid arguments.
         """
@@ -306,16 +306,16 @@ class SendSideEstimator:
         None if it was lost, and, where RFC 8888 has it, the ECN field of its IP header.
         """
     def on_timeout(self, now_us: int) -> None:
-        """Called when `next_timeout_us` has come."""
+        """Call this when `next_timeout_us` has come."""
     @property
     def next_timeout_us(self) -> int | None:
-        """When to call `on_timeout` next; None before the first packet and in a pause."""
+        """Time of the next `on_timeout`; None before the first packet and in a pause."""
     @property
     def target_rate_bps(self) -> int:
-        """In force."""
+        """The target rate in force."""
     @property
     def pacing_rate_bps(self) -> int:
-        """In force."""
+        """The pacing rate in force."""
     @property
     def congestion_window_bytes(self) -> int | None:
         """A host that paces keeps at most this much in flight; None before the first feedback, and while other flows
@@ -323,25 +323,25 @@ class SendSideEstimator:
         """
     @property
     def reason(self) -> str:
-        """The reason of the rate, as in `Estimate`."""
+        """The reason for the rate, as in `Estimate`."""
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the call."""
     def set_constraints(
         self, *, min_rate_bps: int, start_rate_bps: int, max_rate_bps: int, max_media_rate_bps: int | None = None
     ) -> None:
-        """Changes the bounds during the call. The start rate sets the rate only before the first packet; six times it
-        also raises what the guard believes of feedback alone, so pass the original one.
+        """Changes the bounds during the call. The start rate sets the rate only before the first packet. Six times the
+        start rate also raises what the guard accepts on feedback alone, so pass the original one.
         """
     def on_round_trip_time(self, round_trip_time_us: int) -> None:
         """Reports the round-trip time from RTCP; ignored unless above 0 and at most a minute."""
     def set_desired_rate(self, *, total_bps: int, next_bps: int = 0) -> None:
-        """For media in layers: the targets for all layers and for one layer more (0: any more is welcome).
+        """For layered media: sets the targets for all layers and for one more layer (0: any increase helps).
 
-        From the first call on the host sends the clusters of `take_probe_cluster`, and the target is no more than the
-        path has shown to carry. Raises ValueError unless `total_bps` is above 0 and `next_bps` at least 0.
+        From the first call on, the host sends the clusters of `take_probe_cluster`, and the target is at most what the
+        path has been shown to carry. Raises ValueError unless `total_bps` is above 0 and `next_bps` at least 0.
         """
     def take_probe_cluster(self) -> ProbeCluster | None:
-        """A burst that has become due, once each."""
+        """Returns a due burst, each one once."""
     @property
     def congestion_state(self) -> str:
         """normal, early_warning or congested."""
@@ -362,8 +362,8 @@ class MediaStream:
         priority: int = 0,
         may_pause: bool = True,
     ) -> None:
-        """Takes 1 to 12 layers, each with the rate in bit/s of the whole stream when it is the highest that is
-        forwarded, and its width and height in pixels, which are for reports. Rates rise from layer to layer.
+        """Takes 1 to 12 layers, each with the rate in bit/s of the whole stream when it is the highest forwarded layer,
+        and its width and height in pixels, which are for reports. Rates rise from layer to layer.
 
         `kind` is video or audio; a higher `priority` goes first; without `may_pause`, as for audio, the lowest layer is
         always on.
@@ -394,7 +394,7 @@ class LayerAllocation:
         """
     @property
     def at_time_us(self) -> int:
-        """When it changed."""
+        """Time of the latest change."""
 
 class LayerAllocator:
     """Decides which layers an SFU forwards to one subscriber within a target rate.
@@ -403,21 +403,21 @@ class LayerAllocator:
     """
 
     def __init__(self, *, margin: float = 0.1, wait_us: int = 500_000) -> None:
-        """A layer is added when it, and those before it that are on, need at most 1 / (1 + `margin`) of the target for
-        `wait_us`.
+        """A layer is added when it, and the layers before it that are on, need at most 1 / (1 + `margin`) of the target
+        for `wait_us`.
 
         `margin` is above 0 and at most 1, `wait_us` from 100 ms to 32 s; else ValueError.
         """
     def set_streams(self, streams: Sequence[MediaStream]) -> None:
-        """Replaces the streams, at most 64, for example when one came or rates were measured again.
+        """Replaces the streams, at most 64, for example when one is added or rates have been measured again.
 
         A stream with the id and the number of layers of a former one continues it. Raises ValueError, and keeps the
         former streams, for invalid ones.
         """
     def allocate(self, target_rate_bps: int, now_us: int) -> list[LayerAllocation]:
-        """One allocation for each stream, in their order.
+        """Returns one allocation for each stream, in their order.
 
-        Called when the target or the streams change, and every 100 ms. A `now_us` before that of the previous call
+        Call it when the target or the streams change, and every 100 ms. A `now_us` before that of the previous call
         changes nothing.
         """
     @property
@@ -428,24 +428,24 @@ class LayerAllocator:
         """The target for all layers, which is the sum of the highest with the margin; see `set_desired_rate`."""
     @property
     def next_rate_bps(self) -> int:
-        """The smallest target that, if it lasts, adds a layer: the rate that a probe has to show.
+        """The smallest target that, if it lasts, adds a layer: the rate that a probe must show.
 
         0 when there is nothing to add.
         """
 
 class Policy:
-    """A run of a policy model, with its recurrent state."""
+    """A run of a policy model with its recurrent state."""
 
     def __init__(self, model: Model | bytes) -> None:
-        """Raises ValueError for bytes that are no `Model`."""
+        """Raises ValueError for bytes that are not a `Model`."""
     @property
     def description(self) -> ModelDescription:
-        """As of its model."""
+        """The contract of its model."""
     @property
     def needs_onnxruntime(self) -> bool:
         """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
-        """Computes the action for one observation, shape [observation_size]; a recurrent model remembers.
+        """Computes the action for one observation, shape [observation_size]; a recurrent model updates its state.
 
         Raises ValueError for a wrong size or objective, and for input or output that is not finite; the state is then
         reset.
@@ -454,8 +454,8 @@ class Policy:
         """Resets the recurrent state to zeros, as at the start of a call."""
 
 def onnxruntime_version() -> str:
-    """The version of the ONNX Runtime library, such as "1.31.1", which computes the models that Weir itself does not;
-    empty without one.
+    """Returns the version of the ONNX Runtime library, such as "1.31.1", which computes the models that Weir itself
+    does not; empty without one.
     """
 
 def apply_action(
@@ -468,19 +468,19 @@ def apply_action(
     alpha: float = 0.025,
     multipliers: Sequence[float] = (),
 ) -> int:
-    """The rate in bps of an action, as the estimator computes it.
+    """Returns the rate in bps of an action, as the estimator computes it.
 
     `kind` is rate_bps, log_rate (-1 is `min_bps`, 1 `max_bps`, geometric in between), relative (MOCC Eq. 1 with
     `alpha`) or discrete (an index, or one score for each of `multipliers`).
     """
 
 def write_remb(sender_ssrc: int, rate_bps: int, ssrcs: Sequence[int]) -> bytes:
-    """One RTCP REMB packet (draft-alvestrand-rmcat-remb-03); the rate is rounded down to 18 significant bits."""
+    """Returns an RTCP REMB packet (draft-alvestrand-rmcat-remb-03); the rate is rounded down to 18 significant bits."""
 
 def write_remote_estimate(link_capacity_lower_bps: int = 1_000_000_000) -> bytes:
-    """One RTCP packet, libwebrtc's RemoteEstimate (APP "goog", subtype 13; experimental there), for beside each REMB
-    where the answer keeps transport-cc: delay lowers the rate of the sender's GCC to no less than 0.85 times this lower
-    bound of the link's capacity, so that REMB decides. 0 lifts it.
+    """Returns an RTCP packet, libwebrtc's RemoteEstimate (APP "goog", subtype 13; experimental there). Send it with
+    each REMB if the answer keeps transport-cc: delay then lowers the rate of the sender's GCC to no less than 0.85
+    times this lower bound of the link's capacity, so that REMB decides. 0 lifts it.
     """
 
 def parse_remb(packet: bytes) -> Remb:

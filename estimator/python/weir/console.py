@@ -12,7 +12,7 @@ from weir.files.input import printable_lines
 
 
 class _PlainConsole(Console):
-    """Prints strings as they are: neither rich's markup nor a stranger's escape sequences have an effect."""
+    """Prints strings as they are: neither rich's markup nor untrusted escape sequences have an effect."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, highlight=False, **options)
@@ -21,7 +21,7 @@ class _PlainConsole(Console):
         return super().render_str(printable_lines(text), **options)
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As rich's, but without spaces at the ends of lines in files and pipes: rich pads each row of a table."""
+        """Prints like rich, but strips trailing spaces in files and pipes: rich pads each row of a table."""
         if self.is_terminal:
             super().print(*objects, **options)
             return
@@ -31,7 +31,7 @@ class _PlainConsole(Console):
 
 
 def output_console(pipe_width: int = 250) -> Console:
-    """Standard output; a file or a pipe, which has no width of its own, gets `pipe_width`."""
+    """Returns a console for standard output; a file or a pipe, which has no width, gets `pipe_width`."""
     console = _PlainConsole()
     if not console.is_terminal:
         console.width = pipe_width
@@ -39,10 +39,10 @@ def output_console(pipe_width: int = 250) -> Console:
 
 
 def error_console() -> Console:
-    """Standard error, as plain text: for progress and complaints."""
+    """Returns a console for standard error, as plain text, for progress and errors."""
     return _PlainConsole(stderr=True, soft_wrap=True)
 
 
 def counted(number: int, noun: str) -> str:
-    """A number and what it counts."""
+    """Formats a number with the noun that it counts."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

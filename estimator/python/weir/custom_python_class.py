@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import IO, Any
 
 VERSION = 1
-# OpenNetLab asks its estimators five times a second.
+# OpenNetLab polls its estimators five times per second.
 _OPENNETLAB_INTERVAL_US = 200_000
-# Payload types of OpenNetLab's gym, those of libwebrtc's tests, by which its estimators filter; libwebrtc sends probes
-# and padding with the payload type of retransmissions. Estimators may filter by another one of video, often 125.
+# Payload types of OpenNetLab's gym, from libwebrtc's tests, by which its estimators filter packets. libwebrtc sends
+# probes and padding with the payload type of retransmissions. Estimators may filter by another video type, often 125.
 OPENNETLAB_PAYLOAD_TYPES = {"video": 126, "audio": 103, "probe": 98, "retransmission": 98}
 _ABS_SEND_TIME_BITS = 24
 _ABS_SEND_TIME_TICKS_PER_MS = (1 << 18) / 1000
 
 
 class OpenNetLabFace:
-    """A class with OpenNetLab's `report_states` and `get_estimated_bandwidth`, as one with ours.
+    """Adapts a class with OpenNetLab's `report_states` and `get_estimated_bandwidth` to Weir's methods.
 
     Its attributes `interval_us` and `video_payload_type` are optional. Without the latter, video has the payload type
-    by which the source of the class filters, if it is found, else that of OpenNetLab's gym.
+    by which the source of the class filters, if that is found, else the payload type of OpenNetLab's gym.
     """
 
     interval_us = _OPENNETLAB_INTERVAL_US
@@ -48,12 +48,12 @@ class OpenNetLabFace:
             name = type(estimator).__name__
             raise _WrongClassError(f"{name}.video_payload_type is {video!r:.60}; it must be a whole number, 0 to 127")
         self._payload_types = OPENNETLAB_PAYLOAD_TYPES | {"video": video}
-        # Send time of the last packet that has one; None before it.
+        # Send time of the last packet that has one; None before the first.
         self._last_ticks: int | None = None
         self._ticks = 0
 
     def on_packets(self, packets: list[dict[str, Any]]) -> None:
-        """Each packet in OpenNetLab's terms, with its payload types; send times start at 0, on the sender's clock."""
+        """Reports each packet in OpenNetLab's format and payload types; send times start at 0 on the sender's clock."""
         for packet in packets:
             self._estimator.report_states(
                 {
@@ -69,7 +69,7 @@ class OpenNetLabFace:
             )
 
     def on_timeout(self, now_us: int) -> Any:
-        """The estimator's bandwidth, in bit/s."""
+        """Returns the estimator's bandwidth in bit/s."""
         return self._estimator.get_estimated_bandwidth()
 
     def _send_time_ms(self, ticks: int | None) -> float:
@@ -82,12 +82,12 @@ class OpenNetLabFace:
 
 
 def _filtered_payload_type(estimator: type) -> int | None:
-    """The payload type by which the source of a class filters packets, as in `if stats["payload_type"] != 125: return`.
+    """Returns the payload type by which a class filters packets, as in `if stats["payload_type"] != 125: return`.
 
-    None where the source compares with no literal by `==` or `!=`, or with several, apart from the types of audio,
-    probes and retransmissions; where it only skips packets of that type; and where there is no source.
+    Returns None if the source compares with no literal by `==` or `!=`, or with several, apart from the types of audio,
+    probes and retransmissions; if it only skips packets of that type; or if there is no source.
     """
-    # Imported here: other controllers would only start later.
+    # Imported here, so that other controllers start faster.
     import ast
     import inspect
     import textwrap
@@ -130,7 +130,7 @@ class CustomPythonClass:
         self.interval_us = getattr(self._controller, "interval_us", 100_000)
 
     def decide(self, question: dict[str, Any]) -> float:
-        """The target in bit/s for time_us, objective, packets and, once it is known, round_trip_time_us."""
+        """Returns the target in bit/s for time_us, objective, packets and, once it is known, round_trip_time_us."""
         if question["objective"] != self._objective:
             self._objective = question["objective"]
             self._tell("on_objective", self._objective)
@@ -146,7 +146,7 @@ class CustomPythonClass:
 
     def _checked(self, target: Any) -> float:
         try:
-            # float() takes texts and truth values, numpy's too.
+            # float() would accept strings and booleans, including NumPy's.
             no_number = isinstance(target, str | bytes | bytearray) or type(target).__name__ in ("bool", "bool_")
             target_bps = math.nan if no_number else float(target)
         except (TypeError, ValueError, OverflowError):
@@ -156,12 +156,12 @@ class CustomPythonClass:
             raise _WrongClassError(
                 f"{self._name}.{method} returned {target!r:.60}; it must return a number, bits per second"
             )
-        # OpenNetLab's gym bounds no rate, and its estimators may grow without end while the media fits.
+        # OpenNetLab's gym does not bound rates, and its estimators may grow without limit while the media fits.
         return min(target_bps, self._max_bps) if isinstance(self._controller, OpenNetLabFace) else target_bps
 
 
 def main(path: Path, class_name: str) -> int:
-    """Answers questions until there are no more; the exit status. What is wrong is one line on standard error."""
+    """Answers all questions and returns the exit status. An error is one line on standard error."""
     questions, answers = _take_standard_streams()
     try:
         user_class = _load(path, class_name)
@@ -200,7 +200,7 @@ def _load(path: Path, class_name: str) -> type:
     if specification is None or specification.loader is None:
         raise _WrongClassError(f"{path.name}: not a Python file")
     module = importlib.util.module_from_spec(specification)
-    # Where pickle and dataclasses look for it.
+    # pickle and dataclasses look for the module here.
     sys.modules[path.stem] = module
     specification.loader.exec_module(module)
     found = getattr(module, class_name, None)
@@ -238,7 +238,7 @@ def _answer_all(user_class: type, questions: IO[bytes], answers: IO[str]) -> Non
 
 
 def _seed(seed: int) -> None:
-    """The same run draws the same numbers, also in a process that has made other runs before."""
+    """Makes a run draw the same random numbers, even in a process that has made other runs before."""
     random.seed(seed)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
@@ -246,7 +246,7 @@ def _seed(seed: int) -> None:
 
 
 def _where(error: Exception, path: Path) -> str:
-    """The innermost line of the user's own file."""
+    """Returns the innermost line of the traceback in the user's file."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{path.name} line {frames[-1].lineno}, in {frames[-1].name}" if frames else path.name
 

@@ -1,4 +1,4 @@
-"""How this copy of Weir came here, and so how to get what it lacks."""
+"""Detects how Weir was installed, and so how to install missing components."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from weir.errors import MissingComponent
 
 # Name of the Python distribution; on the package index `weir` is another project.
 DISTRIBUTION: Final = "weir-bwe"
-# The extras of pyproject.toml, each with the target of the Makefile that installs it here.
+# The extras of pyproject.toml, each with the target of the Makefile that installs it.
 EXTRAS: Final = {"bench": "build", "call": "webrtc", "train": "train", "distributed": "distributed"}
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)\])?.*extra == ['\"](?P<of>[\w-]+)['\"]")
 
 
 def shipped_model() -> Path:
-    """The ONNX file of the shipped model.
+    """Returns the path of the shipped model, an ONNX file.
 
     Raises:
         MissingComponent: this copy of Weir has none.
@@ -33,7 +33,7 @@ def shipped_model() -> Path:
 
 
 def installed_version() -> str | None:
-    """The version of the distribution; nothing when Weir runs without having been installed."""
+    """Returns the version of the distribution; None if Weir is not installed."""
     try:
         return distribution(DISTRIBUTION).version
     except PackageNotFoundError:
@@ -41,7 +41,7 @@ def installed_version() -> str | None:
 
 
 def source_tree() -> Path | None:
-    """The folder that this Weir runs from, when it was installed as `make` does; nothing for a wheel."""
+    """Returns the source folder of an editable installation, as made by `make`; None for a wheel."""
     try:
         origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
@@ -52,11 +52,11 @@ def source_tree() -> Path | None:
 
 
 def how_to_get(target: str, *packages: str) -> str:
-    """The command that installs missing packages.
+    """Returns the command that installs missing packages.
 
     Args:
-        target: the target of Weir's Makefile that brings it.
-        packages: their names on the package index, for an environment that a wheel was installed into.
+        target: the target of Weir's Makefile that installs them.
+        packages: their names on the package index, for an environment with an installed wheel.
     """
     tree = source_tree()
     if tree is None and packages:
@@ -65,7 +65,7 @@ def how_to_get(target: str, *packages: str) -> str:
 
 
 def packages_of(extra: str) -> list[str]:
-    """The packages of an extra, and of those that it includes, by their names on the package index."""
+    """Returns the packages of an extra, and of the extras that it includes, by their names on the package index."""
     try:
         requirements = distribution(DISTRIBUTION).requires or []
     except PackageNotFoundError:
@@ -89,7 +89,7 @@ def require(extra: str) -> None:
 
 
 def missing_module(module: str) -> MissingComponent:
-    """The error of a command that cannot import `module`, of another project."""
+    """Returns the error for a command that cannot import `module` of another project."""
     name = module.partition(".")[0].replace("_", "-")
     extra = next((extra for extra in EXTRAS if name in packages_of(extra)), "bench")
     return _missing(extra, dict.fromkeys([name, *(one for one in packages_of(extra) if not _is_installed(one))]))

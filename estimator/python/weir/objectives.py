@@ -1,4 +1,4 @@
-"""Objectives that a user gives: the weights of throughput, latency and loss, or a preset."""
+"""Parses a user's objectives: the weights of throughput, latency and loss, or a preset."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from weir.errors import InputError, unknown
 from weir.registry import PRESETS
 
 MINIMUM_WEIGHT: Final = 0.05
-"""No weight of a random objective is smaller: MOCC's landmarks exclude the rim, where policies make no sense for any
+"""Smallest weight of a random objective: MOCC's landmarks exclude the rim, where policies make no sense for any
 application.
 """
 
 
 def checked_objective(weights: str | Sequence[float]) -> tuple[float, float, float]:
-    """Three positive weights, divided by their sum; or those of a preset.
+    """Returns three positive weights divided by their sum, or those of a preset.
 
     Raises:
         InputError: an unknown preset, or weights that are not three positive numbers.
@@ -36,11 +36,11 @@ def checked_objective(weights: str | Sequence[float]) -> tuple[float, float, flo
 
 
 def parse_objective(text: str) -> tuple[float, float, float]:
-    """The value of `--objective`: weights of throughput, latency and loss from `T,L,P` (divided by their sum), or the
-    name of a preset.
+    """Parses the value of `--objective`: weights of throughput, latency and loss as `T,L,P` (divided by their sum), or
+    the name of a preset.
 
     Raises:
-        InputError: neither.
+        InputError: it is neither.
     """
     try:
         weights = checked_objective(text if text in PRESETS else [float(part) for part in text.split(",")])
@@ -49,6 +49,6 @@ def parse_objective(text: str) -> tuple[float, float, float]:
             f"--objective '{text}': give three weights above 0 such as 0.4,0.5,0.1, or a preset; "
             f"{unknown(text, PRESETS)}"
         ) from None
-    # Rounded, so that 4,5,1 and 0.4,0.5,0.1 are the same run.
+    # Rounds, so that 4,5,1 and 0.4,0.5,0.1 are the same run.
     throughput, latency, loss = (round(weight, 6) for weight in weights)
     return throughput, latency, loss

@@ -26,12 +26,12 @@ def _show_all(context: typer.Context, wanted: bool) -> None:
 HelpAllOption = Annotated[
     bool, typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show every option.")
 ]
-"""For a command with MOST_USED: its --help shows only these."""
+"""For a command with MOST_USED, whose --help shows only those options."""
 
 
 def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Decorates a command of typer that takes its options in one object: the fields of the dataclass `options`, which
-    are annotated as typer needs them, become its parameters.
+    """Decorates a typer command that takes its options in one object: the fields of the dataclass `options`, annotated
+    for typer, become its parameters.
     """
     types = get_type_hints(options, include_extras=True)
 
@@ -58,7 +58,7 @@ def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]]
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports of a command that has checked its options; see `end_interrupted`."""
+    """Wraps the imports of a command that has checked its options; see `end_interrupted`."""
     handler = signal.signal(signal.SIGINT, end_interrupted)
     try:
         yield

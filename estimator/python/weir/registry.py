@@ -1,6 +1,6 @@
-"""The tables of the compiled library: rate controllers, objective presets, guard rules.
+"""Tables of the compiled library: rate controllers, objective presets, guard rules.
 
-Options, schemas, tables and pages take the names from here. `docs/design.md` describes how to add one.
+Options, schemas, tables and pages take their names from here. `docs/design.md` describes how to add one.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ COMPARED: Final[tuple[str, ...]] = tuple(name for name in SIMULATED if not CONTR
 IN_CALLS: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.in_calls)
 """The controllers of real calls."""
 AT_NATIVE_SENDER: Final[tuple[str, ...]] = tuple(name for name, one in CONTROLLERS.items() if one.at_native_sender)
-"""Those that a native sender of a call runs itself, in place of following its receiver."""
+"""The controllers that a native sender of a call runs itself, instead of following its receiver."""
 
 POLICY: Final = "weir"
 """The controller that runs the policy model at the receiver."""
 POLICY_FILE: Final = "weir:"
-"""The prefix of a pool's member that is a policy from a file."""
+"""Prefix of a pool's member that is a policy from a file."""
 LIBWEBRTC_SENDERS: Final[tuple[str, ...]] = tuple(
     name for name, one in CONTROLLERS.items() if one.field_trials is not None
 )
@@ -36,7 +36,7 @@ LIBWEBRTC: Final[tuple[str, ...]] = (*LIBWEBRTC_SENDERS, "scream-ccfb", "gcc-rem
 
 
 def without_field_trials(controller: str) -> str:
-    """`gcc` of `gcc:TRIAL/GROUP/`; any other controller as it is."""
+    """Returns `gcc` for `gcc:TRIAL/GROUP/`, and any other controller unchanged."""
     name = controller.partition(":")[0]
     return name if name in LIBWEBRTC_SENDERS else controller
 
@@ -47,10 +47,10 @@ def is_pool(controller: str) -> bool:
 
 
 def pool_members(line: str) -> tuple[str, ...]:
-    """The members that a pool's line names, its pilot first.
+    """Returns the members of a pool specification, its pilot first.
 
     Raises:
-        ValueError: it is no such specification; the message gives the character.
+        ValueError: the specification is malformed; the message gives the character.
     """
     pool = parse_pool(line)
     return (pool["pilot"], *pool["copilots"])
@@ -64,7 +64,7 @@ def uses_model(controller: str) -> bool:
 
 
 def knows_path(controller: str) -> bool:
-    """True when it has information that no receiver has: an upper bound, not a competitor."""
+    """True when the controller has information that no receiver has: an upper bound, not a competitor."""
     return controller in CONTROLLERS and CONTROLLERS[controller].knows_path
 
 
@@ -76,7 +76,7 @@ WEIGHTS: Final = ("throughput", "latency", "loss")
 
 
 def check_features(names: Sequence[str]) -> None:
-    """Raises InputError unless there is at least one name, each once and each of `weir.FEATURES`."""
+    """Raises InputError unless there is at least one name, and each is unique and in `weir.FEATURES`."""
     unknown = [name for name in names if name not in FEATURES]
     if unknown or not names or len(set(names)) != len(names):
         wrong = f"unknown: {', '.join(unknown)}" if unknown else "at least one, each once"

@@ -11,9 +11,9 @@ class ModelDescription(TypedDict):
     format: Literal["weir/1", "mmsys2024"]
     name: str
     version: str
-    # "" where it has none.
+    # Empty if it has none.
     provenance: str
-    # Names of `FEATURES`, for each of `history` intervals.
+    # Names in `FEATURES`, for each of `history` intervals.
     features: list[str]
     history: int
     interval_ms: float
@@ -40,14 +40,14 @@ class MemberState(TypedDict):
     rate_bps: int | None
     # 0 to 1.
     trust: float
-    # The fallback decides in its place.
+    # True while the fallback decides instead.
     suspended: bool
     decisions: int
     faults: int
 
 
 class Member(MemberState):
-    """The same with its role."""
+    """A controller of a pool with its role."""
 
     # A copilot's target is fused.
     role: Literal["pilot", "copilot", "watching", "suspended"]
@@ -60,7 +60,7 @@ class PoolView(TypedDict):
     target_rate_bps: int
     # Weights of throughput, latency and loss.
     objective: tuple[float, float, float]
-    # By names of `FEATURES`.
+    # Keys are names in `FEATURES`.
     statistics: dict[str, float]
     members: list[MemberState]
     pilot: str
@@ -78,25 +78,25 @@ class PoolSpecification(TypedDict):
 
 
 class Statistics(TypedDict):
-    """For a host's getStats."""
+    """Statistics for a host's getStats."""
 
-    # In force. W3C's availableIncomingBitrate.
+    # The rate in force: W3C's availableIncomingBitrate.
     target_rate_bps: int
     reason: str
-    # In the second before.
+    # During the last second, like the next two.
     receive_rate_bps: int
-    # The mean; 0 where no packet had a send time.
+    # Mean; 0 if no packet had a send time.
     queueing_delay_us: int
     loss_ratio: float
-    # Since creation.
+    # Since creation, like all below.
     packets_received: int
     bytes_received: int
-    # Late packets subtract, so it can fall, also below 0.
+    # A late packet subtracts one, so it can decrease, even below 0.
     packets_lost: int
     # Sum over packets_with_delay.
     total_queueing_delay_us: int
     packets_with_delay: int
-    # Leaps of a sender's clock, or of the caller's back by more than 3 s.
+    # Jumps of a sender's clock, or of the caller's clock back by more than 3 s.
     clock_restarts: int
 
 

@@ -1,1 +1,1 @@
-"""Files in and out: names, inputs read with a bound on their size, outputs written whole or not at all."""
+"""Input and output files: names, inputs read with a size limit, outputs written completely or not at all."""

@@ -1,4 +1,4 @@
-"""Files that a user names, read with a bound on their size, and with errors that a user can act on."""
+"""Reads files that a user names, with a size limit and with errors that the user can act on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from weir.errors import InputError
 
 LARGEST_TEXT_BYTES = 64 << 20
-"""Limit for a trace, a scenario, a configuration or a summary: far above any real one."""
+"""Size limit of a trace, a scenario, a configuration or a summary, far above any real one."""
 
 LARGEST_MODEL_BYTES = 64 << 20
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -25,15 +25,16 @@ _LONGEST_READ_S = 60.0
 
 
 def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
-    """The content of a file, or of a pipe that somebody writes into.
+    """Reads a file, or a pipe that another process writes into.
 
     Raises:
-        InputError: it is missing, cannot be read, is larger than this, or a pipe that brings nothing for 10 s or has no
-            end after 60 s.
+        InputError: it is missing, cannot be read, exceeds `largest_bytes`, or is a pipe that delivers nothing for 10 s
+        or
+            has no end after 60 s.
     """
     shown = printable(path)
     try:
-        # Not blocking: opening a pipe would else wait for ever for somebody who writes.
+        # Non-blocking: opening a pipe without a writer would wait forever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise InputError(f"{shown}: no such file; check the path") from None
@@ -61,7 +62,7 @@ def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_B
 
 
 def check_exists(path: str | os.PathLike[str]) -> None:
-    """Refuses a path where nothing is, before what reads it is loaded.
+    """Refuses a path that does not exist, before the code that reads it is loaded.
 
     Raises:
         InputError: there is no such file or folder.
@@ -71,25 +72,25 @@ def check_exists(path: str | os.PathLike[str]) -> None:
 
 
 def sha256_of_file(path: Path) -> str:
-    """In hexadecimal digits. Raises an OSError where the file cannot be read."""
+    """Returns the hash in hexadecimal digits. Raises an OSError if the file cannot be read."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a file.
+    """Reads the text of a file.
 
     Raises:
-        InputError: as of `read_bytes`, or it is empty or no UTF-8 text.
+        InputError: as in `read_bytes`, or it is empty or not UTF-8 text.
     """
     return decoded(read_bytes(path), printable(path))
 
 
 def decoded(content: bytes, source: str) -> str:
-    """The text that a file's bytes are: UTF-8, or UTF-16 with a byte order mark, as spreadsheets and editors save it.
+    """Decodes a file's bytes: UTF-8, or UTF-16 with a byte order mark, as spreadsheets and editors save it.
 
     Raises:
-        InputError: they are none, or no such text.
+        InputError: they are in neither encoding, or the text is blank.
     """
     is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
@@ -105,18 +106,19 @@ def decoded(content: bytes, source: str) -> str:
 
 
 def parse_json(text: str, source: str) -> Any:
-    """JSON values of a text.
+    """Parses JSON.
 
     Raises:
-        InputError: no JSON (the message names source, line and column), a number that is not finite, or an object with
-            one key twice.
+        InputError: the text is not JSON (the message names source, line and column), has a number that is not finite,
+        or
+            an object with one key twice.
     """
 
     def refuse(constant: str) -> Any:
         raise InputError(f"{source}: {constant} is no JSON number; write a finite number")
 
     def whole(digits: str) -> int:
-        # Beyond what a double holds, which is far below the length at which Python refuses.
+        # Refuses numbers above the range of a double, far below the length that Python refuses.
         return int(digits) if math.isfinite(float(digits)) else too_large(digits)
 
     def fraction(digits: str) -> float:
@@ -146,10 +148,10 @@ def parse_json(text: str, source: str) -> Any:
 
 
 def check_utf8(what: str, path: Path) -> None:
-    """Refuses a path that cannot be said to another program in JSON.
+    """Refuses a path that cannot be passed to another program in JSON.
 
     Raises:
-        InputError: its name is no UTF-8.
+        InputError: its name is not UTF-8.
     """
     try:
         str(path).encode("utf-8")
@@ -158,12 +160,12 @@ def check_utf8(what: str, path: Path) -> None:
 
 
 def printable(text: str | os.PathLike[str]) -> str:
-    r"""A path or text that can be printed in one line and written as UTF-8: bytes of a file name that are none become
-    ``\xe9``, and characters that a terminal obeys ``\x1b``.
+    r"""Escapes a path or text for one printed line in UTF-8: bytes of a file name that are not UTF-8 become ``\xe9``,
+    and control characters ``\x1b``.
     """
     text = os.fspath(text)
     try:
-        # Surrogates that stand for a name's bytes (PEP 383) are shown as those bytes.
+        # Shows surrogates that represent a name's bytes (PEP 383) as those bytes.
         raw = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raw = text.encode("utf-8", "surrogatepass")
@@ -171,10 +173,10 @@ def printable(text: str | os.PathLike[str]) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """As `printable`, of a text of several lines, perhaps with tabs."""
+    """Does the same as `printable` for a text of several lines, which may have tabs."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
 def why(error: Exception) -> str:
-    """The reason of a failed reading or writing, without the path."""
+    """Returns the reason for a failed read or write, without the path."""
     return getattr(error, "strerror", None) or str(error)

@@ -1,4 +1,4 @@
-"""Model files: their metadata, inputs and outputs. Needs onnx, of the extra `bench`."""
+"""Model files: their metadata, inputs and outputs. Needs onnx, from the extra `bench`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PARAMETERS = ("actor.", "head.")
 class ModelFile:
     """A model file of `weir.schema` 1.
 
-    `inputs` and `outputs`: name to shape. `golden_vectors`: their number. `parameters`: learned numbers. `computed_by`:
-    "the library", or "ONNX Runtime" where it needs that.
+    `inputs` and `outputs` map names to shapes. `golden_vectors` and `parameters` are the numbers of golden vectors and
+    of learned parameters. `computed_by` is "the library", or "ONNX Runtime" if the model needs it.
     """
 
     path: str
@@ -56,7 +56,7 @@ class ModelFile:
 class ChallengeModelFile:
     """A model file of the MMSys 2024 challenge, which has no metadata.
 
-    `inputs`, `outputs`, `computed_by`: as in `ModelFile`. `use`: options of commands that run it.
+    `inputs`, `outputs` and `computed_by` are as in `ModelFile`. `use` has the options of commands that run it.
     """
 
     path: str
@@ -78,7 +78,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Reads a model file and its metadata.
 
     Raises:
-        InputError: it is missing, the library refuses it, or it is of the MMSys 2024 challenge; the message has the
+        InputError: it is missing, the library refuses it, or it is from the MMSys 2024 challenge; the message has the
             reason.
     """
     model = read_any_model(path)

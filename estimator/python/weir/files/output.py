@@ -1,9 +1,9 @@
-"""Results, written whole or not at all, with errors that a user can act on.
+"""Writes results completely or not at all, with errors that a user can act on.
 
-A new file is written without a name, or where the file system has no such files beside its place, and takes its place
-when it is complete: a full disk, an interruption or a death leaves what was there before, and nothing else. A device or
-a pipe (``/dev/stdout``) is written to as it is, a pipe that nobody reads is refused. Root writes through no link of
-another user: a path is opened folder by folder, and what was opened is checked.
+A new file is written without a name, or next to its path if the file system has no unnamed files, and gets its path
+when it is complete: after a full disk, an interruption or a crash, only the old file is there. A device or a pipe
+(``/dev/stdout``) is written directly; a pipe without a reader is refused. Root follows no link of another user: a path
+is opened folder by folder, and each opened folder or file is checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RESULT_FILES = {
     "configuration.json": "a training",
     "study.log": "a search",
 }
-"""The file by which a folder of results is known, and what the folder then holds."""
+"""Maps the file that identifies a folder of results to what the folder holds."""
 REPORT = "report.html"
 """The page of a folder of results; its title begins with Weir's name."""
 _TITLE, _HEAD_BYTES = b"<title>Weir", 1000
@@ -42,7 +42,7 @@ _JSON_WIDTH = 120
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes a UTF-8 text file; characters that UTF-8 does not have become an escape.
+    """Writes a UTF-8 text file; characters that UTF-8 cannot encode are escaped.
 
     Raises:
         InputError: it cannot be written.
@@ -62,7 +62,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes | memoryview) -> No
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write into, which becomes `path` when the block ends, and is removed when the block fails.
+    """Opens a file for writing, which becomes `path` when the block ends, and is removed when the block fails.
 
     Raises:
         InputError: it cannot be written.
@@ -78,7 +78,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 yield file
                 file.flush()
                 if not os.fstat(file.fileno()).st_nlink:
-                    # Only with a folder's descriptor does Python follow the link in /proc to the file itself.
+                    # Python follows the link in /proc to the file itself only with a folder's descriptor.
                     source = f"/proc/self/fd/{file.fileno()}"
                     os.link(source, part, src_dir_fd=place.folder, dst_dir_fd=place.folder)
             os.replace(part, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
@@ -88,7 +88,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _nameless(folder: int) -> int | None:
-    """A file that is gone with this process, until it is given a name; None where there cannot be one."""
+    """Opens a file that vanishes with this process unless it gets a name; None if there cannot be one."""
     try:
         return os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666, dir_fd=folder)
     except OSError:
@@ -100,7 +100,7 @@ def _new(folder: int, name: str) -> int:
 
 
 def opened(path: str | os.PathLike[str], *, append: bool = False) -> io.FileIO:
-    """A file to write into, emptied unless `append`, without a buffer.
+    """Opens a file for writing without a buffer, and empties it unless `append`.
 
     Raises:
         InputError: it cannot be opened.
@@ -111,7 +111,7 @@ def opened(path: str | os.PathLike[str], *, append: bool = False) -> io.FileIO:
 
 
 def append(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes at the end of a file. A disk that fills up leaves part of it there.
+    """Appends to a file. If the disk becomes full, part of the content remains.
 
     Raises:
         InputError: it cannot be written.
@@ -123,10 +123,10 @@ def append(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
-    """Makes a folder, and those above it, unless it is there.
+    """Makes a folder, and those above it, unless it exists.
 
     Raises:
-        InputError: it cannot be made; the message names the option that asked for it.
+        InputError: it cannot be made; the message names the option that requested it.
     """
     try:
         with place_of(path, make=True) as place:
@@ -139,10 +139,10 @@ def make_folder(path: str | os.PathLike[str], option: str = "--out") -> None:
 
 @contextmanager
 def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Keeps other commands out of a folder until the block ends, where its file system has locks.
+    """Keeps other commands out of a folder until the block ends, if its file system has locks.
 
     Raises:
-        InputError: one is at work there already.
+        InputError: another command is using the folder.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -160,11 +160,11 @@ def alone_in(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def refuse_other_results(folder: Path, own: str) -> None:
-    """Stops a command that would mix its results with those of another command, or replace somebody else's page.
+    """Stops a command that would mix its results with those of another command, or replace a foreign page.
 
     Args:
-        folder: where they would go.
-        own: the command's own file, which may be there.
+        folder: the folder of the results.
+        own: the command's own file, which may exist.
 
     Raises:
         InputError: the folder holds results of another kind, or a page that Weir has not written.
@@ -184,7 +184,7 @@ def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
     """Stops a command that would replace a file, unless `force` is set.
 
     Raises:
-        InputError: there is such a file.
+        InputError: the file exists.
     """
     if not force and os.path.isfile(path):
         raise InputError(f"{printable(path)}: is there already; choose another name, or add --force to replace it")
@@ -200,10 +200,10 @@ def _told(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def file_name(*parts: str | int) -> str:
-    """A name of at most 69 ASCII letters, digits and ``._+-`` that stands for these parts and no others.
+    """Returns a name of at most 69 ASCII letters, digits and ``._+-`` that is unique to these parts.
 
-    It begins with what is readable of them and ends in a hash of them all: parts that differ only in letters that are
-    not kept, beyond the length that is kept, in case or in Unicode's forms have names of their own on any file system.
+    It begins with a readable form of the parts and ends in a hash of them all: parts that differ only in replaced
+    letters, beyond the length limit, in case or in Unicode's forms get different names on any file system.
     """
     readable = re.sub(r"[^A-Za-z0-9._+-]", "_", "-".join(map(str, parts)))[:_READABLE_CHARACTERS].lstrip(".")
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_HASH_DIGITS]
@@ -211,8 +211,8 @@ def file_name(*parts: str | int) -> str:
 
 
 def format_json(value: Any, indent: int = 0) -> str:
-    """JSON text for people, without a line break at its end: objects indented, arrays of numbers in filled lines, whole
-    numbers without a fraction.
+    """Formats JSON for people, without a line break at the end: objects indented, arrays of numbers in filled lines,
+    whole numbers without a fraction.
     """
     inner = " " * (indent + 2)
     if isinstance(value, dict):

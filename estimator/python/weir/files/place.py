@@ -1,6 +1,6 @@
-"""The place of a file that is written: its folder, opened, and its name there.
+"""The place of a file that is written: its opened folder and its name there.
 
-A path is followed folder by folder, and what was opened is checked, so that nobody can exchange it in between.
+A path is followed folder by folder, and each opened folder is checked, so that nobody can replace one in between.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from weir.errors import InputError
 from weir.files.input import printable
 
-# As many as the kernel follows in a path.
+# The kernel's limit for one path.
 _MOST_LINKS = 40
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
 class Place:
-    """A name in the open folder `folder`; `shown`: its path.
+    """A name in the open folder `folder`, with its printable path `shown`.
 
-    `is_open_file`: the name is the kernel's link to an open file without a path, such as a pipe; else it is no link.
+    If `is_open_file`, the name is the kernel's link to an open file without a path, such as a pipe; else it is no link.
     """
 
     shown: str
@@ -34,17 +34,17 @@ class Place:
 
     @property
     def is_special(self) -> bool:
-        """True if there is something other than a file."""
+        """True if the name exists and is not a regular file."""
         try:
             return not stat.S_ISREG(os.stat(self.name, dir_fd=self.folder, follow_symlinks=self.is_open_file).st_mode)
         except FileNotFoundError:
             return False
 
     def open(self, flags: int) -> int:
-        """Opens the file. A pipe that nobody reads is refused: it would keep open() waiting for ever.
+        """Opens the file. A pipe without a reader is refused, because open() would wait forever.
 
         Raises:
-            InputError: it is such a pipe, or, as root, another user's.
+            InputError: it is such a pipe, or, for root, a pipe of another user.
             OSError: it cannot be opened, or has become a link.
         """
         flags |= os.O_NONBLOCK | os.O_CLOEXEC | (0 if self.is_open_file else os.O_NOFOLLOW)
@@ -65,7 +65,7 @@ class Place:
         return descriptor
 
     def make_folder(self) -> None:
-        """Makes a folder of the name, unless it is there. Raises an OSError if it cannot be made."""
+        """Makes a folder of this name, unless it exists. Raises an OSError if it cannot be made."""
         try:
             os.mkdir(self.name, dir_fd=self.folder)
         except FileExistsError:
@@ -75,13 +75,13 @@ class Place:
 
 @contextmanager
 def place_of(path: str | os.PathLike[str], *, make: bool = False, own: str = "") -> Iterator[Place]:
-    """Follows a path; as root through no link of a user who is neither root nor who called sudo: it could make root
-    overwrite any file.
+    """Follows a path. For root, refuses links of users other than root and the caller of sudo: such a link could make
+    root overwrite any file.
 
     Args:
-        path: of a file or folder that may be missing.
+        path: a file or folder that may be missing.
         make: makes the folders above it.
-        own: as root, refuses folders of other users on the way; the name for the folder in the message.
+        own: if not empty, folders of other users on the path are refused; the message calls the folder by this name.
 
     Raises:
         InputError: it was refused.
@@ -133,11 +133,11 @@ def place_of(path: str | os.PathLike[str], *, make: bool = False, own: str = "")
 
 
 def refuse_folders_of_others(path: str | os.PathLike[str]) -> None:
-    """Stops root from working in a folder that another user could exchange, or fill with links. What root and its
-    programs then open there by path is root's own.
+    """Stops root from working in a folder that another user could replace, or fill with links. Files that root and its
+    programs then open there by path are root's own.
 
     Raises:
-        InputError: the folder, or one above it, is another user's, or all may write there.
+        InputError: the folder, or one above it, belongs to another user or is writable by others.
     """
     if os.geteuid() == 0:
         with suppress(OSError), place_of(os.path.join(os.getcwd(), path, "file"), own=printable(path)):
